@@ -7,14 +7,14 @@ import json
 import random
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import redis
+from msgspec.structs import replace
 
 from bench.client import Request
-from skye_server.games.game import Match
-from skye_server.storage.codec import decode_match, encode_match
+from skye_server.games.game import Game
+from skye_server.storage.codec import decode_game, encode_game
 
 _BATCH_SIZE = 500
 
@@ -32,9 +32,9 @@ class Position(NamedTuple):
     tokens: list[str]
 
     @property
-    def stored(self) -> Match:
+    def stored(self) -> Game:
         """The decoded game."""
-        return decode_match(self.table)
+        return decode_game(self.table)
 
     def action(self, kind: str) -> dict[str, Any] | None:
         """Return the first legal action of a type, or None."""
@@ -136,6 +136,6 @@ class Copies:
         while chunk := list(itertools.islice(numbered, _BATCH_SIZE)):
             with store.pipeline(transaction=False) as pipeline:
                 for game, (at, table) in chunk:
-                    pipeline.set(f"skye:{{{game}}}:table", encode_match(replace(table, id=game)))
+                    pipeline.set(f"skye:{{{game}}}:table", encode_game(replace(table, id=game)))
                     pipeline.copy(f"bench:log:{at}", f"skye:{{{game}}}:log", replace=True)
                 pipeline.execute()

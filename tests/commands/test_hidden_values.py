@@ -6,7 +6,7 @@ from unittest import mock
 import pytest
 
 from skye_server.http.framework import collaborators
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
 from tests.commands.twins import (
     MAX_GOLD,
@@ -95,7 +95,7 @@ def test_seed_is_nowhere_until_the_game_is_over():
 
 def nonce_of(game):
     """Return the nonce as it is stored."""
-    return decode_match(RedisStore(game.service.redis).load(game.id)[0]).options.nonce
+    return decode_game(RedisStore(game.service.redis).load(game.id)[0]).options.nonce
 
 
 def test_nonce_is_in_no_response_until_the_game_is_over():

@@ -1,11 +1,11 @@
 """Whole random games that differ in one seat's secrets have the same responses for all others."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
-from skye_server.storage.codec import decode_match, encode_match
+from skye_server.storage.codec import decode_game, encode_game
 from tests.commands.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
@@ -70,7 +70,7 @@ def stored_otherwise(game, change):
     """Let a game be stored as if something had been otherwise in it."""
     key = f"skye:{{{game.id}}}:table"
     redis = game.service.redis
-    redis.set(key, encode_match(change(decode_match(redis.get(key)))), keepttl=True)
+    redis.set(key, encode_game(change(decode_game(redis.get(key)))), keepttl=True)
 
 
 def played_to(moment, players, **options):
@@ -86,9 +86,9 @@ def test_purse_of_another_seat_changes_no_response(moment, players):
     asked = {caller: answers(game, caller, [moment[1]]) for caller in callers(game)}
 
     def richer(table):
-        seats = list(table.game.players)
+        seats = list(table.state.players)
         seats[SECRET] = seats[SECRET]._replace(gold=seats[SECRET].gold + 7)
-        return replace(table, game=table.game._replace(players=tuple(seats)))
+        return replace(table, state=table.state._replace(players=tuple(seats)))
 
     own = answers(game, game.tokens[SECRET], [moment[1]])
     stored_otherwise(game, richer)
@@ -114,7 +114,7 @@ def test_seed_changes_only_the_commitment_until_a_tile_is_drawn(moment, players)
     stored_otherwise(
         game,
         lambda table: replace(
-            table, options=replace(table.options, seed="another"), game=table.game._replace(seed="another")
+            table, options=replace(table.options, seed="another"), state=table.state._replace(seed="another")
         ),
     )
     assert game.view()["fairness"]["commitment"] != commitment

@@ -15,9 +15,9 @@ from redis.retry import Retry
 
 from skye import Outcome, action_of, apply_actions
 from skye.positions.record import Record, replay
-from skye_server.games.events import MatchEvent, PositionSet
+from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.storage.codec import decode_entry, decode_match
+from skye_server.storage.codec import decode_entry, decode_game
 from skye_server.storage.redis_store import RedisStore
 from tests.deploy.servers import JSON, Instance
 from tests.support.launcher import children, open_files
@@ -253,18 +253,18 @@ class StreamFollower:
 def check_stored_game(client, game_id):
     """Check that a game in Redis is consistent: version, log, and the state that its actions lead to."""
     stored, entries = RedisStore(client).load_with_log(game_id)
-    table = decode_match(stored)
+    table = decode_game(stored)
     changes = [change for entry in entries for change in decode_entry(entry)]
     numbers = [change.first_event + place for change in changes for place in range(len(change.events))]
     assert numbers == list(range(1, table.last_event + 1))
     assert [change.version for change in changes] == list(range(1, table.version + 1))
-    events = [event for change in changes for event in change.events if not isinstance(event, MatchEvent)]
+    events = [event for change in changes for event in change.events if not isinstance(event, HostedEvent)]
     actions = tuple(filter(None, map(action_of, events)))
     colors = tuple(seat.color for seat in table.seats)
     record = Record(colors, table.options.seed, table.options.for_engine, actions)
-    starts = [event.game for change in changes for event in change.events if isinstance(event, PositionSet)]
+    starts = [event.state for change in changes for event in change.events if isinstance(event, PositionSet)]
     played = [Outcome(starts[0], ()), *apply_actions(starts[0], actions)] if starts else replay(record)
-    assert played[-1].game == table.game
+    assert played[-1].game == table.state
     return table
 
 

@@ -6,9 +6,9 @@ import pytest
 from skye_server.commands import game_history
 from skye_server.commands.game_history import GameHistory
 from skye_server.games.authorization import SPECTATOR, Caller
-from skye_server.games.past_versions import match_at_version
+from skye_server.games.past_versions import game_at_version
 from skye_server.games.views.game import game_view
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Game, Service, dice
@@ -26,7 +26,7 @@ class RecordingStore(RedisStore):
     def commit(self, commit):
         done = super().commit(commit)
         if done:
-            match = decode_match(commit.match)
+            match = decode_game(commit.game)
             self.matches[match.version] = match
         return done
 
@@ -43,12 +43,12 @@ def recorded(monkeypatch):
 def check(store, game):
     """Compare every committed version with the one rebuilt from the log, as each caller sees it."""
     stored, entries = store.load_with_log(game.id)
-    match = decode_match(stored)
+    match = decode_game(stored)
     changes = changes_from_log(match, 0, entries)
     assert len(store.matches) > 1
     history = GameHistory(store)
     for version, committed in [*store.matches.items()] * 2:  # the second time from kept matches
-        from_start, from_kept = match_at_version(match, changes, version), history.at_version(match, version)
+        from_start, from_kept = game_at_version(match, changes, version), history.at_version(match, version)
         for caller in CALLERS:
             expected, *views = (
                 msgspec.json.encode(game_view(each, caller)) for each in (committed, from_start, from_kept)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 import skye
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from tests.engine.playing import games
 from tests.faults.parts import check_stored_game
 from tests.support.playing import Game, dice, problem_code
@@ -85,7 +85,7 @@ def test_exported_position_can_be_imported_after_every_action(service, players, 
         game = begun(service, position)
         again = begun(service, exported(game, game.host))
         assert exported(again, again.host) == exported(game, game.host)
-        stored = decode_match(service.redis.get(f"skye:{{{again.id}}}:table"))
+        stored = decode_game(service.redis.get(f"skye:{{{again.id}}}:table"))
         assert stored.game == state
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from tests.support.playing import Game, Service, dice, problem_code
 
 
@@ -38,7 +38,7 @@ def test_long_poll_responds_at_the_next_event(service):
 
 def without_names(game):
     """Return the game that is stored, without what belongs to the table."""
-    return decode_match(game.service.redis.get(f"skye:{{{game.id}}}:table")).game
+    return decode_game(game.service.redis.get(f"skye:{{{game.id}}}:table")).state
 
 
 def forked(game, **body):

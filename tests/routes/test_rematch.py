@@ -5,7 +5,7 @@ import threading
 import pytest
 
 import skye
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from tests.support.playing import Game, Service, dice, problem_code
 
 KEY = {"Idempotency-Key": "once"}
@@ -188,7 +188,7 @@ def test_rematch_of_a_game_with_a_nonce_has_a_seed_without_one(service):
     assert old.view()["fairness"]["nonce"]
     new = rematch(old, 0).json["game"]
     rematch(old, 1)
-    stored = decode_match(service.redis.get(f"skye:{{{new['id']}}}:table"))
+    stored = decode_game(service.redis.get(f"skye:{{{new['id']}}}:table"))
     assert (str(stored.options.seed_source), stored.options.nonce) == ("server", None)
     game = service.get(f"/v1/games/{new['id']}")
     assert game["fairness"]["commitment"] == skye.commitment(stored.options.seed)

@@ -4,7 +4,7 @@ import pytest
 
 from skye import BOTS
 from skye_server.games.transitions import make_move
-from skye_server.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_match, encode_match
+from skye_server.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_game, encode_game
 from skye_server.storage.store import LogEntry
 from tests.support.playing import Service, dice, problem_code
 
@@ -17,23 +17,23 @@ def tables_of_a_game(players, seed):
         name = f"{number}".rjust(40, "n")  # as long as a name can be
         assert game.call("POST", "players", {"name": name}).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
-    table = decode_match(service.redis.get(f"skye:{{{game.id}}}:table"))
+    table = decode_game(service.redis.get(f"skye:{{{game.id}}}:table"))
     throw = dice(seed)
     while table.waiting_for:
         seat = throw.choice(table.waiting_for)
-        table = make_move(table, seat, BOTS["random"](table.game, seat, throw), 1).match
+        table = make_move(table, seat, BOTS["random"](table.state, seat, throw), 1).game
         yield table
 
 
 @pytest.mark.parametrize("players", [4, 5])
 def test_stored_game_in_play_is_smaller_than_4_kib(players):
-    sizes = [len(encode_match(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
+    sizes = [len(encode_game(table)) for seed in range(10) for table in tables_of_a_game(players, seed)]
     assert max(sizes) < 4096, max(sizes)
 
 
 def test_encoded_game_decodes_to_an_equal_game():
     for table in tables_of_a_game(5, 1):
-        assert decode_match(encode_match(table)) == table
+        assert decode_game(encode_game(table)) == table
 
 
 # Corruption.
@@ -59,7 +59,7 @@ def test_corrupt_or_newer_stored_game_is_refused(service):
     right = service.redis.get(key)
     for wrong in corruptions(right):
         with pytest.raises(StoredFormatError):
-            decode_match(wrong)
+            decode_game(wrong)
         service.redis.set(key, wrong)
         for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
             assert problem_code(game.call(method, rest, token=game.host)) == "game_unreadable"

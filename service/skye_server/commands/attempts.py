@@ -1,8 +1,8 @@
-"""Optimistic locking (optimistic concurrency): a command runs in attempts, each on a freshly loaded match.
+"""Optimistic locking (optimistic concurrency): a command runs in attempts, each on a freshly loaded game.
 
-A command is applied to the match as it was loaded, and committed only if no other request changed the match
-since (compare-and-set). After a conflict the command is retried on the match as it is then, at most
-`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a match is committed only if no match has the
+A command is applied to the game as it was loaded, and committed only if no other request changed the game
+since (compare-and-set). After a conflict the command is retried on the game as it is then, at most
+`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a game is committed only if no match has the
 new id.
 """
 
@@ -29,7 +29,7 @@ from skye_server.games.authorization import (
     role_of,
     role_or_none,
 )
-from skye_server.games.game import Match
+from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.views.types import TimedGameView
@@ -39,7 +39,7 @@ _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
 _KEY_BYTES: Final = 16
 
-M = TypeVar("M", bound=Match | None)
+M = TypeVar("M", bound=Game | None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +79,19 @@ class Command:
 
 
 class Committed(NamedTuple):
-    """A match after a command, the role of the caller after it, and the tokens that it issued.
+    """A game after a command, the role of the caller after it, and the tokens that it issued.
 
     :param now_ms: the time of the response; for a replayed response the time of the first one.
     """
 
-    match: Match
+    game: Game
     caller: Caller
     tokens: TokenSource
     now_ms: int
 
     def game_view(self) -> TimedGameView:
         """Return the game as the caller may see it, with the time of the response."""
-        view = cast("TimedGameView", game_view(self.match, self.caller))
+        view = cast("TimedGameView", game_view(self.game, self.caller))
         view["now"] = timestamp(self.now_ms)
         return view
 
@@ -100,22 +100,22 @@ class Committed(NamedTuple):
 class Loaded(Generic[M]):
     """What one attempt of a command has loaded.
 
-    :param game_id: the id of the match, also of one that is created.
-    :param match: the match, None to create one.
+    :param game_id: the id of the game, also of one that is created.
+    :param game: the game, None to create one.
     :param caller: the role of the caller.
     :param player: the id of the player whose key the token is, or empty.
-    :param role_after: returns the role of the caller in the changed match, None if the caller has none.
+    :param role_after: returns the role of the caller in the changed game, None if the caller has none.
     :param tokens: the source of the tokens that the command issues.
-    :param now_ms: the time by the clock of the match.
+    :param now_ms: the time by the clock of the game.
     :param version: the version that `If-Match` is compared with; None if the condition does not apply.
     :param record: the idempotency record under the key of the command.
     """
 
     game_id: str
-    match: M
+    game: M
     caller: Caller
     player: str
-    role_after: Callable[[Match], Caller | None]
+    role_after: Callable[[Game], Caller | None]
     tokens: TokenSource
     now_ms: int
     version: int | None
@@ -138,10 +138,10 @@ def change_game(
     games: Games,
     command: Command,
     game_id: str,
-    authorize: Callable[[Loaded[Match]], None],
-    apply: Callable[[Loaded[Match]], Transition],
+    authorize: Callable[[Loaded[Game]], None],
+    apply: Callable[[Loaded[Game]], Transition],
 ) -> Committed:
-    """Run a command on a match that exists; see `run`."""
+    """Run a command on a game that exists; see `run`."""
     return run(games, command, partial(load_game, games, command, game_id), authorize, apply)
 
 
@@ -164,20 +164,20 @@ def run(
     """
     for number in range(MAX_ATTEMPTS):
         loaded = load()
-        if loaded.match is not None and _is_of(loaded.record, command):
-            return _replayed(games, command, loaded.match, loaded.record)
+        if loaded.game is not None and _is_of(loaded.record, command):
+            return _replayed(games, command, loaded.game, loaded.record)
         authorize(loaded)
         loaded.check_preconditions(command)
         transition = apply(loaded)
-        if transition.match.next_bot is not None:
+        if transition.game.next_bot is not None:
             transition = autoplay.play_bots(transition, loaded.now_ms)
-        match = transition.match
-        caller = loaded.role_after(match)
-        committed = Committed(match, caller or SPECTATOR, loaded.tokens, games.time_of(match))
+        game = transition.game
+        caller = loaded.role_after(game)
+        committed = Committed(game, caller or SPECTATOR, loaded.tokens, games.time_of(game))
         record = None
         if command.idempotency_key is not None:
             record = new_record(games, command, committed, retired_token=caller is None)
-        if games.matches.save(loaded.match, transition, record):
+        if games.repository.save(loaded.game, transition, record):
             return committed
         back_off(number)
     raise Problem("too_much_contention")
@@ -188,65 +188,65 @@ def _is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[Idem
     return record is not None and record.digest == command.digest
 
 
-def _replayed(games: Games, command: Command, match: Match, record: IdempotencyRecord) -> Committed:
+def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Committed:
     """Return the result of a request that has been committed before.
 
     :raises Problem: game_unreadable, when the log of the game is lost.
     """
-    past = games.history.at_version(match, record.version)
+    past = games.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
-    return Committed(past, record.caller, tokens, record.now_ms or games.time_of(match))
+    return Committed(past, record.caller, tokens, record.now_ms or games.time_of(game))
 
 
-def load_game(games: Games, command: Command, game_id: str) -> Loaded[Match]:
-    """Load a match, authenticate the caller, and apply missed deadlines.
+def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
+    """Load a game, authenticate the caller, and apply missed deadlines.
 
     :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable, store_unavailable.
     """
     stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
     retired = _is_of(record, command) and record.retired_token
-    match, token = games.matches.decoded(game_id, stored), command.token
+    game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
-    caller = role_of(match, token, player, invite=command.invite, retired=retired)
-    now_ms = games.time_of(match)
-    if match.is_overdue(now_ms):
-        match = games.apply_deadlines(match)
-        now_ms = games.time_of(match)
+    caller = role_of(game, token, player, invite=command.invite, retired=retired)
+    now_ms = games.time_of(game)
+    if game.is_overdue(now_ms):
+        game = games.apply_deadlines(game)
+        now_ms = games.time_of(game)
 
-    def role_after(after: Match) -> Caller | None:
+    def role_after(after: Game) -> Caller | None:
         # A seat may have been left, or moved up because an earlier one was left.
-        if token is None or after.seats is match.seats:
+        if token is None or after.seats is game.seats:
             return caller
         return role_or_none(after, token, player)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(game_id, match, caller, player, role_after, tokens, now_ms, match.version, record)
+    return Loaded(game_id, game, caller, player, role_after, tokens, now_ms, game.version, record)
 
 
-def load_new(games: Games, command: Command) -> Loaded[Match | None]:
-    """Choose the id of a new match, and authenticate the caller.
+def load_new(games: Games, command: Command) -> Loaded[Game | None]:
+    """Choose the id of a new game, and authenticate the caller.
 
-    With an idempotency key the id derives from the key, so that a retry finds the match and its record.
+    With an idempotency key the id derives from the key, so that a retry finds the game and its record.
 
     :raises Problem: token_unknown, too_much_contention, game_unreadable, store_unavailable.
     """
     game_id, stored, stored_record = _id_of_new(games, command)
     record = None if stored_record is None else decode_record(stored_record)
-    match = None if stored is None else games.matches.decoded(game_id, stored)
+    game = None if stored is None else games.repository.decoded(game_id, stored)
     player = games.identities.player_of_key(command.token)
 
-    def role_after(after: Match) -> Caller:
+    def role_after(after: Game) -> Caller:
         return (identify_player(after, player) if player else None) or Caller(host=True)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(game_id, match, SPECTATOR, player, role_after, tokens, games.now_ms(), None, record)
+    return Loaded(game_id, game, SPECTATOR, player, role_after, tokens, games.now_ms(), None, record)
 
 
 def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes | None]:
-    """Return the id of a new match, and what is stored of it if this request has created it before.
+    """Return the id of a new game, and what is stored of it if this request has created it before.
 
-    The id is random, or derives from the idempotency key. An older match of this key whose record has expired
+    The id is random, or derives from the idempotency key. An older game of this key whose record has expired
     is not used.
 
     :raises Problem: too_much_contention, store_unavailable.
@@ -272,7 +272,7 @@ def new_record(
     roles = list(tokens.given)
     record = IdempotencyRecord(
         command.digest,
-        committed.match.version,
+        committed.game.version,
         caller.seat,
         caller.host,
         retired_token,
@@ -284,5 +284,5 @@ def new_record(
 
 
 def id_from(digest: bytes) -> str:
-    """Return the id of a match that derives from a digest."""
+    """Return the id of a game that derives from a digest."""
     return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])

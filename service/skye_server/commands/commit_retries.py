@@ -7,7 +7,7 @@ import time
 from typing import Final
 
 MAX_ATTEMPTS: Final = 20
-"""How often a change is attempted when other requests keep changing the match first."""
+"""How often a change is attempted when other requests keep changing the game first."""
 
 
 def back_off(attempt: int) -> None:

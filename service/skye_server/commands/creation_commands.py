@@ -13,7 +13,7 @@ from skye_server.commands.game_commands import CommandResult, result_of
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import TokenSource
-from skye_server.games.game import Match
+from skye_server.games.game import Game
 from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
 from skye_server.games.views.types import (
@@ -34,14 +34,14 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     """
     open_game = opening_of(body)
 
-    def create(new: Loaded[Match | None]) -> Transition:
+    def create(new: Loaded[Game | None]) -> Transition:
         return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
 
     committed = run(games, command, partial(load_new, games, command), _anyone, create)
     return _created_result(committed)
 
 
-def _anyone(_new: Loaded[Match | None]) -> None:
+def _anyone(_new: Loaded[Game | None]) -> None:
     """Let any caller create a game."""
 
 
@@ -90,9 +90,9 @@ def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
 
 def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
     """Return the new game and its tokens."""
-    match, tokens = committed.match, committed.tokens
+    game, tokens = committed.game, committed.tokens
     players: list[SeatTokenView] = [
-        {"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(match.seats))
+        {"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(game.seats))
     ]
     view: CreatedGameView = {
         "game": committed.game_view(),

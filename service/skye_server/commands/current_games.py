@@ -1,7 +1,7 @@
-"""Games: load current matches with the role of the caller, and apply missed deadlines.
+"""Games: load current games with the role of the caller, and apply missed deadlines.
 
-Commands (`skye_server.commands.game_commands`) change matches by optimistic concurrency; see
-`skye_server.commands.attempts`. `skye_server.commands.game_repository` decodes, commits and deletes matches.
+Commands (`skye_server.commands.game_commands`) change games by optimistic concurrency; see
+`skye_server.commands.attempts`. `skye_server.commands.game_repository` decodes, commits and deletes games.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.game_history import GameHistory
-from skye_server.commands.game_repository import MatchRepository
+from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import Caller, role_of
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
 from skye_server.players.listing import PlayerListing
@@ -27,10 +27,10 @@ from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.store import Store
 
 
-class LoadedMatch(NamedTuple):
-    """A match as it is stored, and the role of the caller in it."""
+class LoadedGame(NamedTuple):
+    """A game as it is stored, and the role of the caller in it."""
 
-    match: Match
+    game: Game
     caller: Caller
 
 
@@ -54,48 +54,48 @@ class Games:
         self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
-        self.matches = MatchRepository(store, settings, self.metrics, self.listing, self.players)
+        self.repository = GameRepository(store, settings, self.metrics, self.listing, self.players)
 
     # Queries.
 
-    def read(self, game_id: str, token: str | None) -> LoadedMatch:
-        """Return a match as it is now, and the caller's role.
+    def read(self, game_id: str, token: str | None) -> LoadedGame:
+        """Return a game as it is now, and the caller's role.
 
         :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable,
             store_unavailable.
         """
         stored, _ = self.store.load(game_id)
-        match, caller = self.authenticate(game_id, stored, token)
-        return LoadedMatch(self.apply_deadlines(match), caller)
+        game, caller = self.authenticate(game_id, stored, token)
+        return LoadedGame(self.apply_deadlines(game), caller)
 
-    def view(self, loaded: LoadedMatch) -> bytes:
+    def view(self, loaded: LoadedGame) -> bytes:
         """Return the game as the caller may see it, in JSON."""
-        return self.matches.cache.view(*loaded)
+        return self.repository.cache.view(*loaded)
 
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
-    ) -> tuple[LoadedMatch, list[Change]]:
-        """Return a match, the caller's role, and the changes that have events after number `after`.
+    ) -> tuple[LoadedGame, list[Change]]:
+        """Return a game, the caller's role, and the changes that have events after number `after`.
 
         :param limit: the maximum number of log entries to read; each has at least one event.
         :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
-        if self.apply_deadlines(loaded.match) is not loaded.match:
+        if self.apply_deadlines(loaded.game) is not loaded.game:
             return self.read_with_log(game_id, token, after, limit)
-        return loaded, changes_from_log(loaded.match, after, entries, limit)
+        return loaded, changes_from_log(loaded.game, after, entries, limit)
 
-    def changes_after(self, game_id: str, after: int) -> tuple[Match, list[Change]]:
-        """Return a match and the changes that have events after number `after`, without authentication.
+    def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
+        """Return a game and the changes that have events after number `after`, without authentication.
 
         :raises Problem: game_not_found, too_much_contention, game_unreadable, store_unavailable.
         """
         stored, entries = self.store.load_with_log(game_id, after)
-        match = self.matches.decoded(game_id, stored)
-        if self.apply_deadlines(match) is not match:
+        game = self.repository.decoded(game_id, stored)
+        if self.apply_deadlines(game) is not game:
             return self.changes_after(game_id, after)
-        return match, changes_from_log(match, after, entries)
+        return game, changes_from_log(game, after, entries)
 
     def check(self) -> None:
         """Check that the store responds.
@@ -128,48 +128,48 @@ class Games:
         """Return the time of the service's clock, in milliseconds since 1970."""
         return int(self._clock() * 1000)
 
-    def time_of(self, match: Match) -> int:
-        """Return the time by the clock of a match, in milliseconds since 1970."""
-        return self.now_ms() if match.clock_ms is None else match.clock_ms
+    def time_of(self, game: Game) -> int:
+        """Return the time by the clock of a game, in milliseconds since 1970."""
+        return self.now_ms() if game.clock_ms is None else game.clock_ms
 
     # The role of a caller.
 
-    def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedMatch:
-        """Return a match and the role that the token has in it; a player key without a role is a spectator.
+    def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedGame:
+        """Return a game and the role that the token has in it; a player key without a role is a spectator.
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        match = self.matches.decoded(game_id, stored)
-        return LoadedMatch(match, self.role_of(match, token))
+        game = self.repository.decoded(game_id, stored)
+        return LoadedGame(game, self.role_of(game, token))
 
-    def role_of(self, match: Match, token: str | None) -> Caller:
-        """Return the role that a token or a player key has in a match.
+    def role_of(self, game: Game, token: str | None) -> Caller:
+        """Return the role that a token or a player key has in a game.
 
         :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
         """
-        return role_of(match, token, self.identities.player_of_key(token))
+        return role_of(game, token, self.identities.player_of_key(token))
 
     # Deadlines.
 
-    def apply_deadlines(self, match: Match) -> Match:
+    def apply_deadlines(self, game: Game) -> Game:
         """Apply the deadline that has passed, if any: the first request after a deadline applies it.
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
         for attempt in range(MAX_ATTEMPTS):
-            now_ms = self.time_of(match)
-            if not match.is_overdue(now_ms):
-                return match
-            transition = autoplay.play_bots(autoplay.after_deadline(match, now_ms), now_ms)
-            if self.matches.save(match, transition):
-                return transition.match
+            now_ms = self.time_of(game)
+            if not game.is_overdue(now_ms):
+                return game
+            transition = autoplay.play_bots(autoplay.after_deadline(game, now_ms), now_ms)
+            if self.repository.save(game, transition):
+                return transition.game
             back_off(attempt)
-            match = self.matches.current(match.id)
+            game = self.repository.current(game.id)
         raise Problem("too_much_contention")
 
     def apply_deadlines_of(self, game_id: str) -> None:
-        """Load a match, and apply its deadline if it has passed.
+        """Load a game, and apply its deadline if it has passed.
 
         :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
         """
-        self.apply_deadlines(self.matches.current(game_id))
+        self.apply_deadlines(self.repository.current(game_id))

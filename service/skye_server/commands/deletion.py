@@ -26,11 +26,11 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         loaded = load_game(games, command, game_id)
         require_host(loaded.caller)
         loaded.check_preconditions(command)
-        match = loaded.match
-        if not match.is_over:
+        game = loaded.game
+        if not game.is_over:
             raise Problem("game_not_over")
-        done = Committed(match, loaded.caller, loaded.tokens, loaded.now_ms)
-        if games.matches.delete(match, new_record(games, command, done)):
+        done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
+        if games.repository.delete(game, new_record(games, command, done)):
             return
         back_off(number)
     raise Problem("too_much_contention")

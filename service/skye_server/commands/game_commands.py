@@ -24,8 +24,8 @@ from skye_server.games.authorization import (
     require_seat,
 )
 from skye_server.games.creation import new_invite, new_seat
-from skye_server.games.game import Match, Status
-from skye_server.games.transitions import Transition, after_move, game_in_play, is_undo, undo_limit_reached
+from skye_server.games.game import Game, Status
+from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
 from skye_server.games.views.seats import seat_actions
 from skye_server.games.views.types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
 
@@ -51,20 +51,20 @@ def play_move(
     :raises RuleError: if the move is illegal.
     """
 
-    def move_in_play(loaded: Loaded[Match]) -> Transition:
-        match = loaded.match
-        game = game_in_play(match)
-        if match.seats[seat].bot:
+    def move_in_play(loaded: Loaded[Game]) -> Transition:
+        game = loaded.game
+        state = state_in_play(game)
+        if game.seats[seat].bot:
             raise Problem("seat_played_by_bot")
-        transition = after_move(match, play(game, seat, move), loaded.now_ms)
-        if undo_limit_reached(match) and is_undo(match, seat, move):
+        transition = after_move(game, play(state, seat, move), loaded.now_ms)
+        if undo_limit_reached(game) and is_undo(game, seat, move):
             raise Problem("too_many_changes")
         return transition
 
     committed = change_game(games, command, game_id, partial(_by_seat, seat), move_in_play)
     view = committed.game_view()
     if command.include_actions:
-        view["actions"] = seat_actions(committed.match, committed.caller)["actions"]
+        view["actions"] = seat_actions(committed.game, committed.caller)["actions"]
     return result_of(committed, view)
 
 
@@ -83,16 +83,16 @@ def join_game(
     """
     is_bot = "bot" in player
 
-    def authorize(loaded: Loaded[Match]) -> None:
-        if is_bot or (loaded.match.private and not loaded.caller.invited):
+    def authorize(loaded: Loaded[Game]) -> None:
+        if is_bot or (loaded.game.private and not loaded.caller.invited):
             require_host(loaded.caller)
 
-    def join(loaded: Loaded[Match]) -> Transition:
-        match, bound = loaded.match, "" if is_bot else loaded.player
-        require_no_seat(match, bound)
-        seat = new_seat(player, loaded.tokens, match.seats, bound)
+    def join(loaded: Loaded[Game]) -> Transition:
+        game, bound = loaded.game, "" if is_bot else loaded.player
+        require_no_seat(game, bound)
+        seat = new_seat(player, loaded.tokens, game.seats, bound)
         invited_by = hash_token(command.invite or command.token or "") if loaded.caller.invited else ""
-        return lobby.join(match, seat, loaded.now_ms, invited_by=invited_by)
+        return lobby.join(game, seat, loaded.now_ms, invited_by=invited_by)
 
     return joined_result(change_game(games, command, game_id, authorize, join))
 
@@ -105,8 +105,8 @@ def invite_player(games: Games, command: Command, game_id: str) -> CommandResult
         too_much_contention, store_unavailable, game_unreadable.
     """
 
-    def invite(loaded: Loaded[Match]) -> Transition:
-        return lobby.invite(loaded.match, new_invite(loaded.tokens), loaded.now_ms)
+    def invite(loaded: Loaded[Game]) -> Transition:
+        return lobby.invite(loaded.game, new_invite(loaded.tokens), loaded.now_ms)
 
     return _invited_result(change_game(games, command, game_id, _by_host, invite))
 
@@ -121,14 +121,14 @@ def change_player(
         color_taken, name_taken, too_much_contention, store_unavailable, game_unreadable.
     """
 
-    def authorize(loaded: Loaded[Match]) -> None:
-        require_seat(loaded.match, seat)
-        if not (loaded.caller.host and loaded.match.seats[seat].bot):
-            require_own_seat(loaded.match, loaded.caller, seat)
+    def authorize(loaded: Loaded[Game]) -> None:
+        require_seat(loaded.game, seat)
+        if not (loaded.caller.host and loaded.game.seats[seat].bot):
+            require_own_seat(loaded.game, loaded.caller, seat)
 
-    def change(loaded: Loaded[Match]) -> Transition:
+    def change(loaded: Loaded[Game]) -> Transition:
         name, color = changes.get("name"), changes.get("color")
-        return lobby.change_player(loaded.match, seat, loaded.now_ms, name, color)
+        return lobby.change_player(loaded.game, seat, loaded.now_ms, name, color)
 
     return _game_result(change_game(games, command, game_id, authorize, change))
 
@@ -141,9 +141,9 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
         game_unreadable.
     """
 
-    def rotate(loaded: Loaded[Match]) -> Transition:
+    def rotate(loaded: Loaded[Game]) -> Transition:
         token = hash_token(loaded.tokens.token(str(seat)))
-        return lobby.rotate_token(loaded.match, seat, token, loaded.now_ms)
+        return lobby.rotate_token(loaded.game, seat, token, loaded.now_ms)
 
     return joined_result(change_game(games, command, game_id, partial(_by_seat, seat), rotate))
 
@@ -156,13 +156,13 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
         too_much_contention, store_unavailable, game_unreadable.
     """
 
-    def authorize(loaded: Loaded[Match]) -> None:
-        require_seat(loaded.match, seat)
-        if not (loaded.caller.host and loaded.match.status is Status.LOBBY):
-            require_own_seat(loaded.match, loaded.caller, seat)
+    def authorize(loaded: Loaded[Game]) -> None:
+        require_seat(loaded.game, seat)
+        if not (loaded.caller.host and loaded.game.status is Status.LOBBY):
+            require_own_seat(loaded.game, loaded.caller, seat)
 
-    def leave(loaded: Loaded[Match]) -> Transition:
-        return lobby.leave(loaded.match, seat, loaded.now_ms)
+    def leave(loaded: Loaded[Game]) -> Transition:
+        return lobby.leave(loaded.game, seat, loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, authorize, leave))
 
@@ -176,8 +176,8 @@ def start_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
     :raises RuleError: InvalidSetup.
     """
 
-    def start(loaded: Loaded[Match]) -> Transition:
-        return lobby.start(loaded.match, loaded.now_ms)
+    def start(loaded: Loaded[Game]) -> Transition:
+        return lobby.start(loaded.game, loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, _by_host, start))
 
@@ -189,8 +189,8 @@ def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
         version_mismatch, game_aborted, game_over, too_much_contention, store_unavailable, game_unreadable.
     """
 
-    def abort(loaded: Loaded[Match]) -> Transition:
-        return lobby.abort(loaded.match, loaded.now_ms)
+    def abort(loaded: Loaded[Game]) -> Transition:
+        return lobby.abort(loaded.game, loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, _by_host, abort))
 
@@ -205,18 +205,18 @@ def advance_clock(
         store_unavailable, game_unreadable.
     """
 
-    def advance(loaded: Loaded[Match]) -> Transition:
-        return manual_clock.advance_clock(loaded.match, advance_ms)
+    def advance(loaded: Loaded[Game]) -> Transition:
+        return manual_clock.advance_clock(loaded.game, advance_ms)
 
     return _game_result(change_game(games, command, game_id, _by_host, advance))
 
 
-def _by_seat(seat: int, loaded: Loaded[Match]) -> None:
+def _by_seat(seat: int, loaded: Loaded[Game]) -> None:
     """Check that the caller holds a seat."""
-    require_own_seat(loaded.match, loaded.caller, seat)
+    require_own_seat(loaded.game, loaded.caller, seat)
 
 
-def _by_host(loaded: Loaded[Match]) -> None:
+def _by_host(loaded: Loaded[Game]) -> None:
     """Check that the caller is the host."""
     require_host(loaded.caller)
 
@@ -235,14 +235,14 @@ def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
 
 def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
-    match, caller = committed.match, committed.caller
-    ((seat, token),) = committed.tokens.given.items() or ((len(match.seats) - 1, None),)
+    game, caller = committed.game, committed.caller
+    ((seat, token),) = committed.tokens.given.items() or ((len(game.seats) - 1, None),)
     viewer = Caller(int(seat)) if caller == SPECTATOR else caller
-    game = committed._replace(caller=viewer).game_view()
-    view: TakenSeatView = {"seat": int(seat), "token": token, "game": game}
+    state = committed._replace(caller=viewer).game_view()
+    view: TakenSeatView = {"seat": int(seat), "token": token, "game": state}
     return result_of(committed, view)
 
 
 def result_of(committed: Committed, view: V) -> CommandResult[V]:
-    """Return the response to a command that shows a view of its match."""
-    return CommandResult(view, committed.match.version, committed.match.id)
+    """Return the response to a command that shows a view of its game."""
+    return CommandResult(view, committed.game.version, committed.game.id)

@@ -1,4 +1,4 @@
-"""Game history: matches as they were at an earlier version or event, rebuilt from the event log."""
+"""Game history: games as they were at an earlier version or event, rebuilt from the event log."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Change, Match, Status
-from skye_server.games.past_versions import empty_match, replay_changes, seat_before
+from skye_server.games.game import Change, Game, Status
+from skye_server.games.past_versions import empty_game, replay_changes, seat_before
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.store import Store
 
 KEEP_EVERY: Final = 64
-"""The number of changes between two kept matches, and so the most that one more replay repeats."""
+"""The number of changes between two kept games, and so the most that one more replay repeats."""
 
 _MAX_KEPT: Final = 512
 
@@ -27,27 +27,27 @@ _first_event: Final[_Number] = attrgetter("first_event")
 
 
 class _Kept(NamedTuple):
-    """A change, and the match after it."""
+    """A change, and the game after it."""
 
     change: Change
-    match: Match
+    game: Game
 
 
-class _KeptMatches:
-    """Past matches that were rebuilt before (LRU); the versions that are kept are multiples of a number."""
+class _KeptGames:
+    """Past games that were rebuilt before (LRU); the versions that are kept are multiples of a number."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, int], _Kept] = OrderedDict()
 
-    def keep(self, change: Change, match: Match) -> None:
-        """Keep a match if its version is one of those that are kept."""
+    def keep(self, change: Change, game: Game) -> None:
+        """Keep a game if its version is one of those that are kept."""
         if change.version % KEEP_EVERY == 0:
-            self._kept[match.id, change.version] = _Kept(change, match)
+            self._kept[game.id, change.version] = _Kept(change, game)
             if len(self._kept) > _MAX_KEPT:
                 self._kept.popitem(last=False)
 
     def nearest(self, game_id: str, number_of: _Number, number: int) -> _Kept | None:
-        """Return the last kept match whose change has at most a number; no version exceeds its events."""
+        """Return the last kept game whose change has at most a number; no version exceeds its events."""
         for version in range(number // KEEP_EVERY * KEEP_EVERY, 0, -KEEP_EVERY):
             kept = self._kept.get((game_id, version))
             if kept is not None and number_of(kept.change) <= number:
@@ -55,10 +55,10 @@ class _KeptMatches:
                 return kept
         return None
 
-    def forget(self, match: Match) -> None:
-        """Forget all matches of a game."""
-        for version in range(0, match.version + 1, KEEP_EVERY):
-            self._kept.pop((match.id, version), None)
+    def forget(self, game: Game) -> None:
+        """Forget all games of a game."""
+        for version in range(0, game.version + 1, KEEP_EVERY):
+            self._kept.pop((game.id, version), None)
 
 
 class GameHistory:
@@ -66,61 +66,61 @@ class GameHistory:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kept = _KeptMatches()
+        self._kept = _KeptGames()
 
-    def changes(self, match: Match, after: int = 0, limit: int | None = None) -> list[Change]:
-        """Return the changes of a match; if it has changed since it was loaded, a commit will fail.
+    def changes(self, game: Game, after: int = 0, limit: int | None = None) -> list[Change]:
+        """Return the changes of a game; if it has changed since it was loaded, a commit will fail.
 
         :param after: the number of the event after which the changes have events.
         :param limit: the maximum number of log entries to read; each has at least one event.
         :raises Problem: game_unreadable, store_unavailable.
         """
-        stored, entries = self._store.load_with_log(match.id, after, limit)
-        return [] if stored is None else changes_from_log(match, after, entries, limit)
+        stored, entries = self._store.load_with_log(game.id, after, limit)
+        return [] if stored is None else changes_from_log(game, after, entries, limit)
 
-    def at_version(self, match: Match, version: int) -> Match:
-        """Return a match as it was at an earlier version.
+    def at_version(self, game: Game, version: int) -> Game:
+        """Return a game as it was at an earlier version.
 
         :raises Problem: game_unreadable, when its log is lost.
         """
-        if version == match.version:
-            return match
-        past = self._replayed(match, _version, version)
+        if version == game.version:
+            return game
+        past = self._replayed(game, _version, version)
         if past.version != version:
             raise Problem("game_unreadable", f"Version {version} of the game is lost.")
         return past
 
-    def at_event(self, match: Match, caller: Caller, event: int) -> tuple[Match, Caller]:
-        """Return a match and the caller's role as they were when event number `event` had happened.
+    def at_event(self, game: Game, caller: Caller, event: int) -> tuple[Game, Caller]:
+        """Return a game and the caller's role as they were when event number `event` had happened.
 
         :raises Problem: event_not_found, game_unreadable.
         """
-        if event > match.last_event:
-            last = match.last_event
+        if event > game.last_event:
+            last = game.last_event
             raise Problem("event_not_found", f"The last event of the game is number {last}.", last_event=last)
-        past = self._replayed(match, _first_event, event)
+        past = self._replayed(game, _first_event, event)
         if past.last_event < event:
             raise Problem("game_unreadable", f"Event {event} of the game is lost.")
         if past.status is not Status.LOBBY or caller.seat is None:  # seats move up only in the lobby
             return past, caller
-        later = [each for each in self.changes(match, past.last_event) if each.version > past.version]
+        later = [each for each in self.changes(game, past.last_event) if each.version > past.version]
         return past, caller._replace(seat=seat_before(later, caller.seat))
 
-    def _replayed(self, match: Match, number_of: _Number, number: int) -> Match:
-        """Return a match after its changes up to a number, replayed from the nearest match that was kept.
+    def _replayed(self, game: Game, number_of: _Number, number: int) -> Game:
+        """Return a game after its changes up to a number, replayed from the nearest game that was kept.
 
-        A kept match is used only if the log has its change: Redis may have lost changes, and made others.
+        A kept game is used only if the log has its change: Redis may have lost changes, and made others.
         """
-        kept = self._kept.nearest(match.id, number_of, number)
+        kept = self._kept.nearest(game.id, number_of, number)
         if kept is None:
-            changes, past = self.changes(match, 0, number), empty_match(match)
+            changes, past = self.changes(game, 0, number), empty_game(game)
         else:
             limit = number - number_of(kept.change) + 1
-            read = self.changes(match, kept.change.last_event - 1, limit)
+            read = self.changes(game, kept.change.last_event - 1, limit)
             read = [each for each in read if each.version >= kept.change.version]
             if read[:1] != [kept.change]:
-                self._kept.forget(match)
-                return self._replayed(match, number_of, number)
-            changes, past = read[1:], kept.match
+                self._kept.forget(game)
+                return self._replayed(game, number_of, number)
+            changes, past = read[1:], kept.game
         due = [change for change in changes if number_of(change) <= number]
         return replay_changes(past, due, self._kept.keep)

@@ -1,4 +1,4 @@
-"""Match repository: decode stored matches, with an LRU cache, and commit and delete matches."""
+"""Game repository: decode stored games, with an LRU cache, and commit and delete games."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from skye_server.commands.game_history import GameHistory
 from skye_server.commands.listing import Listing
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller, players_of
-from skye_server.games.game import Match, Status
+from skye_server.games.game import Game, Status
 from skye_server.games.transitions import Transition
-from skye_server.games.views import game
+from skye_server.games.views.game import game_view
 from skye_server.observability.metrics import Metrics
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.storage.codec import (
     StoredFormatError,
-    decode_match,
+    decode_game,
     encode_change,
+    encode_game,
     encode_history,
-    encode_match,
     stored_header,
     version_header,
 )
@@ -34,62 +34,62 @@ _RELIST_INTERVAL: Final = 16
 
 
 class _Cached(NamedTuple):
-    """A match, the bytes that it is stored as, and its rendered views by caller."""
+    """A game, the bytes that it is stored as, and its rendered views by caller."""
 
     stored: bytes
-    match: Match
+    game: Game
     views: dict[Caller, bytes]
 
 
-class MatchCache:
-    """Matches by id, each with exactly the bytes that it is stored as.
+class GameCache:
+    """Games by id, each with exactly the bytes that it is stored as.
 
-    The store is always read: a cached match is used only when the store still holds the same bytes.
+    The store is always read: a cached game is used only when the store still holds the same bytes.
     """
 
     def __init__(self, max_size: int = 256) -> None:
         self._max_size = max_size
         self._cached: dict[str, _Cached] = {}
 
-    def decoded(self, game_id: str, stored: bytes) -> Match:
-        """Return the match that is stored as these bytes.
+    def decoded(self, game_id: str, stored: bytes) -> Game:
+        """Return the game that is stored as these bytes.
 
         :raises StoredFormatError: when they are corrupt or of an unsupported format.
         """
         cached = self._cached.get(game_id)
         if cached is not None and cached.stored == stored:
-            return cached.match
-        match = decode_match(stored)
-        self.put(stored, match)
-        return match
+            return cached.game
+        game = decode_game(stored)
+        self.put(stored, game)
+        return game
 
-    def stored_as(self, match: Match) -> bytes | None:
-        """Return the bytes that a match is stored as, None when it is not cached."""
-        cached = self._cached.get(match.id)
-        return cached.stored if cached is not None and cached.match is match else None
+    def stored_as(self, game: Game) -> bytes | None:
+        """Return the bytes that a game is stored as, None when it is not cached."""
+        cached = self._cached.get(game.id)
+        return cached.stored if cached is not None and cached.game is game else None
 
-    def view(self, match: Match, caller: Caller) -> bytes:
+    def view(self, game: Game, caller: Caller) -> bytes:
         """Return the game as a caller may see it, in JSON.
 
-        A rendered view is cached with its match, for this caller only: callers never share one.
+        A rendered view is cached with its game, for this caller only: callers never share one.
         """
-        cached = self._cached.get(match.id)
-        rendered = cached.views if cached is not None and cached.match is match else {}
+        cached = self._cached.get(game.id)
+        rendered = cached.views if cached is not None and cached.game is game else {}
         body = rendered.get(caller)
         if body is None:
-            body = rendered[caller] = _encoder.encode(game.game_view(match, caller))
+            body = rendered[caller] = _encoder.encode(game_view(game, caller))
         return body
 
-    def put(self, stored: bytes, match: Match) -> None:
-        """Cache a match and the bytes it is stored as; the oldest entry is evicted when the cache is full."""
-        self._cached.pop(match.id, None)
+    def put(self, stored: bytes, game: Game) -> None:
+        """Cache a game and the bytes it is stored as; the oldest entry is evicted when the cache is full."""
+        self._cached.pop(game.id, None)
         if len(self._cached) >= self._max_size:
             del self._cached[next(iter(self._cached))]
-        self._cached[match.id] = _Cached(stored, match, {})
+        self._cached[game.id] = _Cached(stored, game, {})
 
 
-class MatchRepository:
-    """The matches of a store. Each commit also updates the list of games and the games of players."""
+class GameRepository:
+    """The games of a store. Each commit also updates the list of games and the games of players."""
 
     def __init__(
         self,
@@ -105,17 +105,17 @@ class MatchRepository:
         self._history = GameHistory(store)
         self._listing = listing
         self._players = players
-        self.cache = MatchCache()
+        self.cache = GameCache()
 
-    def current(self, game_id: str) -> Match:
-        """Return a match as it is stored.
+    def current(self, game_id: str) -> Game:
+        """Return a game as it is stored.
 
         :raises Problem: game_not_found, game_unreadable, store_unavailable.
         """
         return self.decoded(game_id, self._store.load(game_id)[0])
 
-    def decoded(self, game_id: str, stored: bytes | None) -> Match:
-        """Return a stored match.
+    def decoded(self, game_id: str, stored: bytes | None) -> Game:
+        """Return a stored game.
 
         :raises Problem: game_not_found, when there is none; game_unreadable.
         """
@@ -128,73 +128,73 @@ class MatchRepository:
 
     def save(
         self,
-        before: Match | None,
+        before: Game | None,
         transition: Transition,
         record: StoredResponse | None = None,
         *,
         limited: bool = True,
     ) -> bool:
-        """Write a transition if the stored match is still `before` (compare-and-set); return whether it was.
+        """Write a transition if the stored game is still `before` (compare-and-set); return whether it was.
 
-        :param before: None for a new match, which is listed before it is written.
+        :param before: None for a new game, which is listed before it is written.
         :param limited: whether to limit the games of the player keys that get a role.
         :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
         """
-        match = transition.match
-        players = players_of(match)
-        kept = before is not None and before.seats is match.seats
+        game = transition.game
+        players = players_of(game)
+        kept = before is not None and before.seats is game.seats
         players_before = players if kept else players_of(before)
         if before is None:
-            self._listing.update(None, match)
+            self._listing.update(None, game)
         if joining := players - players_before:
-            self._players.announce(match.id, joining, limited=limited)
+            self._players.announce(game.id, joining, limited=limited)
         expected = None if before is None else self._expected_header(before)
-        stored, ttl_s = encode_match(match), self._ttl_s(match.status)
+        stored, ttl_s = encode_game(game), self._ttl_s(game.status)
         entries = self._entries(before, transition)
         if not self._store.commit(
-            Commit(match.id, expected, stored, entries, ttl_s, record, replaces_log=match.is_over)
+            Commit(game.id, expected, stored, entries, ttl_s, record, replaces_log=game.is_over)
         ):
             self._metrics.commit_conflicted()
             return False
-        self.cache.put(stored, match)
-        if before is None or before.status is not match.status:
-            self._metrics.game_changed(before.status if before else None, match.status)
+        self.cache.put(stored, game)
+        if before is None or before.status is not game.status:
+            self._metrics.game_changed(before.status if before else None, game.status)
             if before is not None:
-                self._listing.update(before, match)
-        elif match.status is Status.LOBBY or match.version % _RELIST_INTERVAL == 0:
-            self._listing.relist(match)
+                self._listing.update(before, game)
+        elif game.status is Status.LOBBY or game.version % _RELIST_INTERVAL == 0:
+            self._listing.relist(game)
         if concerned := players | players_before:
-            self._players.relay_commit(before, match, concerned)
+            self._players.relay_commit(before, game, concerned)
         return True
 
-    def delete(self, match: Match, record: StoredResponse | None) -> bool:
-        """Delete a match that is over, and references to it, unless it has changed; return whether it was.
+    def delete(self, game: Game, record: StoredResponse | None) -> bool:
+        """Delete a game that is over, and references to it, unless it has changed; return whether it was.
 
-        The match itself comes last: when a step before that fails, a retry finds it and completes the rest.
+        The game itself comes last: when a step before that fails, a retry finds it and completes the rest.
 
         :param record: the idempotency record of the deletion.
         :raises Problem: too_much_contention, store_unavailable.
         """
-        self._players.forget(match)
-        self._listing.remove(match)
-        return self._store.delete(match.id, self._expected_header(match), record)
+        self._players.forget(game)
+        self._listing.remove(game)
+        return self._store.delete(game.id, self._expected_header(game), record)
 
-    def _entries(self, before: Match | None, transition: Transition) -> list[LogEntry]:
-        """Return the log entries to write: one for each change, or one for all of a match that is over."""
-        match = transition.match
-        if not match.is_over:
+    def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
+        """Return the log entries to write: one for each change, or one for all of a game that is over."""
+        game = transition.game
+        if not game.is_over:
             return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
         history = [] if before is None else self._history.changes(before)
-        return [LogEntry(match.last_event, encode_history([*history, *transition.changes]))]
+        return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]
 
-    def _expected_header(self, match: Match) -> bytes:
-        """Return the header that the stored match must have when a transition from this match is written.
+    def _expected_header(self, game: Game) -> bytes:
+        """Return the header that the stored game must have when a transition from this game is written.
 
         Its checksum detects a lost update: after Redis has lost a second or two of writes, other changes may
-        have led to another match of the same version.
+        have led to another game of the same version.
         """
-        stored = self.cache.stored_as(match)
-        return version_header(match) if stored is None else stored_header(stored)
+        stored = self.cache.stored_as(game)
+        return version_header(game) if stored is None else stored_header(stored)
 
     def _ttl_s(self, status: Status) -> int:
         return {

@@ -1,8 +1,8 @@
 """Idempotency: a command that is sent again with its `Idempotency-Key` runs once and gets the same response.
 
 The response itself is not stored. A record of some 100 bytes holds what is needed to rebuild it: a digest of
-the request, the version of the match that the command led to, the caller's role, and the nonce from which
-the response's tokens derive together with the key, which only the client has. The match of that version is
+the request, the version of the game that the command led to, the caller's role, and the nonce from which
+the response's tokens derive together with the key, which only the client has. The game of that version is
 rebuilt from the event log.
 
 The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for

@@ -9,8 +9,8 @@ from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.game import Match, OriginType, Status
-from skye_server.storage.codec import StoredFormatError, decode_match
+from skye_server.games.game import Game, OriginType, Status
+from skye_server.storage.codec import StoredFormatError, decode_game
 from skye_server.storage.connection import retry
 from skye_server.storage.store import Store
 
@@ -33,14 +33,14 @@ class Listing:
         self._index = store.index
         self._now_ms = now_ms
 
-    def update(self, before: Match | None, after: Match) -> None:
-        """Update the index after a change of a match's status; a private match is never in it.
+    def update(self, before: Game | None, after: Game) -> None:
+        """Update the index after a change of a game's status; a private game is never in it.
 
-        A new match is listed before it is stored. The change of an older one is already stored, so an
+        A new game is listed before it is stored. The change of an older one is already stored, so an
         unreachable index does not fail it: `page` repairs the index later, and so does `sweep`. A game that
         the index has lost returns to it with one of its next moves.
 
-        :raises Problem: store_unavailable, for a new match.
+        :raises Problem: store_unavailable, for a new game.
         """
         if after.private:
             return
@@ -53,19 +53,19 @@ class Listing:
         if after.status in LISTED and random.random() < _SWEEP_PROBABILITY:  # noqa: S311 - no secret
             self.sweep(index)
 
-    def relist(self, match: Match) -> None:
-        """Add a public match to the index again: a fault of the store may have removed it."""
-        if not match.private:
+    def relist(self, game: Game) -> None:
+        """Add a public game to the index again: a fault of the store may have removed it."""
+        if not game.private:
             with suppress(Problem), retry.without_retries():
-                self._index.add(index_of(match), match.id, _score(match))
+                self._index.add(index_of(game), game.id, _score(game))
 
-    def remove(self, match: Match) -> None:
-        """Remove a match that is about to be deleted.
+    def remove(self, game: Game) -> None:
+        """Remove a game that is about to be deleted.
 
         :raises Problem: store_unavailable.
         """
-        if match.status in LISTED and not match.private:
-            self._index.remove(index_of(match), [match.id])
+        if game.status in LISTED and not game.private:
+            self._index.remove(index_of(game), [game.id])
 
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
@@ -90,7 +90,7 @@ class Listing:
         limit: int,
         cursor: str | None = None,
         origin: OriginType | None = None,
-    ) -> tuple[list[Match], str | None]:
+    ) -> tuple[list[Game], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
         A cursor is a number in digits: the score of the last game before the page.
@@ -99,20 +99,20 @@ class Listing:
         """
         below = None if cursor is None else float(cursor)
         indexes = [index_name(listed, origin) for listed in (LISTED if status is None else (status,))]
-        matches: dict[str, Match] = {}
+        games: dict[str, Game] = {}
         scores: list[float] = []
         while True:
-            missing = limit + 1 - len(matches)
+            missing = limit + 1 - len(games)
             found = self._newest(indexes, below, missing)
-            for entry, match in zip(found, self._load(found), strict=True):
+            for entry, game in zip(found, self._load(found), strict=True):
                 # A game that has just changed its status may be found under both.
-                if match is not None and index_of(match) in indexes and match.id not in matches:
-                    matches[match.id] = match
+                if game is not None and index_of(game) in indexes and game.id not in games:
+                    games[game.id] = game
                     scores.append(entry.score)
-            if len(matches) > limit:
-                return list(matches.values())[:limit], str(int(scores[limit - 1]))
+            if len(games) > limit:
+                return list(games.values())[:limit], str(int(scores[limit - 1]))
             if len(found) < missing:
-                return list(matches.values()), None
+                return list(games.values()), None
             below = found[-1].score
 
     def _newest(self, indexes: list[str], below: float | None, limit: int) -> list[_Entry]:
@@ -123,29 +123,29 @@ class Listing:
         ]
         return heapq.nlargest(limit, found)
 
-    def _load(self, found: list[_Entry]) -> list[Match | None]:
+    def _load(self, found: list[_Entry]) -> list[Game | None]:
         """Load listed games, None for each that cannot be shown, and repair the index where it is wrong."""
-        matches: list[Match | None] = []
+        games: list[Game | None] = []
         stored = self._store.load_many([entry.game_id for entry in found])
         for entry, of_game in zip(found, stored, strict=True):
             try:
-                match = decode_match(of_game) if of_game is not None else None
+                game = decode_game(of_game) if of_game is not None else None
             except StoredFormatError:
-                matches.append(None)
+                games.append(None)
                 continue
             with suppress(Problem), retry.without_retries():  # a later call repairs what fails now
-                self._repair(entry, match)
-            matches.append(None if match is None or match.private else match)
-        return matches
+                self._repair(entry, game)
+            games.append(None if game is None or game.private else game)
+        return games
 
-    def _repair(self, entry: _Entry, match: Match | None) -> None:
-        if match is None:
+    def _repair(self, entry: _Entry, game: Game | None) -> None:
+        if game is None:
             if entry.score < (self._now_ms() - _GRACE_MS) * 1000:
                 self._index.remove(entry.list_name, [entry.game_id])
             return
-        if match.private or index_of(match) != entry.list_name:
-            if match.status in LISTED and not match.private:
-                self._index.add(index_of(match), entry.game_id, _score(match))
+        if game.private or index_of(game) != entry.list_name:
+            if game.status in LISTED and not game.private:
+                self._index.add(index_of(game), entry.game_id, _score(game))
             self._index.remove(entry.list_name, [entry.game_id])
 
 
@@ -157,14 +157,14 @@ class _Entry(NamedTuple):
     game_id: str
 
 
-def cursor_at(match: Match) -> str:
-    """Return the cursor of the games that the list has after a match."""
-    return str(int(_score(match)))
+def cursor_at(game: Game) -> str:
+    """Return the cursor of the games that the list has after a game."""
+    return str(int(_score(game)))
 
 
-def index_of(match: Match) -> str:
-    """Return the name of the index that lists a match."""
-    return index_name(match.status, None if match.origin is None else match.origin.type)
+def index_of(game: Game) -> str:
+    """Return the name of the index that lists a game."""
+    return index_name(game.status, None if game.origin is None else game.origin.type)
 
 
 def index_name(status: Status, origin: OriginType | None) -> str:
@@ -176,6 +176,6 @@ def index_name(status: Status, origin: OriginType | None) -> str:
     return str(status) if origin is None else f"{status}:{origin}"
 
 
-def _score(match: Match) -> float:
+def _score(game: Game) -> float:
     """Return the creation time in microseconds; the last three digits derive from the id."""
-    return match.created_ms * 1000 + int.from_bytes(match.id[-4:].encode(), "big") % 1000
+    return game.created_ms * 1000 + int.from_bytes(game.id[-4:].encode(), "big") % 1000

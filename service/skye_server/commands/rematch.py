@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import replace
 from functools import partial
 from typing import Final
+
+from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, Loaded, id_from, run
 from skye_server.commands.current_games import Games
@@ -20,7 +21,7 @@ from skye_server.error_codes import Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import Caller, TokenSource, hash_token
 from skye_server.games.game import (
-    Match,
+    Game,
     Seat,
     SeedSource,
     Status,
@@ -45,8 +46,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
 
-    def join(loaded: Loaded[Match | None]) -> Transition:
-        new, now_ms = loaded.match, loaded.now_ms
+    def join(loaded: Loaded[Game | None]) -> Transition:
+        new, now_ms = loaded.game, loaded.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
         opened = _opened(old, loaded.game_id, now_ms) if new is None else Transition(new)
@@ -56,24 +57,24 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     return joined_result(run(games, command, load, lambda _loaded: None, join))
 
 
-def _load_following(games: Games, command: Command, old: Match, caller: Caller) -> Loaded[Match | None]:
+def _load_following(games: Games, command: Command, old: Game, caller: Caller) -> Loaded[Game | None]:
     """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
 
     :param caller: the role of the caller in the old game.
     :raises Problem: game_unreadable, store_unavailable.
     """
-    new_id, match, stored_record = _following(games, command.record_key, old)
+    new_id, game, stored_record = _following(games, command.record_key, old)
     record = None if stored_record is None else decode_record(stored_record)
-    now_ms = games.now_ms() if match is None else games.time_of(match)
+    now_ms = games.now_ms() if game is None else games.time_of(game)
 
-    def role_after(after: Match) -> Caller:
+    def role_after(after: Game) -> Caller:
         return Caller(len(after.seats) - 1, caller.host)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(new_id, match, caller, "", role_after, tokens, now_ms, old.version, record)
+    return Loaded(new_id, game, caller, "", role_after, tokens, now_ms, old.version, record)
 
 
-def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
+def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
     """Return the rematch of a game that is over; None until a player requests it.
 
     :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
@@ -83,7 +84,7 @@ def find_rematch(games: Games, game_id: str, token: str | None) -> Match | None:
     return None if found is None or found.status is Status.ABORTED else found
 
 
-def _own_seat(old: Match, caller: Caller) -> Seat:
+def _own_seat(old: Game, caller: Caller) -> Seat:
     """Return the caller's seat in a game that is over.
 
     :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
@@ -98,8 +99,8 @@ def _own_seat(old: Match, caller: Caller) -> Seat:
     return seat
 
 
-def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, Match | None, bytes | None]:
-    """Return id, match and idempotency record of the game that follows: the first one that is not aborted.
+def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Game | None, bytes | None]:
+    """Return id, game and idempotency record of the game that follows: the first one that is not aborted.
 
     After too many aborted games it is the last of them.
     """
@@ -107,9 +108,9 @@ def _following(games: Games, record_key: str | None, old: Match) -> tuple[str, M
     while True:
         new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
         stored, record = games.store.load(new_id, record_key)
-        match = None if stored is None else games.matches.decoded(new_id, stored)
-        if match is None or match.status is not Status.ABORTED or number == MAX_ABORTED:
-            return new_id, match, record
+        game = None if stored is None else games.repository.decoded(new_id, stored)
+        if game is None or game.status is not Status.ABORTED or number == MAX_ABORTED:
+            return new_id, game, record
         number += 1
 
 
@@ -118,17 +119,17 @@ def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) ->
 
     :raises Problem: already_seated, game_already_started.
     """
-    match = opened.match
-    if any(other.name == seat.name and not other.bot for other in match.seats):
-        raise Problem("already_seated", game=match.id)
-    taken = replace(seat, token=hash_token(tokens.token(str(len(match.seats)))))
-    return opened.then(lobby.join(match, taken, now_ms, invited_by=_reservation(seat)))
+    game = opened.game
+    if any(other.name == seat.name and not other.bot for other in game.seats):
+        raise Problem("already_seated", game=game.id)
+    taken = replace(seat, token=hash_token(tokens.token(str(len(game.seats)))))
+    return opened.then(lobby.join(game, taken, now_ms, invited_by=_reservation(seat)))
 
 
-def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
+def _opened(old: Game, new_id: str, now_ms: int) -> Transition:
     """Open the game that follows: its bots are seated, and seats are reserved for the players."""
     options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
-    match = Match(
+    game = Game(
         id=new_id,
         name=old.name,
         host=old.host,
@@ -142,7 +143,7 @@ def _opened(old: Match, new_id: str, now_ms: int) -> Transition:
     )
     bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)
     people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)
-    return lobby.open_match(match, bots, now_ms, invites=people)
+    return lobby.open_game(game, bots, now_ms, invites=people)
 
 
 def _reservation(seat: Seat) -> str:

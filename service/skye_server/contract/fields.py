@@ -190,7 +190,7 @@ def _is_visible(character: str) -> bool:
 
 
 class Credential(fields.String):
-    """A secret that matches a pattern. Error messages never contain it."""
+    """A secret that games a pattern. Error messages never contain it."""
 
     def __init__(self, pattern: str, description: str, *, max_length: int, **kwargs: Any) -> None:
         self._pattern = re.compile(pattern)

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from typing import NamedTuple, TypeAlias
 
-from skye_server.commands.current_games import LoadedMatch
+from skye_server.commands.current_games import LoadedGame
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.authorization import Caller, is_player_key
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.games.views.game import timestamp
 from skye_server.storage.connection import retry
 
@@ -55,21 +55,21 @@ class EventStream:
     the store has lost events that were sent, for example by a failover, even if others have replaced them. A
     client that reconnects continues after the last event that it has received.
 
-    :param first: the match as the client may read it now, and the changes from that of event `after` on.
+    :param first: the game as the client may read it now, and the changes from that of event `after` on.
     """
 
     __slots__ = ("_after", "_caller", "_feeds", "_first", "_game_id", "_is_over", "_last", "_seats", "_token")
 
     def __init__(
-        self, feeds: GameFeeds, token: str | None, first: tuple[LoadedMatch, list[Change]], after: int
+        self, feeds: GameFeeds, token: str | None, first: tuple[LoadedGame, list[Change]], after: int
     ) -> None:
         self._feeds = feeds
         self._token = token
-        self._first: tuple[Match, list[Change]] | None = (first[0].match, first[1])
+        self._first: tuple[Game, list[Change]] | None = (first[0].game, first[1])
         self._caller = first[0].caller
-        # Only these fields of the match, so that an idle stream does not hold a whole game in memory.
-        self._game_id = first[0].match.id
-        self._seats = None if token is None else first[0].match.seats
+        # Only these fields of the game, so that an idle stream does not hold a whole game in memory.
+        self._game_id = first[0].game.id
+        self._seats = None if token is None else first[0].game.seats
         self._after = after
         self._last: Change | None = None
         self._is_over = False
@@ -77,13 +77,13 @@ class EventStream:
     def items(self, wake: Callable[[], None]) -> Generator[StreamItem | None]:
         """Yield data to send, and None when the stream must wait until `wake` is called."""
         assert self._first is not None
-        (match, changes), self._first = self._first, None
-        now = timestamp(self._feeds.games.time_of(match))
-        yield StreamStarted(match.id, match.status, match.version, match.last_event, self._after, now)
-        yield from self._send(Batch(match, changes, None, self._after))
+        (game, changes), self._first = self._first, None
+        now = timestamp(self._feeds.games.time_of(game))
+        yield StreamStarted(game.id, game.status, game.version, game.last_event, self._after, now)
+        yield from self._send(Batch(game, changes, None, self._after))
         if not self._is_over:
-            last_event = match.last_event
-            del match, changes
+            last_event = game.last_event
+            del game, changes
             with self._feeds.subscribe(self._game_id, last_event, self._last, wake) as subscription:
                 while not self._is_over:
                     if subscription.is_empty:
@@ -113,13 +113,13 @@ class EventStream:
         if last in batch.changes:
             return batch.since(last)
         is_older = bool(batch.changes) and batch.changes[-1].last_event < last.last_event
-        return Batch(batch.match, [], None, self._after) if is_older else None
+        return Batch(batch.game, [], None, self._after) if is_older else None
 
     def _read(self, subscription: Subscription) -> Iterator[StreamItem]:
         """Read the event log instead of waiting for the feed."""
         try:
             with retry.without_retries():
-                match, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
+                game, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
         except Problem as problem:
             if ERROR_CODES[problem.code].status < 500:
                 yield self._end(problem.code)
@@ -131,27 +131,27 @@ class EventStream:
         if self._last is not None and self._last not in changes:
             yield self._end("history_lost")
             return
-        yield from self._send(Batch(match, changes, None, self._after))
+        yield from self._send(Batch(game, changes, None, self._after))
 
     def _send(self, batch: Batch) -> Iterator[StreamItem]:
         """Yield the events of a batch, and the end of the stream with the end of the game."""
-        match = batch.match
+        game = batch.game
         token = self._token
-        # A player key may be replaced at any time, which no match shows.
-        if token is not None and (match.seats != self._seats or is_player_key(token)):
+        # A player key may be replaced at any time, which no game shows.
+        if token is not None and (game.seats != self._seats or is_player_key(token)):
             try:
-                self._caller = self._feeds.games.role_of(match, token)
+                self._caller = self._feeds.games.role_of(game, token)
             except Problem as problem:
                 yield self._end(problem.code)
                 return
-            self._seats = match.seats
+            self._seats = game.seats
         if batch.changes:
             self._last = batch.changes[-1]
             if self._last.last_event > self._after:
                 self._after = self._last.last_event
                 yield StreamEvents(batch, self._caller)
-        if match.is_over:
-            yield self._end(match.status)
+        if game.is_over:
+            yield self._end(game.status)
 
     def _end(self, reason: str) -> StreamEnded:
         self._is_over = True

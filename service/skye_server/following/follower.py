@@ -7,21 +7,21 @@ import time
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from skye_server.commands.current_games import Games, LoadedMatch
+from skye_server.commands.current_games import Games, LoadedGame
 from skye_server.cooperative_yield import has_disconnected
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.event_stream import EventStream
 from skye_server.following.game_feed import GameFeeds, time_to_next_read
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.events import event_views
 
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often a waiting request checks whether its client has disconnected, in seconds."""
 
-Page: TypeAlias = tuple[LoadedMatch, list[Change]]
-"""A match with the caller's role, and changes of its log."""
+Page: TypeAlias = tuple[LoadedGame, list[Change]]
+"""A game with the caller's role, and changes of its log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ class Follower:
             while True:
                 changed.clear()
                 loaded, changes = self.read(after, limit)
-                match, left = loaded.match, until - time.monotonic()
-                is_done = bool(changes) or match.is_over or after > match.last_event
+                game, left = loaded.game, until - time.monotonic()
+                is_done = bool(changes) or game.is_over or after > game.last_event
                 if is_done or left <= 0 or self.change_notifier.stopped:
                     return loaded, changes
-                is_woken = wait(changed, min(left, time_to_next_read(match, self.games.now_ms())))
+                is_woken = wait(changed, min(left, time_to_next_read(game, self.games.now_ms())))
                 if not is_woken and has_disconnected():
                     return loaded, changes
 
@@ -86,6 +86,6 @@ def wait(event: threading.Event, timeout_s: float) -> bool:
     return event.is_set()
 
 
-def events_after(match: Match, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
+def events_after(game: Game, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
     """Return the events after number `after` as the caller may see them."""
-    return [view for change in changes for view in event_views(match, change, caller) if view["id"] > after]
+    return [view for change in changes for view in event_views(game, change, caller) if view["id"] > after]

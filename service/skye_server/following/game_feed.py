@@ -22,7 +22,7 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.storage.connection import retry
 
 HEARTBEAT_S = 3.0
@@ -80,15 +80,15 @@ class _GameFeed:
         for subscription in list(self.subscriptions):
             subscription.put(item)
 
-    def distribute_changes(self, match: Match, changes: list[Change]) -> None:
+    def distribute_changes(self, game: Game, changes: list[Change]) -> None:
         """Distribute the changes that were read."""
-        batch = Batch(match, changes, None, self.after)
+        batch = Batch(game, changes, None, self.after)
         if self.last in changes and self.last is not None:
             batch = batch.since(self.last)
         # Otherwise it is the first read, or the store has lost events that were distributed.
         self.last = changes[-1] if changes else None
-        self.after = match.last_event if self.last is None else self.last.last_event
-        if batch.changes or batch.previous is None or match.is_over:
+        self.after = game.last_event if self.last is None else self.last.last_event
+        if batch.changes or batch.previous is None or game.is_over:
             self.distribute(batch)
             self.heartbeat_at = time.monotonic() + HEARTBEAT_S
 
@@ -195,15 +195,15 @@ class GameFeeds:
     def _read_once(self, feed: _GameFeed) -> None:
         try:
             with retry.without_retries():
-                match, changes = self.games.changes_after(feed.game_id, max(feed.after - 1, 0))
+                game, changes = self.games.changes_after(feed.game_id, max(feed.after - 1, 0))
         except Problem as problem:
             if ERROR_CODES[problem.code].status < 500:
                 self._close(feed, problem.code)
             feed.distribute(STORE_FAILS)
             feed.read_at = time.monotonic() + OUTAGE_S
             return
-        feed.distribute_changes(match, changes)
-        feed.read_at = time.monotonic() + time_to_next_read(match, self.games.now_ms())
+        feed.distribute_changes(game, changes)
+        feed.read_at = time.monotonic() + time_to_next_read(game, self.games.now_ms())
 
     def _close(self, feed: _GameFeed, reason: str) -> None:
         with self._lock:
@@ -246,8 +246,8 @@ def _check_clients(feed: _GameFeed) -> None:
             subscription.put(Disconnected())
 
 
-def time_to_next_read(match: Match, now_ms: int) -> float:
+def time_to_next_read(game: Game, now_ms: int) -> float:
     """Return the seconds to the next check, or to an earlier deadline."""
-    if match.deadline_ms is None or match.clock_ms is not None:
+    if game.deadline_ms is None or game.clock_ms is not None:
         return CHECK_S
-    return min(CHECK_S, max((match.deadline_ms - now_ms) / 1000, 0.0) + 0.01)
+    return min(CHECK_S, max((game.deadline_ms - now_ms) / 1000, 0.0) + 0.01)

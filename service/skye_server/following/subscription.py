@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.cooperative_yield import disconnect_check
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.events import event_views
 
@@ -18,15 +18,15 @@ MAX_QUEUED: Final = 64
 class Batch:
     """Consecutive changes of a game.
 
-    :param match: the match after these changes, or later.
+    :param game: the game after these changes, or later.
     :param previous: the change before them; None when they may not follow the changes that were read before.
     :param after: the number of the last event before them.
     """
 
-    __slots__ = ("_rendered", "after", "changes", "match", "previous")
+    __slots__ = ("_rendered", "after", "changes", "game", "previous")
 
-    def __init__(self, match: Match, changes: list[Change], previous: Change | None, after: int) -> None:
-        self.match = match
+    def __init__(self, game: Game, changes: list[Change], previous: Change | None, after: int) -> None:
+        self.game = game
         self.changes = changes
         self.previous = previous
         self.after = after
@@ -44,13 +44,13 @@ class Batch:
 
     def views(self, caller: Caller) -> list[NumberedEventView]:
         """Return the events as a caller may see them."""
-        views = [view for change in self.changes for view in event_views(self.match, change, caller)]
+        views = [view for change in self.changes for view in event_views(self.game, change, caller)]
         return [view for view in views if view["id"] > self.after]
 
     def since(self, last: Change) -> Batch:
         """Return the batch of the changes after one of them."""
         later = self.changes[self.changes.index(last) + 1 :]
-        return Batch(self.match, later, last, last.last_event)
+        return Batch(self.game, later, last, last.last_event)
 
 
 class Idle(NamedTuple):

@@ -1,1 +1,1 @@
-"""A match around a game of the engine: seats, lobby, deadlines, bots and views. No Flask, no Redis."""
+"""A game around the engine's state: seats, lobby, deadlines, bots and views. No Flask, no Redis."""

@@ -19,7 +19,7 @@ from base64 import urlsafe_b64encode
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.game import Match
+from skye_server.games.game import Game
 
 _PREFIX = "skye_"
 _BYTES = 16
@@ -97,16 +97,16 @@ def _text(data: bytes) -> str:
     return urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def identify(match: Match, token: str) -> Caller | None:
-    """Return the caller that a token identifies in a match, or None if it is unknown there."""
+def identify(game: Game, token: str) -> Caller | None:
+    """Return the caller that a token identifies in a game, or None if it is unknown there."""
     hashed = hash_token(token)
     found = None
-    if hmac.compare_digest(match.host, hashed):
+    if hmac.compare_digest(game.host, hashed):
         found = Caller(host=True)
-    for invite in match.invites:
+    for invite in game.invites:
         if hmac.compare_digest(invite, hashed):
             found = Caller(invited=True)
-    for number, seat in enumerate(match.seats):
+    for number, seat in enumerate(game.seats):
         if hmac.compare_digest(seat.token, hashed):
             found = Caller(seat=number)
     return found
@@ -126,91 +126,91 @@ def hash_player_key(key: str) -> str:
     return _text(hashlib.sha256(b"player key\n" + key.encode()).digest()[:_BYTES])
 
 
-def identify_player(match: Match, player: str) -> Caller | None:
-    """Return the caller that a player is in a match, or None if the player has no role there.
+def identify_player(game: Game, player: str) -> Caller | None:
+    """Return the caller that a player is in a game, or None if the player has no role there.
 
     A player may be the host and hold a seat.
     """
-    is_host = hmac.compare_digest(match.host_player, player)
-    seat = seat_of(match, player)
+    is_host = hmac.compare_digest(game.host_player, player)
+    seat = seat_of(game, player)
     return None if seat is None and not is_host else Caller(seat, is_host)
 
 
-def seat_of(match: Match, player: str) -> int | None:
-    """Return the seat of a player in a match, or None."""
+def seat_of(game: Game, player: str) -> int | None:
+    """Return the seat of a player in a game, or None."""
     found = None
-    for number, seat in enumerate(match.seats):
+    for number, seat in enumerate(game.seats):
         if hmac.compare_digest(seat.player, player):
             found = number
     return found
 
 
-def role_or_none(match: Match, token: str, player: str) -> Caller | None:
-    """Return the role that a token or a player key has in a match, None if it has none.
+def role_or_none(game: Game, token: str, player: str) -> Caller | None:
+    """Return the role that a token or a player key has in a game, None if it has none.
 
     :param player: the id of the player whose key the token is, or empty.
     """
-    return identify_player(match, player) if player else identify(match, token)
+    return identify_player(game, player) if player else identify(game, token)
 
 
 def role_of(
-    match: Match, token: str | None, player: str, *, invite: str | None = None, retired: bool = False
+    game: Game, token: str | None, player: str, *, invite: str | None = None, retired: bool = False
 ) -> Caller:
-    """Return the role of a caller in a match; a player key without a role is a spectator.
+    """Return the role of a caller in a game; a player key without a role is a spectator.
 
     :param player: the id of the player whose key the token is, or empty.
     :param invite: an invitation code that a caller without a role holds.
     :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
-    :raises Problem: game_not_found, for a private match; token_unknown.
+    :raises Problem: game_not_found, for a private game; token_unknown.
     """
-    caller = SPECTATOR if token is None else role_or_none(match, token, player)
+    caller = SPECTATOR if token is None else role_or_none(game, token, player)
     if caller in (None, SPECTATOR) and invite is not None:
-        invited = identify(match, invite)
+        invited = identify(game, invite)
         caller = invited if invited is not None and invited.invited else caller
     if caller is None and retired:
         return SPECTATOR
-    if match.private and caller in (None, SPECTATOR):
+    if game.private and caller in (None, SPECTATOR):
         raise Problem("game_not_found")
     if caller is None and not player:
         raise Problem("token_unknown")
     return caller or SPECTATOR
 
 
-def players_of(match: Match | None) -> frozenset[str]:
-    """Return the ids of the players that have a role in a match; none if there is no match."""
-    if match is None:
+def players_of(game: Game | None) -> frozenset[str]:
+    """Return the ids of the players that have a role in a game; none if there is no game."""
+    if game is None:
         return frozenset()
-    return frozenset(filter(None, (match.host_player, *(seat.player for seat in match.seats))))
+    return frozenset(filter(None, (game.host_player, *(seat.player for seat in game.seats))))
 
 
-def require_own_seat(match: Match, caller: Caller, seat: int) -> None:
+def require_own_seat(game: Game, caller: Caller, seat: int) -> None:
     """Check that the caller holds a seat.
 
     :raises Problem: seat_not_found, token_required, not_your_seat.
     """
-    require_seat(match, seat)
+    require_seat(game, seat)
     if caller == SPECTATOR:
         raise Problem("token_required")
     if caller.seat != seat:
         raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
 
 
-def require_seat(match: Match, seat: int) -> None:
-    """Check that a match has a seat.
+def require_seat(game: Game, seat: int) -> None:
+    """Check that a game has a seat.
 
     :raises Problem: seat_not_found.
     """
-    if seat >= len(match.seats):
-        raise Problem("seat_not_found", seats=len(match.seats))
+    if seat >= len(game.seats):
+        raise Problem("seat_not_found", seats=len(game.seats))
 
 
-def require_no_seat(match: Match, player: str) -> None:
+def require_no_seat(game: Game, player: str) -> None:
     """Check that a player holds no seat.
 
     :param player: the id of the player, empty for a caller without a player key.
     :raises Problem: already_seated.
     """
-    seat = seat_of(match, player) if player else None
+    seat = seat_of(game, player) if player else None
     if seat is not None:
         raise Problem("already_seated", f"The player of this key holds seat {seat}.", seat=seat)
 

@@ -1,4 +1,4 @@
-"""Build a match and its seats from the body of a creation request."""
+"""Build a game and its seats from the body of a creation request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
-from skye_server.games.game import Clock, GameOptions, Match, OnTimeout, Origin, Seat, SeedSource
+from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource
 from skye_server.games.names import name_key
 from skye_server.games.scenarios import SCENARIOS
 
@@ -35,7 +35,7 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def computing_cost(body: dict[str, Any]) -> int:
-    """Return the cost of computing the moves of bots and recorded actions: 1 for each bot of the match.
+    """Return the cost of computing the moves of bots and recorded actions: 1 for each bot of the game.
 
     Bots count although they play only later: one cheap request can start a game of bots only.
     """
@@ -65,12 +65,12 @@ def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:
     return len(bodies) + computed
 
 
-def new_match(
+def requested_game(
     body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int, origin: Origin | None = None
-) -> Match:
-    """Return the requested match, without its players.
+) -> Game:
+    """Return the requested game, without its players.
 
-    :raises Problem: invalid_setup, if the match cannot have the starting seat.
+    :raises Problem: invalid_setup, if the game cannot have the starting seat.
     """
     players = body["players"]
     default = len(players) if body["start"] and len(players) > 1 else 5
@@ -79,7 +79,7 @@ def new_match(
         detail = f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
         raise Problem("invalid_setup", detail, seat=starts, seats=capacity)
     options = _options(body["options"])
-    return Match(
+    return Game(
         id=game_id,
         name=body["name"],
         host=hash_token(tokens.token("host")),
@@ -93,7 +93,7 @@ def new_match(
     )
 
 
-def game_from_body(position: dict[str, Any], pointer: str) -> GameState:
+def state_from_body(position: dict[str, Any], pointer: str) -> GameState:
     """Return the game of a position that a client has sent; missing fields are completed.
 
     :param pointer: the JSON pointer to the position in the body.

@@ -1,4 +1,4 @@
-"""The events of a match, one named tuple for each type: creation, lobby, start, deadlines, bots, end.
+"""The events of a game, one named tuple for each type: creation, lobby, start, deadlines, bots, end.
 
 The events of the game itself are in `skye.events`.
 """
@@ -11,7 +11,7 @@ from skye import Event, GameState
 
 
 class GameCreated(NamedTuple):
-    """The match was created; players may join."""
+    """The game was created; players may join."""
 
     name: str
 
@@ -64,7 +64,7 @@ class GameStarted(NamedTuple):
 class PositionSet(NamedTuple):
     """The game begins from a position."""
 
-    game: GameState
+    state: GameState
 
 
 class BotTookOver(NamedTuple):
@@ -97,7 +97,7 @@ class GameAborted(NamedTuple):
     """The host has aborted the game."""
 
 
-MatchEvent: TypeAlias = (
+HostedEvent: TypeAlias = (
     GameCreated
     | PlayerJoined
     | PlayerLeft
@@ -114,7 +114,7 @@ MatchEvent: TypeAlias = (
     | GameAborted
 )
 
-MATCH_EVENT_TYPES: Final[dict[type, str]] = {
+HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     GameCreated: "game_created",
     PlayerJoined: "player_joined",
     PlayerLeft: "player_left",
@@ -130,6 +130,6 @@ MATCH_EVENT_TYPES: Final[dict[type, str]] = {
     ClockAdvanced: "clock_advanced",
     GameAborted: "game_aborted",
 }
-"""The name of each match event in the API."""
+"""The name of each game event in the API."""
 
-AnyEvent: TypeAlias = Event | MatchEvent
+AnyEvent: TypeAlias = Event | HostedEvent

@@ -1,21 +1,22 @@
-"""A match: its seats, options and lobby around a game of the engine. Immutable values, no I/O.
+"""A hosted game: its seats, options and lobby around a game state of the engine. Immutable values, no I/O.
 
-The engine identifies players by seat and colour. The match adds names, token hashes, bots and deadlines.
+The engine identifies players by seat and colour. The game adds names, token hashes, bots and deadlines.
 `version` counts accepted changes, `last_event` counts events.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from skye import PLAYERS, GameState, Options, TieBreak
 from skye_server.games.events import AnyEvent
 
 
 class Status(StrEnum):
-    """The stage of a match."""
+    """The stage of a game."""
 
     LOBBY = "lobby"
     PLAYING = "playing"
@@ -38,31 +39,29 @@ class SeedSource(StrEnum):
 
 
 class Clock(StrEnum):
-    """The clock of a match: that of the server, or one that the host advances."""
+    """The clock of a game: that of the server, or one that the host advances."""
 
     REAL = "real"
     MANUAL = "manual"
 
 
 class OriginType(StrEnum):
-    """What a match began from, if it did not begin with a new game."""
+    """What a game began from, if it did not begin with a new game."""
 
     RECORD = "record"
     POSITION = "position"
     SCENARIO = "scenario"
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a match that did not begin with a new game comes from; `scenario` names the scenario."""
+class Origin(Struct, frozen=True):
+    """Where a game that did not begin with a new game comes from; `scenario` names the scenario."""
 
     type: OriginType
     scenario: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GameOptions:
-    """The options of a match. Without `turn_ms` there are no deadlines.
+class GameOptions(Struct, frozen=True):
+    """The options of a game. Without `turn_ms` there are no deadlines.
 
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
     """
@@ -84,8 +83,7 @@ class GameOptions:
         return Options(self.scoring_tiles, self.starting_seat, self.tie_break, self.open_gold)
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(Struct, frozen=True):
     """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
     `player` is the id of the player whose key the seat is bound to, empty if there is none.
@@ -99,13 +97,12 @@ class Seat:
     player: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Everything stored of a match except its event log. Times are milliseconds since 1970, UTC.
+class Game(Struct, frozen=True, rename={"state": "game"}):
+    """Everything stored of a game except its event log. Times are milliseconds since 1970, UTC.
 
-    `host_player` is the id of the player whose key created the match, empty if there is none.
+    `host_player` is the id of the player whose key created the game, empty if there is none.
     `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
-    `origin` is None for a match that began, or will begin, with a new game. `clock_ms` is the time of a
+    `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
     """
 
@@ -122,7 +119,7 @@ class Match:
     version: int = 0
     last_event: int = 0
     deadline_ms: int | None = None
-    game: GameState | None = None
+    state: GameState | None = None
     invites: tuple[str, ...] = ()
     origin: Origin | None = None
     host_player: str = ""
@@ -130,13 +127,13 @@ class Match:
 
     @property
     def is_over(self) -> bool:
-        """Whether the match has ended, by its rules or because the host aborted it."""
+        """Whether the game has ended, by its rules or because the host aborted it."""
         return self.status in (Status.FINISHED, Status.ABORTED)
 
     @property
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
-        return self.game.waiting_for if self.game and self.status is Status.PLAYING else ()
+        return self.state.waiting_for if self.state and self.status is Status.PLAYING else ()
 
     @property
     def next_bot(self) -> int | None:

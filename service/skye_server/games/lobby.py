@@ -1,4 +1,4 @@
-"""The lobby: open a match, join and leave seats, start and abort.
+"""The lobby: open a game, join and leave seats, start and abort.
 
 Every function returns a `Transition` or raises a `Problem`.
 """
@@ -6,8 +6,9 @@ Every function returns a `Transition` or raises a `Problem`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from skye import COLORS, PLAYERS, Action, GameState, Phase, apply_actions, new_game
 from skye_server.cooperative_yield import Computation
@@ -25,20 +26,20 @@ from skye_server.games.events import (
     PositionSet,
     TokenRotated,
 )
-from skye_server.games.game import Match, Seat, Status
+from skye_server.games.game import Game, Seat, Status
 from skye_server.games.names import name_key
-from skye_server.games.transitions import Transition, advance, after_move, game_in_play, undo_limit_reached
+from skye_server.games.transitions import Transition, advance, after_move, state_in_play, undo_limit_reached
 
 
-def open_match(
-    match: Match,
+def open_game(
+    game: Game,
     seats: tuple[Seat, ...],
     now_ms: int,
     *,
     invites: tuple[str, ...] = (),
     unique_names: bool = True,
 ) -> Transition:
-    """Open a new match with its first seats; start it if it is full and should start when full.
+    """Open a new game with its first seats; start it if it is full and should start when full.
 
     :param invites: the hashes of invitation codes; each reserves a seat after those taken.
     :param unique_names: whether names must differ; those of a recorded game need not.
@@ -46,57 +47,57 @@ def open_match(
     :raises RuleError: what `start` raises.
     """
     players = len(seats) + len(invites)
-    if players > match.capacity:
-        detail = f"There are {match.capacity} seats for {players} players."
-        raise Problem("game_full", detail, seats=match.capacity)
-    transition = advance(match, now_ms, [GameCreated(match.name)])
+    if players > game.capacity:
+        detail = f"There are {game.capacity} seats for {players} players."
+        raise Problem("game_full", detail, seats=game.capacity)
+    transition = advance(game, now_ms, [GameCreated(game.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)
     for seat in seats:
         seated = replace(seat, color=seat.color or next(unnamed))
-        transition = transition.then(join(transition.match, seated, now_ms, unique_names=unique_names))
+        transition = transition.then(join(transition.game, seated, now_ms, unique_names=unique_names))
     for code in invites:
-        transition = transition.then(invite(transition.match, code, now_ms))
+        transition = transition.then(invite(transition.game, code, now_ms))
     return transition
 
 
-def begin_from_position(match: Match, game: GameState, now_ms: int) -> Transition:
-    """Close the lobby and begin a match from a position; the match ends if the game is over there."""
-    started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
-    status = Status.FINISHED if game.is_over else Status.PLAYING
-    return advance(match, now_ms, [started, PositionSet(game)], game=game, status=status)
+def begin_from_position(game: Game, state: GameState, now_ms: int) -> Transition:
+    """Close the lobby and begin a game from a position; the game ends if the position is an end."""
+    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds)
+    status = Status.FINISHED if state.is_over else Status.PLAYING
+    return advance(game, now_ms, [started, PositionSet(state)], state=state, status=status)
 
 
-def invite(match: Match, code: str, now_ms: int) -> Transition:
+def invite(game: Game, code: str, now_ms: int) -> Transition:
     """Reserve a seat for the holder of an invitation code.
 
     :param code: the hash of the code.
     :raises Problem: game_already_started, game_aborted, too_many_changes, game_full.
     """
-    _check_in_lobby(match)
-    _check_free_seat(match, match.invites)
-    return advance(match, now_ms, [InviteCreated()], invites=(*match.invites, code))
+    _check_in_lobby(game)
+    _check_free_seat(game, game.invites)
+    return advance(game, now_ms, [InviteCreated()], invites=(*game.invites, code))
 
 
 def join(
-    match: Match, seat: Seat, now_ms: int, *, invited_by: str = "", unique_names: bool = True
+    game: Game, seat: Seat, now_ms: int, *, invited_by: str = "", unique_names: bool = True
 ) -> Transition:
     """Add a player or a bot in the next seat; without a colour it gets the first free one.
 
     :param invited_by: the hash of an invitation code, which is used up.
     :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken, name_taken.
     """
-    _check_in_lobby(match)
-    invites = tuple(code for code in match.invites if code != invited_by)
-    _check_free_seat(match, invites)
-    _check_distinct(seat, match.seats, unique_names=unique_names)
-    taken = {other.color for other in match.seats}
+    _check_in_lobby(game)
+    invites = tuple(code for code in game.invites if code != invited_by)
+    _check_free_seat(game, invites)
+    _check_distinct(seat, game.seats, unique_names=unique_names)
+    taken = {other.color for other in game.seats}
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
-    joined = PlayerJoined(len(match.seats), seat.name, seat.color, seat.bot)
-    accepted = [InviteAccepted()] if len(invites) < len(match.invites) else []
-    transition = advance(match, now_ms, [*accepted, joined], seats=(*match.seats, seat), invites=invites)
-    if match.start_when_full and len(transition.match.seats) == match.capacity:
-        transition = transition.then(start(transition.match, now_ms))
+    joined = PlayerJoined(len(game.seats), seat.name, seat.color, seat.bot)
+    accepted = [InviteAccepted()] if len(invites) < len(game.invites) else []
+    transition = advance(game, now_ms, [*accepted, joined], seats=(*game.seats, seat), invites=invites)
+    if game.start_when_full and len(transition.game.seats) == game.capacity:
+        transition = transition.then(start(transition.game, now_ms))
     return transition
 
 
@@ -107,16 +108,16 @@ Moment: TypeAlias = tuple[int, Phase]
 def replay(
     transition: Transition, actions: Sequence[Action], now_ms: int, until: Moment | None = None
 ) -> Transition:
-    """Play recorded actions in a match that has just started.
+    """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
-    if not actions or has_reached(game_in_play(transition.match), until):
+    if not actions or has_reached(state_in_play(transition.game), until):
         return transition
     with Computation() as computation:
-        for outcome in apply_actions(game_in_play(transition.match), actions):
-            transition = transition.then(after_move(transition.match, outcome, now_ms))
+        for outcome in apply_actions(state_in_play(transition.game), actions):
+            transition = transition.then(after_move(transition.game, outcome, now_ms))
             computation.checkpoint()
             if has_reached(outcome.game, until):
                 break
@@ -132,101 +133,101 @@ def has_reached(game: GameState, moment: Moment | None) -> bool:
     return game.phase is None or (game.round, phases.index(game.phase)) >= (number, phases.index(phase))
 
 
-def change_player(match: Match, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:
+def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:
     """Change the name or the colour of a player in the lobby; None keeps it.
 
     :raises Problem: game_already_started, game_aborted, too_many_changes, color_taken, name_taken.
     """
-    _check_in_lobby(match)
-    _check_undo_limit(match)
-    before = match.seats[seat]
+    _check_in_lobby(game)
+    _check_undo_limit(game)
+    before = game.seats[seat]
     changed = replace(before, name=name or before.name, color=color or before.color)
-    _check_distinct(changed, (*match.seats[:seat], *match.seats[seat + 1 :]))
+    _check_distinct(changed, (*game.seats[:seat], *game.seats[seat + 1 :]))
     event = PlayerChanged(seat, changed.name, changed.color)
-    return advance(match, now_ms, [event], seats=_with_seat(match, seat, changed))
+    return advance(game, now_ms, [event], seats=_with_seat(game, seat, changed))
 
 
-def rotate_token(match: Match, seat: int, token: str, now_ms: int) -> Transition:
+def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     """Replace the token of a seat.
 
     :param token: the hash of the new token.
     :raises Problem: too_many_changes.
     """
-    _check_undo_limit(match)
-    seats = _with_seat(match, seat, replace(match.seats[seat], token=token))
-    return advance(match, now_ms, [TokenRotated(seat)], seats=seats)
+    _check_undo_limit(game)
+    seats = _with_seat(game, seat, replace(game.seats[seat], token=token))
+    return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
 
 
-def leave(match: Match, seat: int, now_ms: int) -> Transition:
+def leave(game: Game, seat: int, now_ms: int) -> Transition:
     """Leave the lobby, which moves later seats up by one, or resign, which hands the seat to a bot.
 
     :raises Problem: game_aborted, game_over, seat_played_by_bot.
     """
-    if match.status is Status.LOBBY:
-        seats = (*match.seats[:seat], *match.seats[seat + 1 :])
-        return advance(match, now_ms, [PlayerLeft(seat)], seats=seats)
-    if game_in_play(match).is_over:
+    if game.status is Status.LOBBY:
+        seats = (*game.seats[:seat], *game.seats[seat + 1 :])
+        return advance(game, now_ms, [PlayerLeft(seat)], seats=seats)
+    if state_in_play(game).is_over:
         raise Problem("game_over")
-    if match.seats[seat].bot:
+    if game.seats[seat].bot:
         raise Problem("seat_played_by_bot")
-    return hand_to_bot(match, seat, "resigned", now_ms)
+    return hand_to_bot(game, seat, "resigned", now_ms)
 
 
-def start(match: Match, now_ms: int) -> Transition:
+def start(game: Game, now_ms: int) -> Transition:
     """Close the lobby and start the game; unused invitation codes become invalid.
 
     :raises Problem: game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.
     """
-    _check_in_lobby(match)
-    if len(match.seats) < PLAYERS[0]:
-        have, need = len(match.seats), PLAYERS[0]
+    _check_in_lobby(game)
+    if len(game.seats) < PLAYERS[0]:
+        have, need = len(game.seats), PLAYERS[0]
         raise Problem(
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
-    colors = [seat.color for seat in match.seats]
-    game, events = new_game(colors, match.options.seed, match.options.for_engine)
-    started = GameStarted(game.scoring_tiles, game.starting_seat, game.rounds)
-    return advance(match, now_ms, [started, *events], game=game, status=Status.PLAYING, invites=())
+    colors = [seat.color for seat in game.seats]
+    state, events = new_game(colors, game.options.seed, game.options.for_engine)
+    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds)
+    return advance(game, now_ms, [started, *events], state=state, status=Status.PLAYING, invites=())
 
 
-def abort(match: Match, now_ms: int) -> Transition:
-    """Abort a match that is not over: it ends without a result.
+def abort(game: Game, now_ms: int) -> Transition:
+    """Abort a game that is not over: it ends without a result.
 
     :raises Problem: game_aborted, game_over.
     """
-    if match.status is Status.ABORTED:
+    if game.status is Status.ABORTED:
         raise Problem("game_aborted")
-    if match.status is Status.FINISHED:
+    if game.status is Status.FINISHED:
         raise Problem("game_over")
-    return advance(match, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
+    return advance(game, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
 
 
-def _check_in_lobby(match: Match) -> None:
-    if match.status is Status.ABORTED:
+def _check_in_lobby(game: Game) -> None:
+    if game.status is Status.ABORTED:
         raise Problem("game_aborted")
-    if match.status is not Status.LOBBY:
+    if game.status is not Status.LOBBY:
         raise Problem("game_already_started")
 
 
-def _check_undo_limit(match: Match) -> None:
-    """Check that a match may have one more change of a kind that could be repeated forever.
+def _check_undo_limit(game: Game) -> None:
+    """Check that a game may have one more change of a kind that could be repeated forever.
 
     :raises Problem: too_many_changes.
     """
-    if undo_limit_reached(match):
+    if undo_limit_reached(game):
         raise Problem("too_many_changes")
 
 
-def _check_free_seat(match: Match, invites: tuple[str, ...]) -> None:
+def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
     """Check that one more seat can be taken or reserved, in addition to those reserved by `invites`.
 
     :raises Problem: too_many_changes, game_full.
     """
-    _check_undo_limit(match)
-    if len(match.seats) + len(invites) >= match.capacity:
+    _check_undo_limit(game)
+    if len(game.seats) + len(invites) >= game.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
-        raise Problem("game_full", f"All {match.capacity} seats are taken{reserved}.", seats=match.capacity)
+        raise Problem("game_full", f"All {game.capacity} seats are taken{reserved}.", seats=game.capacity)
 
 
 def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = True) -> None:
@@ -241,6 +242,6 @@ def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = 
         raise Problem("name_taken", detail, name=seat.name)
 
 
-def _with_seat(match: Match, number: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return the seats of a match with one replaced."""
-    return (*match.seats[:number], seat, *match.seats[number + 1 :])
+def _with_seat(game: Game, number: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return the seats of a game with one replaced."""
+    return (*game.seats[:number], seat, *game.seats[number + 1 :])

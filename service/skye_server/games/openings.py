@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec.structs import replace
 
 from skye import Action, Phase
 from skye_server.games import lobby
@@ -12,12 +14,12 @@ from skye_server.games.authorization import TokenSource
 from skye_server.games.creation import (
     body_from_position,
     body_from_record,
-    game_from_body,
     new_invites,
-    new_match,
     new_seats,
+    requested_game,
+    state_from_body,
 )
-from skye_server.games.game import Match, Origin, OriginType, SeedSource
+from skye_server.games.game import Game, Origin, OriginType, SeedSource
 from skye_server.games.scenarios import SCENARIOS, position_of_scenario
 from skye_server.games.transitions import Transition
 
@@ -34,10 +36,10 @@ class NewGame:
     now_ms: int
     player: str = ""
 
-    def match(self, body: dict[str, Any], origin: Origin | None = None) -> Match:
-        """Return the requested match, without its players."""
-        match = new_match(body, self.id, self.tokens, self.now_ms, origin)
-        return replace(match, host_player=self.player)
+    def game(self, body: dict[str, Any], origin: Origin | None = None) -> Game:
+        """Return the requested game, without its players."""
+        game = requested_game(body, self.id, self.tokens, self.now_ms, origin)
+        return replace(game, host_player=self.player)
 
 
 Opening: TypeAlias = Callable[[NewGame], Transition]
@@ -59,9 +61,9 @@ def opening_of(body: dict[str, Any]) -> Opening:
 
 
 def _open_new(body: dict[str, Any], new: NewGame) -> Transition:
-    match, players = new.match(body), body["players"]
+    game, players = new.game(body), body["players"]
     seats = new_seats(players, new.tokens, new.player)
-    return lobby.open_match(match, seats, new.now_ms, invites=new_invites(players, new.tokens))
+    return lobby.open_game(game, seats, new.now_ms, invites=new_invites(players, new.tokens))
 
 
 def _from_record(body: dict[str, Any]) -> Opening:
@@ -70,16 +72,16 @@ def _from_record(body: dict[str, Any]) -> Opening:
     moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
     actions = record["actions"] if moment else record["actions"][:until]
     begun = body_from_record(body)
-    start = None if position is None else game_from_body(position, "/record/position")
+    start = None if position is None else state_from_body(position, "/record/position")
     if start is not None:
         begun = body_from_position(begun, start)
 
     def open_game(new: NewGame) -> Transition:
-        match = new.match(begun, Origin(OriginType.RECORD))
+        game = new.game(begun, Origin(OriginType.RECORD))
         seats = new_seats(begun["players"], new.tokens, new.player)
-        opened = lobby.open_match(match, seats, new.now_ms, unique_names=False)
+        opened = lobby.open_game(game, seats, new.now_ms, unique_names=False)
         if start is not None:
-            opened = opened.then(lobby.begin_from_position(opened.match, start, new.now_ms))
+            opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
         return lobby.replay(opened, actions, new.now_ms, moment)
 
     return open_game
@@ -92,18 +94,18 @@ def _from_scenario(body: dict[str, Any]) -> Opening:
 
 
 def _from_position(body: dict[str, Any], origin: Origin, actions: Sequence[Action] = ()) -> Opening:
-    game = game_from_body(body["position"], "/position")
+    state = state_from_body(body["position"], "/position")
     by_server = body["position"].get("seed") is None
-    begun = body_from_position(body, game)
+    begun = body_from_position(body, state)
 
     def open_game(new: NewGame) -> Transition:
-        match = new.match(begun, origin)
+        game = new.game(begun, origin)
         if by_server:
-            options = replace(match.options, seed_source=SeedSource.SERVER, nonce=None)
-            match = replace(match, options=options)
+            options = replace(game.options, seed_source=SeedSource.SERVER, nonce=None)
+            game = replace(game, options=options)
         seats = new_seats(begun["players"], new.tokens, new.player)
-        opened = lobby.open_match(match, seats, new.now_ms)
-        opened = opened.then(lobby.begin_from_position(opened.match, game, new.now_ms))
+        opened = lobby.open_game(game, seats, new.now_ms)
+        opened = opened.then(lobby.begin_from_position(opened.game, state, new.now_ms))
         return lobby.replay(opened, actions, new.now_ms)
 
     return open_game

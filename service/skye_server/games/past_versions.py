@@ -1,9 +1,10 @@
-"""Earlier versions of a match, rebuilt from its event log (event sourcing)."""
+"""Earlier versions of a game, rebuilt from its event log (event sourcing)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from skye import GameState, action_of, new_game, play
 from skye_server.cooperative_yield import Computation
@@ -12,44 +13,44 @@ from skye_server.games.events import (
     BotTookOver,
     GameAborted,
     GameStarted,
+    HostedEvent,
     InviteAccepted,
     InviteCreated,
-    MatchEvent,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
     PositionSet,
     TurnChanged,
 )
-from skye_server.games.game import Change, Match, Seat, Status
+from skye_server.games.game import Change, Game, Seat, Status
 
 
-def match_at_version(match: Match, changes: Iterable[Change], version: int) -> Match:
-    """Return a match as it was at an earlier version, by replaying its changes from the first one.
+def game_at_version(game: Game, changes: Iterable[Change], version: int) -> Game:
+    """Return a game as it was at an earlier version, by replaying its changes from the first one.
 
     Every view of the result equals the view of that version. Token hashes are not in the log, so the result
     cannot authenticate callers.
 
-    :param match: the match at any later version; its id, name, capacity and options do not change.
+    :param game: the game at any later version; its id, name, capacity and options do not change.
     :raises Problem: server_busy, bad_request.
     """
     due = [change for change in changes if change.version <= version]
-    return replay_changes(empty_match(match), due)
+    return replay_changes(empty_game(game), due)
 
 
-def empty_match(match: Match) -> Match:
-    """Return a match as it was before its first change."""
+def empty_game(game: Game) -> Game:
+    """Return a game as it was before its first change."""
     return replace(
-        match, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, game=None
+        game, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, state=None
     )
 
 
 def replay_changes(
-    past: Match, changes: Iterable[Change], keep: Callable[[Change, Match], object] = lambda *_: None
-) -> Match:
-    """Return a match after the changes that followed.
+    past: Game, changes: Iterable[Change], keep: Callable[[Change, Game], object] = lambda *_: None
+) -> Game:
+    """Return a game after the changes that followed.
 
-    :param keep: called with each change and the match after it.
+    :param keep: called with each change and the game after it.
     :raises Problem: server_busy, bad_request.
     """
     is_manual = past.clock_ms is not None
@@ -75,48 +76,48 @@ def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
     return seat
 
 
-def _applied(match: Match, event: AnyEvent) -> Match:  # noqa: C901 - one case for each event
-    """Return the match after one event."""
-    seats = match.seats
+def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for each event
+    """Return the game after one event."""
+    seats = game.seats
     match event:
         case PlayerJoined(_, name, color, bot):
-            return replace(match, seats=(*seats, Seat(name, color, bot=bot)))
+            return replace(game, seats=(*seats, Seat(name, color, bot=bot)))
         case PlayerLeft(number):
-            return replace(match, seats=(*seats[:number], *seats[number + 1 :]))
+            return replace(game, seats=(*seats[:number], *seats[number + 1 :]))
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)
-            return replace(match, seats=(*seats[:number], changed, *seats[number + 1 :]))
+            return replace(game, seats=(*seats[:number], changed, *seats[number + 1 :]))
         case InviteCreated():
-            return replace(match, invites=(*match.invites, ""))
+            return replace(game, invites=(*game.invites, ""))
         case InviteAccepted():
-            return replace(match, invites=match.invites[1:])
+            return replace(game, invites=game.invites[1:])
         case GameStarted():
-            return _started(match)
-        case PositionSet(game):
-            return _in_play(match, game)
+            return _started(game)
+        case PositionSet(state):
+            return _in_play(game, state)
         case BotTookOver(number, bot, _):
             taken_over = replace(seats[number], bot=bot)
-            return replace(match, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
+            return replace(game, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
         case TurnChanged(_, _, deadline_ms):
-            return replace(match, deadline_ms=deadline_ms)
+            return replace(game, deadline_ms=deadline_ms)
         case GameAborted():
-            return replace(match, status=Status.ABORTED, invites=())
-    return match if isinstance(event, MatchEvent) else _played(match, event)
+            return replace(game, status=Status.ABORTED, invites=())
+    return game if isinstance(event, HostedEvent) else _played(game, event)
 
 
-def _started(match: Match) -> Match:
-    colors = [seat.color for seat in match.seats]
-    game, _ = new_game(colors, match.options.seed, match.options.for_engine)
-    return replace(match, game=game, status=Status.PLAYING, invites=())
+def _started(game: Game) -> Game:
+    colors = [seat.color for seat in game.seats]
+    state, _ = new_game(colors, game.options.seed, game.options.for_engine)
+    return replace(game, state=state, status=Status.PLAYING, invites=())
 
 
-def _played(match: Match, event: AnyEvent) -> Match:
-    """Return the match after the action of an engine event; draws and incomes follow from the actions."""
-    action = None if isinstance(event, MatchEvent) else action_of(event)
-    if action is None or match.game is None:
-        return match
-    return _in_play(match, play(match.game, action.seat, action.move).game)
+def _played(game: Game, event: AnyEvent) -> Game:
+    """Return the game after the action of an engine event; draws and incomes follow from the actions."""
+    action = None if isinstance(event, HostedEvent) else action_of(event)
+    if action is None or game.state is None:
+        return game
+    return _in_play(game, play(game.state, action.seat, action.move).game)
 
 
-def _in_play(match: Match, game: GameState) -> Match:
-    return replace(match, game=game, status=Status.FINISHED if game.is_over else Status.PLAYING)
+def _in_play(game: Game, state: GameState) -> Game:
+    return replace(game, state=state, status=Status.FINISHED if state.is_over else Status.PLAYING)

@@ -1,15 +1,16 @@
-"""Transitions of a match: accepted changes, each with its version and its events."""
+"""Transitions of a game: accepted changes, each with its version and its events."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
 
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, play
 from skye_server.error_codes import Problem
 from skye_server.games.events import AnyEvent, TurnChanged
-from skye_server.games.game import Change, Match, Status
+from skye_server.games.game import Change, Game, Status
 
 MAX_CHANGES: Final = 1_500
 """The number of changes after which nothing can be undone; otherwise a game and its log could grow forever.
@@ -19,97 +20,97 @@ A game without undos has fewer than 200 changes, so every game ends within the s
 
 
 class Transition(NamedTuple):
-    """A match after zero or more changes, and those changes, oldest first."""
+    """A game after zero or more changes, and those changes, oldest first."""
 
-    match: Match
+    game: Game
     changes: tuple[Change, ...] = ()
 
     def then(self, later: Transition) -> Transition:
         """Return this transition extended by one that starts where this one ends."""
-        return Transition(later.match, self.changes + later.changes)
+        return Transition(later.game, self.changes + later.changes)
 
 
-def advance(match: Match, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
-    """Replace fields of a match as one change, which increments its version.
+def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
+    """Replace fields of a game as one change, which increments its version.
 
     A change of the seats that must act sets a new deadline and appends a `TurnChanged` event.
     """
-    after = replace(match, **fields)
+    after = replace(game, **fields)
     events = tuple(events)
-    if _turn(after) != _turn(match):
+    if _turn(after) != _turn(game):
         after = replace(after, deadline_ms=_deadline(after, now_ms))
-    if _shown_turn(after) != _shown_turn(match):
+    if _shown_turn(after) != _shown_turn(game):
         events = (*events, TurnChanged(*_shown_turn(after)))
-    change = Change(match.version + 1, now_ms, match.last_event + 1, events)
+    change = Change(game.version + 1, now_ms, game.last_event + 1, events)
     return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
 
 
-def make_move(match: Match, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Transition:
+def make_move(game: Game, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Transition:
     """Make one move in the game.
 
     :param before: events that precede those of the move.
     :raises Problem: game_not_started, game_aborted.
     :raises RuleError: if the move is illegal.
     """
-    return after_move(match, play(game_in_play(match), seat, move), now_ms, *before)
+    return after_move(game, play(state_in_play(game), seat, move), now_ms, *before)
 
 
-def after_move(match: Match, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Transition:
+def after_move(game: Game, outcome: Outcome, now_ms: int, *before: AnyEvent) -> Transition:
     """Apply the outcome of a move; the events `before` precede those of the move."""
-    game, events = outcome
-    status = Status.FINISHED if game.is_over else Status.PLAYING
-    return advance(match, now_ms, [*before, *events], game=game, status=status)
+    state, events = outcome
+    status = Status.FINISHED if state.is_over else Status.PLAYING
+    return advance(game, now_ms, [*before, *events], state=state, status=status)
 
 
-def undo_limit_reached(match: Match) -> bool:
-    """Return whether a match has reached the number of changes after which nothing can be undone."""
-    return match.version >= MAX_CHANGES
+def undo_limit_reached(game: Game) -> bool:
+    """Return whether a game has reached the number of changes after which nothing can be undone."""
+    return game.version >= MAX_CHANGES
 
 
-def is_undo(match: Match, seat: int, move: Move) -> bool:
+def is_undo(game: Game, seat: int, move: Move) -> bool:
     """Return whether a move replaces the seat's offer or takes back its placement."""
     if isinstance(move, SetOffer):
-        return match.game is not None and bool(match.game.players[seat].prices)
+        return game.state is not None and bool(game.state.players[seat].prices)
     return isinstance(move, TakeBack)
 
 
-def game_in_play(match: Match) -> GameState:
-    """Return the game of a match that was started and not aborted; it may be over.
+def state_in_play(game: Game) -> GameState:
+    """Return the state of a game that was started and not aborted; it may be over.
 
     :raises Problem: game_not_started, game_aborted.
     """
-    if match.status is Status.ABORTED:
+    if game.status is Status.ABORTED:
         raise Problem("game_aborted")
-    if match.game is None:
+    if game.state is None:
         raise Problem("game_not_started")
-    return match.game
+    return game.state
 
 
-def game_begun(match: Match) -> GameState:
-    """Return the game of a match that was started; it may be over or aborted.
+def state_begun(game: Game) -> GameState:
+    """Return the state of a game that was started; it may be over or aborted.
 
     :raises Problem: game_not_started.
     """
-    if match.game is None:
+    if game.state is None:
         raise Problem("game_not_started")
-    return match.game
+    return game.state
 
 
-def _turn(match: Match) -> tuple[object, ...]:
+def _turn(game: Game) -> tuple[object, ...]:
     """Return the turn to which a deadline applies: round, phase and number of buying turns."""
-    game = match.game
-    if game is None or match.status is not Status.PLAYING:
+    state = game.state
+    if state is None or game.status is not Status.PLAYING:
         return ()
-    return game.round, game.phase, game.buys
+    return state.round, state.phase, state.buys
 
 
-def _shown_turn(match: Match) -> tuple[str | None, tuple[int, ...], int | None]:
+def _shown_turn(game: Game) -> tuple[str | None, tuple[int, ...], int | None]:
     """Return the published turn: the phase, the seats that must act, and their deadline."""
-    phase = match.game.phase if match.game and match.status is Status.PLAYING else None
-    return phase, match.waiting_for, match.deadline_ms
+    phase = game.state.phase if game.state and game.status is Status.PLAYING else None
+    return phase, game.waiting_for, game.deadline_ms
 
 
-def _deadline(match: Match, now_ms: int) -> int | None:
-    if match.options.turn_ms is None or not match.waiting_for:
+def _deadline(game: Game, now_ms: int) -> int | None:
+    if game.options.turn_ms is None or not game.waiting_for:
         return None
-    return now_ms + match.options.turn_ms
+    return now_ms + game.options.turn_ms

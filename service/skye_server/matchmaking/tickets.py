@@ -10,17 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
-from skye_server.games.creation import new_match, new_seat
+from skye_server.games.creation import new_seat, requested_game
 from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
@@ -187,12 +188,12 @@ def _is_recent(games: Games, request_id: str, now_ms: int) -> bool:
     if request is None or request.game is None or now_ms - request.matched_ms >= _REPEATED_MS:
         return False
     try:
-        match = games.matches.current(request.game)
+        game = games.repository.current(request.game)
     except Problem as problem:
         if problem.code != "game_not_found":
             raise
         return True  # it is about to be created
-    return not match.is_over and seat_of(match, request.player) is not None
+    return not game.is_over and seat_of(game, request.player) is not None
 
 
 def _is_waiting(request: StoredRequest, now_ms: int) -> bool:
@@ -225,7 +226,7 @@ def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
         _create(games, game_id, group)
         games.pools.game_created(game_id, group)
     try:
-        return seat_of(games.matches.current(game_id), request.player)
+        return seat_of(games.repository.current(game_id), request.player)
     except Problem as problem:
         if problem.code != "game_not_found":
             raise
@@ -242,13 +243,13 @@ def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
     options = msgspec.json.decode(waiting[0][1].criteria)["options"]
     body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": options}
     tokens, now_ms = TokenSource(), games.now_ms()
-    match = new_match(body, game_id, tokens, now_ms)
+    game = requested_game(body, game_id, tokens, now_ms)
     seats: tuple[Seat, ...] = ()
     for player, seeker in waiting:
         name = _free_name(seeker.name, seats)
         seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)
-    transition = autoplay.play_bots(lobby.open_match(match, seats, now_ms), now_ms)
-    if games.matches.save(None, transition, limited=False):
+    transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
+    if games.repository.save(None, transition, limited=False):
         games.metrics.match_formed()
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from skye_server.games.authorization import identify_player
 from skye_server.games.events import TurnChanged
-from skye_server.games.game import Change, Match, Status
+from skye_server.games.game import Change, Game, Status
 
 _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4
@@ -99,31 +99,31 @@ class _Reached(NamedTuple):
     turn: Turn | None
 
 
-def derive(state: FollowedGame, match: Match, player: str, changes: Sequence[Change], now_ms: int) -> Derived:
+def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Change], now_ms: int) -> Derived:
     """Derive the player's events of the changes after those that `state` includes.
 
-    :param changes: the changes of the match that have events after `state.last_event`.
+    :param changes: the changes of the game that have events after `state.last_event`.
     """
-    caller = identify_player(match, player)
+    caller = identify_player(game, player)
     if caller is None:
-        return lose_role(state, match.id, now_ms)
+        return lose_role(state, game.id, now_ms)
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
     if state.seat is None and seat is not None:
-        events.append(_event(PlayerEventType.SEATED, match, seat, at_ms))
+        events.append(_event(PlayerEventType.SEATED, game, seat, at_ms))
     turn = state.turn
-    acting = None if seat is None or match.seats[seat].bot else seat
-    for change, number, reached in _turns(state, match, acting, changes, now_ms):
+    acting = None if seat is None or game.seats[seat].bot else seat
+    for change, number, reached in _turns(state, game, acting, changes, now_ms):
         if reached is not None and reached != turn:
-            events.append(_your_turn(match, seat, change, number, reached))
+            events.append(_your_turn(game, seat, change, number, reached))
         turn = reached
-    if match.is_over:
+    if game.is_over:
         turn = None
         if not state.over:
-            events.append(_event(PlayerEventType.FINISHED, match, seat, at_ms))
-    near_at_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, match.options.turn_ms)
-    version, last_event, deadline_ms = match.version, match.last_event, match.deadline_ms
-    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_at_ms, match.is_over)
+            events.append(_event(PlayerEventType.FINISHED, game, seat, at_ms))
+    near_at_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, game.options.turn_ms)
+    version, last_event, deadline_ms = game.version, game.last_event, game.deadline_ms
+    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_at_ms, game.is_over)
     return Derived(after, tuple(events))
 
 
@@ -151,30 +151,30 @@ def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     return Derived(msgspec.structs.replace(state, near_at_ms=None), (event,))
 
 
-def can_cause_events(before: Match | None, after: Match, player: str) -> bool:
+def can_cause_events(before: Game | None, after: Game, player: str) -> bool:
     """Return whether a commit can cause events of a player: by the role, the turn or the end."""
     return before is None or _position(before, player) != _position(after, player)
 
 
-def _position(match: Match, player: str) -> tuple[object, ...]:
-    caller = identify_player(match, player)
-    if caller is None or match.game is None or caller.seat not in match.waiting_for:
-        return caller, match.is_over
-    return caller, match.is_over, match.game.round, match.game.phase, match.deadline_ms
+def _position(game: Game, player: str) -> tuple[object, ...]:
+    caller = identify_player(game, player)
+    if caller is None or game.state is None or caller.seat not in game.waiting_for:
+        return caller, game.is_over
+    return caller, game.is_over, game.state.round, game.state.phase, game.deadline_ms
 
 
 def _turns(
-    state: FollowedGame, match: Match, seat: int | None, changes: Sequence[Change], now_ms: int
+    state: FollowedGame, game: Game, seat: int | None, changes: Sequence[Change], now_ms: int
 ) -> Iterator[_Reached]:
     """Yield the turns after those that `state` includes.
 
-    A state that is ahead of the match comes from commits that the store has lost: the match decides the turn.
+    A state that is ahead of the game comes from commits that the store has lost: the game decides the turn.
     """
-    if state.last_event > match.last_event:
-        phase = match.game.phase if match.game else None
-        event = TurnChanged(phase, match.waiting_for, match.deadline_ms)
-        change = Change(match.version, now_ms, match.last_event, (event,))
-        yield _Reached(change, match.last_event, _turn(event, seat))
+    if state.last_event > game.last_event:
+        phase = game.state.phase if game.state else None
+        event = TurnChanged(phase, game.waiting_for, game.deadline_ms)
+        change = Change(game.version, now_ms, game.last_event, (event,))
+        yield _Reached(change, game.last_event, _turn(event, seat))
         return
     for change in changes:
         for number, each in enumerate(change.events, change.first_event):
@@ -193,10 +193,10 @@ def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:
     return turn.deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
 
 
-def _your_turn(match: Match, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:
+def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:
     kind, status = PlayerEventType.YOUR_TURN, Status.PLAYING
-    return PlayerEvent(kind, match.id, change.at_ms, seat, change.version, number, status, turn)
+    return PlayerEvent(kind, game.id, change.at_ms, seat, change.version, number, status, turn)
 
 
-def _event(kind: PlayerEventType, match: Match, seat: int | None, at_ms: int) -> PlayerEvent:
-    return PlayerEvent(kind, match.id, at_ms, seat, match.version, match.last_event, match.status)
+def _event(kind: PlayerEventType, game: Game, seat: int | None, at_ms: int) -> PlayerEvent:
+    return PlayerEvent(kind, game.id, at_ms, seat, game.version, game.last_event, game.status)

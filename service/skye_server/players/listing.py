@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from skye_server.games.authorization import Caller, identify_player
-from skye_server.games.game import Match, Status
-from skye_server.storage.codec import StoredFormatError, decode_match
+from skye_server.games.game import Game, Status
+from skye_server.storage.codec import StoredFormatError, decode_game
 from skye_server.storage.redis_players import ACTIVE_SCORE
 from skye_server.storage.store import Store
 
@@ -15,7 +15,7 @@ from skye_server.storage.store import Store
 class OwnGame(NamedTuple):
     """A game of a player, and the player's role in it."""
 
-    match: Match
+    game: Game
     caller: Caller
 
 
@@ -58,8 +58,8 @@ class PlayerListing:
         own: list[OwnGame] = []
         while True:
             found = self._places(player, limit + 1, after)
-            matches = self._games.load_many([game_id for _, game_id in found])
-            for place, stored in zip(found, matches, strict=True):
+            games = self._games.load_many([game_id for _, game_id in found])
+            for place, stored in zip(found, games, strict=True):
                 if len(own) == limit:
                     return own, after
                 after = place
@@ -71,7 +71,7 @@ class PlayerListing:
 
     def finished(
         self, player: str, batch: int, after: Place | None, since_ms: int, until_ms: int | None
-    ) -> Iterator[tuple[Place, Match]]:
+    ) -> Iterator[tuple[Place, Game]]:
         """Yield the finished games of a player with their places, the latest first.
 
         :param batch: how many games are loaded at once.
@@ -83,13 +83,13 @@ class PlayerListing:
         before = (ACTIVE_SCORE, "") if until_ms is None else (min(until_ms, ACTIVE_SCORE), "")
         after = before if after is None else min(after, before)
         while places := self._places(player, batch, after):
-            matches = self._games.load_many([game_id for _, game_id in places])
-            for place, stored in zip(places, matches, strict=True):
+            games = self._games.load_many([game_id for _, game_id in places])
+            for place, stored in zip(places, games, strict=True):
                 if place[0] < since_ms:
                     return
                 own = None if stored is None else _own_game(stored, player)
-                if own is not None and own.match.status is Status.FINISHED:
-                    yield place, own.match
+                if own is not None and own.game.status is Status.FINISHED:
+                    yield place, own.game
             after = places[-1]
 
     def _places(self, player: str, limit: int, after: Place | None) -> list[Place]:
@@ -107,8 +107,8 @@ class PlayerListing:
 def _own_game(stored: bytes, player: str) -> OwnGame | None:
     """Return a stored game with the player's role, or None if there is no such game, or it is corrupt."""
     try:
-        match = decode_match(stored)
+        game = decode_game(stored)
     except StoredFormatError:
         return None
-    caller = identify_player(match, player)
-    return None if caller is None else OwnGame(match, caller)
+    caller = identify_player(game, player)
+    return None if caller is None else OwnGame(game, caller)

@@ -22,7 +22,7 @@ import msgspec
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
-from skye_server.games.game import Match
+from skye_server.games.game import Game
 from skye_server.players.codec import decoded, followed_games, player_events
 from skye_server.players.events import (
     Derived,
@@ -35,7 +35,7 @@ from skye_server.players.events import (
 )
 from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
-from skye_server.storage.codec import decode_match
+from skye_server.storage.codec import decode_game
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.player_store import GameUpdate, UpdateOutcome
 from skye_server.storage.redis_players import ACTIVE_SCORE
@@ -131,22 +131,22 @@ class Players:
             self._remove(player, game_id, announced)
             raise
 
-    def relay_commit(self, before: Match | None, after: Match, players: Collection[str]) -> None:
+    def relay_commit(self, before: Game | None, after: Game, players: Collection[str]) -> None:
         """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""
         for player in players:
             if can_cause_events(before, after, player):
                 with suppress(Problem):
                     self.relay(player, after.id)
 
-    def forget(self, match: Match) -> None:
-        """Remove a match that is about to be deleted from the games of its players; their events stay.
+    def forget(self, game: Game) -> None:
+        """Remove a game that is about to be deleted from the games of its players; their events stay.
 
         :raises Problem: too_much_contention, store_unavailable.
         """
-        for player in players_of(match):
+        for player in players_of(game):
             for attempt in range(MAX_ATTEMPTS):
-                stored = self._store.game(player, match.id)
-                if stored is None or self._remove(player, match.id, stored):
+                stored = self._store.game(player, game.id)
+                if stored is None or self._remove(player, game.id, stored):
                     break
                 back_off(attempt)
             else:
@@ -177,9 +177,9 @@ class Players:
         now_ms = self._now_ms()
         if stored is None:
             return lose_role(state, game_id, now_ms)
-        match = decoded(decode_match, stored)
-        changes = changes_from_log(match, state.last_event, entries)
-        return derive(state, match, player, changes, now_ms)
+        game = decoded(decode_game, stored)
+        changes = changes_from_log(game, state.last_event, entries)
+        return derive(state, game, player, changes, now_ms)
 
     # Queries.
 

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from skye_server.commands.creation_commands import create_game as create_new_game
-from skye_server.commands.current_games import LoadedMatch
+from skye_server.commands.current_games import LoadedGame
 from skye_server.contract import requests, responses
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
@@ -105,9 +105,9 @@ def list_games(query: dict[str, Any]) -> Response:
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None
     listing = collaborators().games.listing
-    matches, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
+    games, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
     following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
-    view = {"games": [summary_view(match) for match in matches], "next_cursor": cursor}
+    view = {"games": [summary_view(game) for game in games], "next_cursor": cursor}
     return json_response(view, more_headers=following)
 
 
@@ -136,18 +136,18 @@ def get_game(query: dict[str, Any], game: str) -> Response:
 
     The response is the caller's view: with a seat token it includes that seat's own prices and gold; without
     a token it includes only public information. To keep a view current, follow the events after its
-    `last_event`, or poll with `If-None-Match`. With `at` the response shows the game just after that event
+    `last_event`, or poll with `If-None-Game`. With `at` the response shows the game just after that event
     and all other events of the same version.
     """
     games = collaborators().games
     loaded = games.read(game, bearer_token())
     if "at" in query:
-        loaded = LoadedMatch(*games.history.at_event(*loaded, query["at"]))
-    tag = etag(loaded.match.version, loaded.caller)
+        loaded = LoadedGame(*games.history.at_event(*loaded, query["at"]))
+    tag = etag(loaded.game.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    more: Mapping[str, object] = time_view(games.time_of(loaded.match))
+    more: Mapping[str, object] = time_view(games.time_of(loaded.game))
     if "include" in query:
-        more = {**more, **seat_actions(loaded.match, loaded.caller)}
+        more = {**more, **seat_actions(loaded.game, loaded.caller)}
     return encoded_json_response(json_with(games.view(loaded), more), tag=tag)

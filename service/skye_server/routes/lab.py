@@ -150,7 +150,7 @@ def _lab_with(game: str) -> Laboratory:
     :raises Problem: lab_off, game_not_found, game_unreadable, store_unavailable.
     """
     lab = _lab()
-    collaborators().games.matches.current(game)
+    collaborators().games.repository.current(game)
     return lab
 
 

@@ -18,7 +18,7 @@ from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR
-from skye_server.games.game import Change, Match, Status
+from skye_server.games.game import Change, Game, Status
 from skye_server.games.views.game import timestamp
 from skye_server.http.framework import collaborators
 from skye_server.http.player_requests import charged_player
@@ -120,7 +120,7 @@ def export_own_records(query: dict[str, Any]) -> Response:
     games.players.catch_up(player)
     after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
     found = games.player_listing.finished(player, _PAGE, after, since_ms, query.get("until"))
-    return _export(games, ((cursor_of(place), match) for place, match in found), query["limit"])
+    return _export(games, ((cursor_of(place), game) for place, game in found), query["limit"])
 
 
 def _accept_export(limit: int) -> Games:
@@ -133,7 +133,7 @@ def _accept_export(limit: int) -> Games:
     return collaborators().games
 
 
-def _export(games: Games, found: Iterator[tuple[str, Match]], limit: int) -> Response:
+def _export(games: Games, found: Iterator[tuple[str, Game]], limit: int) -> Response:
     """Return the lines of some games.
 
     :raises Problem: store_unavailable, when the first games cannot be loaded.
@@ -147,18 +147,18 @@ def _export(games: Games, found: Iterator[tuple[str, Match]], limit: int) -> Res
     return Response(lines, headers=headers, content_type=NDJSON)
 
 
-def _listed(games: Games, batch: int, cursor: str | None) -> Iterator[tuple[str, Match]]:
+def _listed(games: Games, batch: int, cursor: str | None) -> Iterator[tuple[str, Game]]:
     """Yield the finished games of the public list with their cursors; `batch` of them are held at once."""
     while True:
-        matches, cursor = games.listing.page(Status.FINISHED, batch, cursor)
-        yield from ((cursor_at(match), match) for match in matches)
+        page, cursor = games.listing.page(Status.FINISHED, batch, cursor)
+        yield from ((cursor_at(game), game) for game in page)
         if cursor is None:
             return
 
 
-def _lines(games: Games, found: Iterable[tuple[str, Match]]) -> Iterator[bytes]:
-    for cursor, match in found:
-        line = _line(games, cursor, match.id)
+def _lines(games: Games, found: Iterable[tuple[str, Game]]) -> Iterator[bytes]:
+    for cursor, game in found:
+        line = _line(games, cursor, game.id)
         if line is not None:
             yield line
         pause()
@@ -167,15 +167,15 @@ def _lines(games: Games, found: Iterable[tuple[str, Match]]) -> Iterator[bytes]:
 def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
     """Return the line of a game, None if the game has expired or cannot be decoded."""
     try:
-        match, changes = games.changes_after(game_id, 0)
+        game, changes = games.changes_after(game_id, 0)
     except Problem as problem:
         if problem.code in ("game_not_found", "game_unreadable"):
             return None
         raise
     end_ms = _end_of(changes)
-    if match.status is not Status.FINISHED or end_ms is None:
+    if game.status is not Status.FINISHED or end_ms is None:
         return None
-    record = record_view(match, SPECTATOR, changes)
+    record = record_view(game, SPECTATOR, changes)
     return msgspec.json.encode({"cursor": cursor, "finished": timestamp(end_ms), "record": record}) + b"\n"
 
 

@@ -69,13 +69,13 @@ def list_own_games(query: dict[str, Any]) -> Response:
 
 
 def _own_game_view(own: OwnGame) -> dict[str, Any]:
-    match, caller = own
+    game, caller = own
     return {
-        "game": summary_view(match),
+        "game": summary_view(game),
         "seat": caller.seat,
         "host": caller.host,
-        "waiting": caller.seat in match.waiting_for,
-        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+        "waiting": caller.seat in game.waiting_for,
+        "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
     }
 
 

@@ -4,7 +4,7 @@ A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store comp
 reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
 
 Compatibility: a program reads every format written so far, and writes each value in the oldest format that
-can hold it. A new field of `Match` therefore raises only the format of the games that use it. A program
+can hold it. A new field of `Game` therefore raises only the format of the games that use it. A program
 raises `StoredFormatError` for a newer format instead of guessing.
 """
 
@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from skye import EVENT_TYPES
-from skye_server.games.events import MATCH_EVENT_TYPES, AnyEvent
-from skye_server.games.game import Change, Match
+from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent
+from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
 FORMAT: Final = 4
@@ -30,11 +30,11 @@ Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 playe
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
 
-_TYPES: dict[type, str] = {**EVENT_TYPES, **MATCH_EVENT_TYPES}
+_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES}
 _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
-_match_decoder = msgspec.json.Decoder(Match)
+_game_decoder = msgspec.json.Decoder(Game)
 _Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
 _change_decoder = msgspec.json.Decoder(_Plain)
 _history_decoder = msgspec.json.Decoder(list[_Plain])
@@ -45,18 +45,18 @@ class StoredFormatError(Exception):
     """The stored bytes are corrupt, or of a format that this program does not support."""
 
 
-def version_header(match: Match) -> bytes:
+def version_header(game: Game) -> bytes:
     """Return the beginning of a stored game: its format and version."""
-    return b"%d:%d:" % (_format(match), match.version)
+    return b"%d:%d:" % (_format(game), game.version)
 
 
-def _format(match: Match) -> int:
+def _format(game: Game) -> int:
     """Return the oldest format that can hold a game."""
-    if match.host_player or any(seat.player for seat in match.seats):
+    if game.host_player or any(seat.player for seat in game.seats):
         return 4
-    if match.options.nonce is not None or match.origin is not None or match.clock_ms is not None:
+    if game.options.nonce is not None or game.origin is not None or game.clock_ms is not None:
         return 3
-    return 2 if match.invites else 1
+    return 2 if game.invites else 1
 
 
 def stored_header(stored: bytes) -> bytes:
@@ -64,16 +64,16 @@ def stored_header(stored: bytes) -> bytes:
     return stored[: stored.index(b"{")]
 
 
-def encode_match(match: Match) -> bytes:
+def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
-    return _encode(match, _encoder.encode(match))
+    return _encode(game, _encoder.encode(game))
 
 
-def _encode(match: Match, body: bytes) -> bytes:
-    return b"%s%08x:%s" % (version_header(match), zlib.crc32(body), body)
+def _encode(game: Game, body: bytes) -> bytes:
+    return b"%s%08x:%s" % (version_header(game), zlib.crc32(body), body)
 
 
-def decode_match(stored: bytes) -> Match:
+def decode_game(stored: bytes) -> Game:
     """Return a stored game.
 
     :raises StoredFormatError: when the bytes are corrupt or of a newer format.
@@ -83,12 +83,12 @@ def decode_match(stored: bytes) -> Match:
         if int(number) > FORMAT:
             problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
             raise StoredFormatError(problem)
-        match = _match_decoder.decode(body)
+        game = _game_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"the stored game is corrupt: {error}") from error
-    if stored != _encode(match, body):
+    if stored != _encode(game, body):
         raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
-    return match
+    return game
 
 
 def encode_change(change: Change) -> bytes:

@@ -8,7 +8,7 @@ from typing import Final
 
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.storage.codec import StoredFormatError, decode_entry
 from skye_server.storage.store import LogEntry
 
@@ -17,7 +17,7 @@ _LARGE_LOG_BYTES: Final = 8_192
 
 
 def changes_from_log(
-    match: Match, after: int, entries: Sequence[LogEntry], limit: int | None = None
+    game: Game, after: int, entries: Sequence[LogEntry], limit: int | None = None
 ) -> list[Change]:
     """Return the changes of a game that have events after number `after`.
 
@@ -28,14 +28,14 @@ def changes_from_log(
         logged = _decoded(entries)
     except StoredFormatError as error:
         raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
-    changes = [change for change in logged if change.version <= match.version]
+    changes = [change for change in logged if change.version <= game.version]
     reached = after
     for change in changes:
         if change.first_event > reached + 1:
             break
         reached = max(reached, change.last_event)
     is_cut = limit is not None and len(entries) >= limit and reached > after
-    if reached < match.last_event and not is_cut:
+    if reached < game.last_event and not is_cut:
         raise Problem("game_unreadable", f"Of the game's log, the events after {reached} are missing.")
     return changes
 

@@ -156,7 +156,7 @@ class RedisStore:
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
             commit.expected_prefix or b"",
-            commit.match,
+            commit.game,
             commit.ttl_s,
             response.data,
             response.ttl_s,

@@ -39,13 +39,13 @@ class Commit:
     """The writes of one change to a game, all or nothing.
 
     :param expected_prefix: how the stored game must begin for the commit to succeed; None for a new game.
-    :param match: the encoded game.
+    :param game: the encoded game.
     :param entries: appended to the event log; with `replaces_log` they replace it.
     """
 
     game_id: str
     expected_prefix: bytes | None
-    match: bytes
+    game: bytes
     entries: Sequence[LogEntry]
     ttl_s: int
     response: StoredResponse | None = None

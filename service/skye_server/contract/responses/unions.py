@@ -18,7 +18,7 @@ from skye_server.contract.responses.me import (
     PlayerStreamEnd,
     PlayerStreamStart,
 )
-from skye_server.games.views.event_types import MatchEventView, NumberedEventView
+from skye_server.games.views.event_types import HostedEventView, NumberedEventView
 from skye_server.games.views.types import ActionOfLaterVersionView, ActionView
 
 
@@ -68,7 +68,7 @@ class EventOfLaterVersion(NumberedEventView):
     """The fields that every event has. An event of a type that a later version added has more fields."""
 
 
-EVENTS: Final = tuple({tag_of(view): _event(view) for view in typing.get_args(MatchEventView)}.values())
+EVENTS: Final = tuple({tag_of(view): _event(view) for view in typing.get_args(HostedEventView)}.values())
 PLAYER_EVENTS: Final = typing.get_args(PlayerEventView)
 _ACTIONS: Final = typing.get_args(ActionView)
 

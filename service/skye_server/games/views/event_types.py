@@ -1,4 +1,4 @@
-"""The types of the views of events: the engine's events and those of the match."""
+"""The types of the views of events: the engine's events and those of the game."""
 
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
@@ -171,7 +171,7 @@ class GameFinishedView(TypedDict):
     nonce: Annotated[Nonce | None, "The nonce of the commitment; null if the server chose the seed."]
 
 
-MatchEventView: TypeAlias = (
+HostedEventView: TypeAlias = (
     GameCreatedView
     | PlayerJoinedView
     | PlayerLeftView

@@ -1,4 +1,4 @@
-"""Events of a match as a caller may see them, numbered."""
+"""Events of a game as a caller may see them, numbered."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from skye_server.games.events import (
     GameAborted,
     GameCreated,
     GameStarted,
+    HostedEvent,
     InviteAccepted,
     InviteCreated,
-    MatchEvent,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
@@ -25,10 +25,10 @@ from skye_server.games.events import (
     TokenRotated,
     TurnChanged,
 )
-from skye_server.games.game import Change, Match
+from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import (
     GameCreatedView,
-    MatchEventView,
+    HostedEventView,
     NumberedEventView,
     PositionSetView,
 )
@@ -41,48 +41,48 @@ from skye_server.games.views.game import (
 )
 
 
-def event_views(match: Match, change: Change, caller: Caller) -> list[NumberedEventView]:
+def event_views(game: Game, change: Change, caller: Caller) -> list[NumberedEventView]:
     """Return the events of a change as a caller may see them, numbered."""
     at = timestamp(change.at_ms)
     return [
         cast(  # mypy does not merge unions
             "NumberedEventView",
-            {"id": number, "version": change.version, "at": at, **_event_view(match, event, caller)},
+            {"id": number, "version": change.version, "at": at, **_event_view(game, event, caller)},
         )
         for number, event in enumerate(change.events, change.first_event)
     ]
 
 
-def _event_view(match: Match, event: AnyEvent, caller: Caller) -> MatchEventView:
+def _event_view(game: Game, event: AnyEvent, caller: Caller) -> HostedEventView:
     return (
-        _match_event_view(match, event, caller)
-        if isinstance(event, MatchEvent)
-        else _engine_event_view(match, event, caller)
+        _hosted_event_view(game, event, caller)
+        if isinstance(event, HostedEvent)
+        else _engine_event_view(game, event, caller)
     )
 
 
-def _engine_event_view(match: Match, event: skye.Event, caller: Caller) -> MatchEventView:
-    """Return an event of the engine; the last one also reveals the nonce of the match."""
-    assert match.game is not None
-    tiles, open_gold = match.game.scoring_tiles, match.options.open_gold
+def _engine_event_view(game: Game, event: skye.Event, caller: Caller) -> HostedEventView:
+    """Return an event of the engine; the last one also reveals the nonce of the game."""
+    assert game.state is not None
+    tiles, open_gold = game.state.scoring_tiles, game.options.open_gold
     view = event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
     if view["type"] != "game_finished":
         return view
     return {
         "type": "game_finished",
-        "seed": match.options.seed,
+        "seed": game.options.seed,
         "players": view["players"],
         "result": view["result"],
-        "nonce": match.options.nonce,
+        "nonce": game.options.nonce,
     }
 
 
-def _match_event_view(  # noqa: C901 - a table of cases
-    match: Match, event: MatchEvent, caller: Caller
-) -> MatchEventView:
+def _hosted_event_view(  # noqa: C901 - a table of cases
+    game: Game, event: HostedEvent, caller: Caller
+) -> HostedEventView:
     match event:
         case GameCreated(name):
-            return _created_view(match, name)
+            return _created_view(game, name)
         case PlayerJoined(seat, name, color, bot):
             return {"type": "player_joined", "seat": seat, "name": name, "color": color, "bot": bot}
         case PlayerLeft(seat):
@@ -102,8 +102,8 @@ def _match_event_view(  # noqa: C901 - a table of cases
                 "starting_seat": starting_seat,
                 "rounds": rounds,
             }
-        case PositionSet(game):
-            return _position_set_view(match, game, caller)
+        case PositionSet(state):
+            return _position_set_view(game, state, caller)
         case BotTookOver(seat, bot, reason):
             return {"type": "bot_took_over", "seat": seat, "bot": bot, "reason": reason}
         case TimedOut(seat):
@@ -121,34 +121,34 @@ def _match_event_view(  # noqa: C901 - a table of cases
             return {"type": "game_aborted"}
 
 
-def _created_view(match: Match, name: str) -> GameCreatedView:
+def _created_view(game: Game, name: str) -> GameCreatedView:
     """Return what a client needs, with the catalogue, to build the view of a new game."""
     return {
         "type": "game_created",
         "name": name,
-        "game": match.id,
-        "private": match.private,
-        "seats": match.capacity,
-        "auto_start": match.start_when_full,
-        "options": {**options_view(match), "seed": None},
-        "origin": origin_view(match.origin),
-        "scoring_tiles": named_scoring_tiles(match),
-        "fairness": {**fairness_view(match), "nonce": None, "seed": None},
+        "game": game.id,
+        "private": game.private,
+        "seats": game.capacity,
+        "auto_start": game.start_when_full,
+        "options": {**options_view(game), "seed": None},
+        "origin": origin_view(game.origin),
+        "scoring_tiles": named_scoring_tiles(game),
+        "fairness": {**fairness_view(game), "nonce": None, "seed": None},
     }
 
 
-def _position_set_view(match: Match, game: skye.GameState, caller: Caller) -> PositionSetView:
+def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> PositionSetView:
     """Return what a client needs to build the view of a game that begins from a position."""
-    seen = game_as_seen_by(caller.seat, game)
+    seen = game_as_seen_by(caller.seat, state)
     return {
         "type": "position_set",
         "round": seen["round"],
-        "rounds": game.rounds,
-        "starting_seat": game.starting_seat,
+        "rounds": state.rounds,
+        "starting_seat": state.starting_seat,
         "scoring_tiles": seen["scoring_tiles"],
         "bag": seen["bag"],
         "players": seen["players"],
         "result": seen["result"],
         "seed": seen["fairness"]["seed"],
-        "nonce": match.options.nonce if game.is_over else None,
+        "nonce": game.options.nonce if state.is_over else None,
     }

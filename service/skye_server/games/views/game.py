@@ -1,4 +1,4 @@
-"""Views of a match (`skye_server.games.views.types`): the engine's views plus the fields of the match.
+"""Views of a game (`skye_server.games.views.types`): the engine's views plus the fields of the game.
 
 The engine's `visibility` decides what a caller may see; this module only assembles views.
 """
@@ -27,12 +27,12 @@ from skye import (
 )
 from skye_server.games.authorization import Caller
 from skye_server.games.game import (
-    Match,
+    Game,
     Origin,
     OriginType,
     Status,
 )
-from skye_server.games.transitions import game_begun
+from skye_server.games.transitions import state_begun
 from skye_server.games.views.types import (
     FairnessView,
     GameOptionsView,
@@ -56,30 +56,30 @@ def timestamp(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
-def game_view(match: Match, caller: Caller) -> GameView:
+def game_view(game: Game, caller: Caller) -> GameView:
     """Return the game as a caller may see it."""
-    played = _lobby_view(match) if match.game is None else game_as_seen_by(caller.seat, match.game)
-    if match.status is Status.ABORTED:
+    played = _lobby_view(game) if game.state is None else game_as_seen_by(caller.seat, game.state)
+    if game.status is Status.ABORTED:
         played["phase"], played["waiting_for"] = None, ()
     players: list[PlayerView] = [
         {**player, "name": seat.name, "bot": seat.bot}
-        for seat, player in zip(match.seats, played["players"], strict=True)
+        for seat, player in zip(game.seats, played["players"], strict=True)
     ]
     return {
-        "id": match.id,
-        "name": match.name,
-        "version": match.version,
-        "last_event": match.last_event,
-        "status": match.status,
-        "private": match.private,
-        "created_at": timestamp(match.created_ms),
-        "seats": match.capacity,
-        "auto_start": match.start_when_full,
-        "invites": len(match.invites),
+        "id": game.id,
+        "name": game.name,
+        "version": game.version,
+        "last_event": game.last_event,
+        "status": game.status,
+        "private": game.private,
+        "created_at": timestamp(game.created_ms),
+        "seats": game.capacity,
+        "auto_start": game.start_when_full,
+        "invites": len(game.invites),
         "you": {"seat": caller.seat, "host": caller.host},
-        "options": options_view(match),
-        "origin": origin_view(match.origin),
-        "deadline": None if match.deadline_ms is None else timestamp(match.deadline_ms),
+        "options": options_view(game),
+        "origin": origin_view(game.origin),
+        "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
         "round": played["round"],
         "rounds": played["rounds"],
         "phase": played["phase"],
@@ -87,20 +87,20 @@ def game_view(match: Match, caller: Caller) -> GameView:
         "waiting_for": played["waiting_for"],
         "scoring_tiles": played["scoring_tiles"],
         "bag": played["bag"],
-        "fairness": fairness_view(match),
+        "fairness": fairness_view(game),
         "players": players,
         "result": played["result"],
     }
 
 
-def _lobby_view(match: Match) -> skye.GameView:
+def _lobby_view(game: Game) -> skye.GameView:
     return {
         "round": 0,
         "rounds": None,
         "phase": None,
-        "starting_seat": match.options.starting_seat,
+        "starting_seat": game.options.starting_seat,
         "waiting_for": (),
-        "scoring_tiles": named_scoring_tiles(match),
+        "scoring_tiles": named_scoring_tiles(game),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
         "fairness": {"commitment": None, "seed": None},
         "players": [
@@ -115,21 +115,21 @@ def _lobby_view(match: Match) -> skye.GameView:
                 "build_finished": False,
                 "territory": territory_view(castle_alone(seat.color).placed),
             }
-            for number, seat in enumerate(match.seats)
+            for number, seat in enumerate(game.seats)
         ],
         "result": None,
     }
 
 
-def named_scoring_tiles(match: Match) -> list[UsedScoringTileView]:
+def named_scoring_tiles(game: Game) -> list[UsedScoringTileView]:
     """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
-    named = match.options.scoring_tiles
-    return scoring_tiles_view(named, match.capacity) if named else []
+    named = game.options.scoring_tiles
+    return scoring_tiles_view(named, game.capacity) if named else []
 
 
-def fairness_view(match: Match) -> FairnessView:
+def fairness_view(game: Game) -> FairnessView:
     """Return the commitment to the seed; the seed and the nonce once the game is over."""
-    options, is_over = match.options, match.status is Status.FINISHED
+    options, is_over = game.options, game.status is Status.FINISHED
     return {
         "commitment": commitment(options.seed, options.nonce or ""),
         "nonce": options.nonce if is_over else None,
@@ -138,13 +138,13 @@ def fairness_view(match: Match) -> FairnessView:
     }
 
 
-def options_view(match: Match) -> GameOptionsView:
-    """Return the options of a match; the seed once the game is over."""
-    options = match.options
+def options_view(game: Game) -> GameOptionsView:
+    """Return the options of a game; the seed once the game is over."""
+    options = game.options
     return {
         "scoring_tiles": options.scoring_tiles,
         "starting_seat": options.starting_seat,
-        "seed": options.seed if match.status is Status.FINISHED else None,
+        "seed": options.seed if game.status is Status.FINISHED else None,
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,
@@ -154,28 +154,28 @@ def options_view(match: Match) -> GameOptionsView:
 
 
 def origin_view(origin: Origin | None) -> GameOriginView | None:
-    """Return what a match began from, None for a match that began with a new game."""
+    """Return what a game began from, None for a game that began with a new game."""
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def summary_view(match: Match) -> GameSummaryView:
-    """Return the summary of a match in the list of games."""
-    game = match.game
+def summary_view(game: Game) -> GameSummaryView:
+    """Return the summary of a game in the list of games."""
+    state = game.state
     return {
-        "id": match.id,
-        "name": match.name,
-        "version": match.version,
-        "status": match.status,
-        "created_at": timestamp(match.created_ms),
-        "seats": match.capacity,
-        "auto_start": match.start_when_full,
-        "invites": len(match.invites),
-        "round": game.round if game else 0,
-        "phase": game.phase if game and match.status is Status.PLAYING else None,
-        "origin": origin_view(match.origin),
+        "id": game.id,
+        "name": game.name,
+        "version": game.version,
+        "status": game.status,
+        "created_at": timestamp(game.created_ms),
+        "seats": game.capacity,
+        "auto_start": game.start_when_full,
+        "invites": len(game.invites),
+        "round": state.round if state else 0,
+        "phase": state.phase if state and game.status is Status.PLAYING else None,
+        "origin": origin_view(game.origin),
         "players": [
             {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
-            for number, seat in enumerate(match.seats)
+            for number, seat in enumerate(game.seats)
         ],
     }
 
@@ -191,19 +191,19 @@ def time_view(now_ms: int) -> TimeView:
     return {"now": timestamp(now_ms)}
 
 
-def position_view(match: Match, caller: Caller, game: GameState | None = None) -> Position:
-    """Return the position of a match as a caller may see it, or an earlier position.
+def position_view(game: Game, caller: Caller, state: GameState | None = None) -> Position:
+    """Return the position of a game as a caller may see it, or an earlier position.
 
     All callers may see all of a game that is over, and so may the host of a game that began from a position.
 
     :param game: the earlier position.
     :raises Problem: game_not_started.
     """
-    now = game_begun(match)
-    began_from_position = match.origin is not None and match.origin.type is not OriginType.RECORD
+    now = state_begun(game)
+    began_from_position = game.origin is not None and game.origin.type is not OriginType.RECORD
     if now.is_over or (caller.host and began_from_position):
-        return position_of(game or now)
-    return position_as_seen_by(caller.seat, game or now)
+        return position_of(state or now)
+    return position_as_seen_by(caller.seat, state or now)
 
 
 @cache

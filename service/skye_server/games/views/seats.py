@@ -19,7 +19,7 @@ from skye import (
     territory_view,
 )
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Match, Status
+from skye_server.games.game import Game, Status
 from skye_server.games.transitions import undo_limit_reached
 from skye_server.games.views.game import game_view
 from skye_server.games.views.types import (
@@ -34,46 +34,46 @@ from skye_server.games.views.types import (
 )
 
 
-def player_view(match: Match, caller: Caller, seat: int) -> PlayerView:
+def player_view(game: Game, caller: Caller, seat: int) -> PlayerView:
     """Return one seat as a caller may see it."""
-    return game_view(match, caller)["players"][seat]
+    return game_view(game, caller)["players"][seat]
 
 
-def offer_view(match: Match, caller: Caller, seat: int) -> OfferView:
+def offer_view(game: Game, caller: Caller, seat: int) -> OfferView:
     """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
-    drawn = player_view(match, caller, seat)["tiles_drawn"]
+    drawn = player_view(game, caller, seat)["tiles_drawn"]
     prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
     discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
     return {"seat": seat, "discard": discard, "prices": prices or None}
 
 
-def placements_view(match: Match, seat: int) -> PlacementsView:
+def placements_view(game: Game, seat: int) -> PlacementsView:
     """Return the placements that a seat has made in this round, in placing order."""
     placed: Sequence[Place] = ()
-    if match.game is not None:
-        player = match.game.players[seat]
+    if game.state is not None:
+        player = game.state.players[seat]
         placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
     return {"seat": seat, "placements": territory_view(placed)}
 
 
-def actions_view(match: Match, seat: int) -> ActionListView:
+def actions_view(game: Game, seat: int) -> ActionListView:
     """Return every legal move of a seat, each as a complete request."""
     actions: list[ActionView] = []
-    if match.game is not None and match.status is Status.PLAYING and match.seats[seat].bot is None:
-        limits = offer_limits(match.game, seat)
-        moves = legal_moves(match.game, seat)
-        if undo_limit_reached(match):
-            limits = None if match.game.players[seat].prices else limits
+    if game.state is not None and game.status is Status.PLAYING and game.seats[seat].bot is None:
+        limits = offer_limits(game.state, seat)
+        moves = legal_moves(game.state, seat)
+        if undo_limit_reached(game):
+            limits = None if game.state.players[seat].prices else limits
             moves = [move for move in moves if not isinstance(move, TakeBack)]
         if limits is not None:
-            actions.append(_offer_action(match, seat, limits))
-        actions += [_action(match, seat, move) for move in moves]
-    return {"version": match.version, "actions": actions}
+            actions.append(_offer_action(game, seat, limits))
+        actions += [_action(game, seat, move) for move in moves]
+    return {"version": game.version, "actions": actions}
 
 
-def seat_actions(match: Match, caller: Caller) -> IncludedActionsView:
+def seat_actions(game: Game, caller: Caller) -> IncludedActionsView:
     """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
-    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(match, caller.seat)["actions"]
+    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(game, caller.seat)["actions"]
     return {"actions": actions}
 
 
@@ -86,7 +86,7 @@ _REQUESTS: dict[type, tuple[str, str]] = {
 }
 
 
-def _action(match: Match, seat: int, move: Move) -> ActionView:
+def _action(game: Game, seat: int, move: Move) -> ActionView:
     method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
     view = move_view(move)
     fields = {name: value for name, value in view.items() if name != "type"}
@@ -94,15 +94,15 @@ def _action(match: Match, seat: int, move: Move) -> ActionView:
     action = {
         "type": view["type"],
         "method": method,
-        "href": f"/v1/games/{match.id}/players/{seat}/{path}",
+        "href": f"/v1/games/{game.id}/players/{seat}/{path}",
         "body": body,
     }
     return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
 
 
-def _offer_action(match: Match, seat: int, limits: OfferLimits) -> OfferActionView:
+def _offer_action(game: Game, seat: int, limits: OfferLimits) -> OfferActionView:
     """Return one legal offer and the constraints that every legal offer meets."""
     discard, *kept = limits.tiles
     example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
     constraints: OfferLimitsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
-    return cast("OfferActionView", {**_action(match, seat, example), "constraints": constraints})
+    return cast("OfferActionView", {**_action(game, seat, example), "constraints": constraints})

@@ -1,4 +1,4 @@
-"""The types of the views of a match: the engine's views with the fields that the service adds."""
+"""The types of the views of a game: the engine's views with the fields that the service adds."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict

@@ -14,9 +14,9 @@ from skye_server.contract.responses.history import ExportedRecordView
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
 from skye_server.games.authorization import Caller
-from skye_server.games.events import MatchEvent, PositionSet
-from skye_server.games.game import Change, Match, Status
-from skye_server.games.transitions import game_begun
+from skye_server.games.events import HostedEvent, PositionSet
+from skye_server.games.game import Change, Game, Status
+from skye_server.games.transitions import state_begun
 from skye_server.games.views.game import position_view, time_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
@@ -72,14 +72,14 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     with ExitStack() as on_close:
         if query["wait_ms"]:
             on_close.callback(count_open(follower.token, is_stream=False))
-        (match, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
-    events = events_after(match, caller, changes, after)[: query["limit"]]
+        (current, caller), changes = follower.long_poll(after, query["wait_ms"] / 1000, query["limit"])
+    events = events_after(current, caller, changes, after)[: query["limit"]]
     following: list[Header] = []
-    if events and events[-1]["id"] < match.last_event:
+    if events and events[-1]["id"] < current.last_event:
         rest = {"after": events[-1]["id"], "limit": query["limit"]}
         following = link_to_next(f"/v1/games/{game}/events", rest)
-    page = {"events": events, "last_event": match.last_event, "version": match.version}
-    return json_response(page | time_view(collaborators().games.time_of(match)), more_headers=following)
+    page = {"events": events, "last_event": current.last_event, "version": current.version}
+    return json_response(page | time_view(collaborators().games.time_of(current)), more_headers=following)
 
 
 @blueprint.route("/events/stream")
@@ -111,8 +111,8 @@ def _follower(game: str) -> Follower:
 
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
-    match, _ = first[0]
-    if match.is_over and after >= match.last_event:
+    game, _ = first[0]
+    if game.is_over and after >= game.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
     return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
 
@@ -129,14 +129,14 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     went back into the bag, and points by scoring tile, up to now. For the round in which a position begins,
     the report starts at the position.
     """
-    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     events, begun = _engine_events(changes), _beginning(changes)
-    report = round_report(caller.seat, game_begun(match), events, round, begun)
+    report = round_report(caller.seat, state_begun(current), events, round, begun)
     if report is None:
         is_before = begun is not None and round < begun.round
         raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
-    tag = etag(match.version, caller)
-    return not_modified(tag) or json_response({"version": match.version, **report}, tag=tag)
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response({"version": current.version, **report}, tag=tag)
 
 
 @blueprint.route("/record")
@@ -148,19 +148,19 @@ def get_record(game: str) -> Response:
     a game that is over is complete: it determines every state, and `POST /v1/games` can begin a new game from
     it.
     """
-    (match, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    tag = etag(match.version, caller)
-    return not_modified(tag) or json_response(record_view(match, caller, changes), tag=tag)
+    (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response(record_view(current, caller, changes), tag=tag)
 
 
-def record_view(match: Match, caller: Caller, changes: list[Change]) -> ExportedRecordView:
+def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
     """Return the record of a game, as a caller may see it."""
-    is_over = match.status is Status.FINISHED
+    is_over = game.status is Status.FINISHED
     begun = _beginning(changes)
-    start = None if begun is None else position_view(match, caller, begun)
+    start = None if begun is None else position_view(game, caller, begun)
     events, first_round = _engine_events(changes), 0 if begun is None else begun.round
     actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
-    return _record(match, start, actions, is_over=is_over)
+    return _record(game, start, actions, is_over=is_over)
 
 
 @blueprint.route("/position")
@@ -174,23 +174,23 @@ def get_position(game: str) -> Response:
     complete position, including the seed.
     """
     loaded = collaborators().games.read(game, bearer_token())
-    tag = etag(loaded.match.version, loaded.caller)
+    tag = etag(loaded.game.version, loaded.caller)
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
 def _record(
-    match: Match, start: Position | None, actions: list[ActionView], *, is_over: bool
+    current: Game, start: Position | None, actions: list[ActionView], *, is_over: bool
 ) -> ExportedRecordView:
-    game = game_begun(match)
+    game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
-        "game": match.id,
-        "version": match.version,
-        "nonce": match.options.nonce if is_over else None,
-        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in match.seats],
+        "game": current.id,
+        "version": current.version,
+        "nonce": current.options.nonce if is_over else None,
+        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in current.seats],
         "options": {
-            "scoring_tiles": match.options.scoring_tiles,
-            "starting_seat": match.options.starting_seat,
+            "scoring_tiles": current.options.scoring_tiles,
+            "starting_seat": current.options.starting_seat,
             "tie_break": game.tie_break,
             "open_gold": game.open_gold,
             "seed": game.seed if is_over else None,
@@ -203,8 +203,8 @@ def _record(
 def _beginning(changes: Iterable[Change]) -> GameState | None:
     """Return the position that a game began from, None for a game that began from the start."""
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
-    return next((event.game for event in started), None)
+    return next((event.state for event in started), None)
 
 
 def _engine_events(changes: Iterable[Change]) -> list[Event]:
-    return [event for change in changes for event in change.events if not isinstance(event, MatchEvent)]
+    return [event for change in changes for event in change.events if not isinstance(event, HostedEvent)]

@@ -69,10 +69,10 @@ def list_actions(game: str, seat: int) -> Response:
     pricing phase it has one example, with the constraints of all other offers. The list is empty if the seat
     need not act.
     """
-    match, caller = collaborators().games.read(game, bearer_token())
-    require_own_seat(match, caller, seat)
-    tag = etag(match.version, caller)
-    return not_modified(tag) or json_response(actions_view(match, seat), tag=tag)
+    current, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(current, caller, seat)
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response(actions_view(current, seat), tag=tag)
 
 
 @blueprint.route("/offer", methods=["PUT"])

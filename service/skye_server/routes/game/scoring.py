@@ -25,8 +25,8 @@ from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import require_own_seat, require_seat
-from skye_server.games.game import Match
-from skye_server.games.transitions import game_begun
+from skye_server.games.game import Game
+from skye_server.games.transitions import state_begun
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
 from skye_server.http.responses import etag, json_response, not_modified, text_response
@@ -54,10 +54,10 @@ def get_scores(game: str) -> Response:
     For each seat the points by round and scoring tile, with the tiles that earned them, and the points of
     final scoring if the game ended now.
     """
-    match, caller = collaborators().games.read(game, bearer_token())
-    scores = scores_as_seen_by(caller.seat, game_begun(match))
-    tag = etag(match.version, caller)
-    return not_modified(tag) or json_response({"version": match.version, **scores}, tag=tag)
+    current, caller = collaborators().games.read(game, bearer_token())
+    scores = scores_as_seen_by(caller.seat, state_begun(current))
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response({"version": current.version, **scores}, tag=tag)
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/territory")
@@ -70,10 +70,10 @@ def get_territory(game: str, seat: int) -> Response:
 
     The tiles, the areas, the tiles connected to the castle by road, and the number of each kind of object.
     """
-    match, _ = collaborators().games.read(game, bearer_token())
-    territory = _territory(match, seat)
-    report = {"seat": seat, "version": match.version, **territory_report(territory)}
-    tag = etag(match.version)  # territories are public
+    current, _ = collaborators().games.read(game, bearer_token())
+    territory = _territory(current, seat)
+    report = {"seat": seat, "version": current.version, **territory_report(territory)}
+    tag = etag(current.version)  # territories are public
     return not_modified(tag) or json_response(report, tag=tag)
 
 
@@ -86,21 +86,21 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
     areas.
     """
-    match, _ = collaborators().games.read(game, bearer_token())
-    return _picture(match, seat, _territory(match, seat), coordinates=query["coordinates"])
+    current, _ = collaborators().games.read(game, bearer_token())
+    return _picture(current, seat, _territory(current, seat), coordinates=query["coordinates"])
 
 
-def _territory(match: Match, seat: int) -> Territory:
-    require_seat(match, seat)
-    return match.game.players[seat].territory if match.game else castle_alone(match.seats[seat].color)
+def _territory(game: Game, seat: int) -> Territory:
+    require_seat(game, seat)
+    return game.state.players[seat].territory if game.state else castle_alone(game.seats[seat].color)
 
 
-def _picture(match: Match, seat: int, territory: Territory, *, coordinates: bool) -> Response:
-    tag = etag(match.version, form=_DRAWN)
+def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) -> Response:
+    tag = etag(game.version, form=_DRAWN)
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    title = match.seats[seat].name
+    title = game.seats[seat].name
     with Computation():
         drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
     return text_response(drawn, SVG, tag)
@@ -128,10 +128,10 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     before and after. The tiles need not be in hand: a request can try any tile that is in no territory. The
     game does not change.
     """
-    match, caller = collaborators().games.read(game, bearer_token())
-    require_own_seat(match, caller, seat)
+    current, caller = collaborators().games.read(game, bearer_token())
+    require_own_seat(current, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
-    return json_response({"version": match.version, **what_if(game_begun(match), seat, placements)})
+    return json_response({"version": current.version, **what_if(state_begun(current), seat, placements)})
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/places")
@@ -148,10 +148,10 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     castle. The tiles need not be in hand: a request can name any tiles that are in no territory. One request
     can value all tiles that are for sale.
     """
-    match, _ = collaborators().games.read(game, bearer_token())
-    require_seat(match, seat)
-    state = game_begun(match)
-    tag = etag(match.version)  # territories are public
+    current, _ = collaborators().games.read(game, bearer_token())
+    require_seat(current, seat)
+    state = state_begun(current)
+    tag = etag(current.version)  # territories are public
     cached = not_modified(tag)
     if cached is not None:
         return cached
@@ -160,7 +160,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
         for tile in dict.fromkeys(query["tile"]):
             places += placement_gains(state, seat, tile)
             computation.checkpoint()
-    view = {"version": match.version, "before": territory_worth_view(state, seat), "places": places}
+    view = {"version": current.version, "before": territory_worth_view(state, seat), "places": places}
     return json_response(view, tag=tag)
 
 

@@ -6,7 +6,7 @@ from flask import Response
 
 from skye_server.contract import responses
 from skye_server.games.authorization import Caller, require_seat
-from skye_server.games.game import Match
+from skye_server.games.game import Game
 from skye_server.games.views.seats import offer_view, placements_view, player_view
 from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
 from skye_server.http.framework import collaborators
@@ -58,16 +58,16 @@ def list_placements(game: str, seat: int) -> Response:
     The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/last` takes
     back the last one.
     """
-    match, caller = _loaded(game, seat)
-    return _tagged(match, caller, placements_view(match, seat))
+    current, caller = _loaded(game, seat)
+    return _tagged(current, caller, placements_view(current, seat))
 
 
-def _loaded(game: str, seat: int) -> tuple[Match, Caller]:
-    match, caller = collaborators().games.read(game, bearer_token())
-    require_seat(match, seat)
-    return match, caller
+def _loaded(game: str, seat: int) -> tuple[Game, Caller]:
+    current, caller = collaborators().games.read(game, bearer_token())
+    require_seat(current, seat)
+    return current, caller
 
 
-def _tagged(match: Match, caller: Caller, view: PlayerView | OfferView | PlacementsView) -> Response:
-    tag = etag(match.version, caller)
-    return not_modified(tag) or json_response({"version": match.version, **view}, tag=tag)
+def _tagged(game: Game, caller: Caller, view: PlayerView | OfferView | PlacementsView) -> Response:
+    tag = etag(game.version, caller)
+    return not_modified(tag) or json_response({"version": game.version, **view}, tag=tag)
