@@ -46,7 +46,7 @@ def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response
 
 
 def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
-    """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Game`.
+    """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Match`.
 
     :raises Problem: not_acceptable.
     """
@@ -122,7 +122,7 @@ def _length_of(body: bytes) -> Header:
 
 
 def cacheable(response: Response, seconds: int) -> Response:
-    """Let every cache store a response for a while; it can be revalidated by `If-None-Game`.
+    """Let every cache store a response for a while; it can be revalidated by `If-None-Match`.
 
     :raises Problem: invalid_parameter.
     """

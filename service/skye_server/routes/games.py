@@ -136,7 +136,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
 
     The response is the caller's view: with a seat token it includes that seat's own prices and gold; without
     a token it includes only public information. To keep a view current, follow the events after its
-    `last_event`, or poll with `If-None-Game`. With `at` the response shows the game just after that event
+    `last_event`, or poll with `If-None-Match`. With `at` the response shows the game just after that event
     and all other events of the same version.
     """
     games = collaborators().games
