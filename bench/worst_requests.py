@@ -46,8 +46,8 @@ def worst_request_rows(server: Server) -> list[Row]:
 
 def _requests(send: Callable[[_Request], tuple[int, Any]]) -> Iterator[tuple[str, _Request]]:
     """Yield the requests with their names."""
-    long, token = _game(send, "undo-limit")
-    large, _ = _game(send, "largest-territory")
+    long, token = _game(send, "undo_limit")
+    large, _ = _game(send, "largest_territory")
     last = _sent(send, _Request("GET", long))["last_event"]
     for rest in (f"?at={last - 1}", "/events?limit=1000", "/record", "/rounds/2", "/scores"):
         yield f"1,500 changes: GET {rest.replace(str(last - 1), 'N')}", _Request("GET", long + rest)
@@ -66,7 +66,7 @@ def _requests(send: Callable[[_Request], tuple[int, Any]]) -> Iterator[tuple[str
     _sent(send, _Request(later["method"], later["href"], later["body"], token))
     yield "1,500 changes: replayed Idempotency-Key", first
     yield "POST a game of five greedy bots", _Request("POST", "/v1/games", _BOTS)
-    yield "POST the scenario undo-limit", _Request("POST", "/v1/games", {"scenario": "undo-limit"})
+    yield "POST the scenario undo_limit", _Request("POST", "/v1/games", {"scenario": "undo_limit"})
 
 
 def _game(send: Callable[[_Request], tuple[int, Any]], scenario: str) -> tuple[str, str]:

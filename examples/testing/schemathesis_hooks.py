@@ -13,10 +13,10 @@ import requests
 import schemathesis
 
 LOBBY = {"players": [{"name": "Ann"}]}
-PRICING = {"scenario": "two-players"}
-BUYING = {"scenario": "buying-last-seat"}
-BUILDING = {"scenario": "building-last-seat"}
-OVER = {"scenario": "last-action"}
+PRICING = {"scenario": "two_players"}
+BUYING = {"scenario": "buying_last_seat"}
+BUILDING = {"scenario": "building_last_seat"}
+OVER = {"scenario": "last_action"}
 GAMES = {
     "join_game": LOBBY,
     "invite_player": LOBBY,
@@ -44,7 +44,7 @@ def before_call(context, case, kwargs):
     """Put the request on a new game, with the token of its host, of seat 0, or with a new player key."""
     del context, kwargs
     server, parameters = case.operation.base_url.rstrip("/"), case.path_parameters or {}
-    case.headers.pop("X-Skye-Fault", None)
+    case.headers.pop("Skye-Fault", None)
     if (case.query or {}).get("wait_ms"):
         case.query["wait_ms"] = 0
     token = f"skye_key_{secrets.token_urlsafe(18)}"

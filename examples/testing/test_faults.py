@@ -1,4 +1,4 @@
-"""Tests of a program with each injected fault (`X-Skye-Fault`), and how the client handles it."""
+"""Tests of a program with each injected fault (`Skye-Fault`), and how the client handles it."""
 
 import pytest
 
@@ -10,7 +10,7 @@ ONCE = RetryPolicy(attempts=1)
 @pytest.fixture
 def buying(skye_game):
     """A game in which seat 0 is the last to buy; then the building phase begins."""
-    return skye_game(scenario="buying-last-seat")
+    return skye_game(scenario="buying_last_seat")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Ten tests of a program that uses the API, with the fixtures of skye-client: `pytest examples/testing`.
 
 `skye_game` creates a game from the fields of `POST /v1/games`, and `skye_clock` advances its clock. `fault`
-injects a fault into a request: see `X-Skye-Fault` in the guide.
+injects a fault into a request: see `Skye-Fault` in the guide.
 """
 
 import pytest
@@ -31,7 +31,7 @@ def test_purchase_in_round_five_spends_all_gold(skye_game):
 
 
 def test_tile_that_fits_nowhere_returns_to_the_bag(skye_game):
-    game = skye_game(scenario="tile-without-place")
+    game = skye_game(scenario="tile_without_place")
     (tile,) = game.view(0)["players"][0]["tiles_to_build"]
     assert types(game.seats[0].actions()) == ["finish_building"]
     game.seats[0].finish_building()
@@ -54,14 +54,14 @@ def test_purchase_counts_once_when_its_response_is_lost(skye_game):
 
 
 def test_tied_game_is_won_by_the_seat_with_more_gold(skye_game):
-    game = skye_game(scenario="tie-broken-by-gold")
+    game = skye_game(scenario="tie_broken_by_gold")
     view = game.seats[0].finish_building()
     assert len({player["score"] for player in view["players"]}) == 1
     assert view["result"]["winners"] == [0]
 
 
 def test_nothing_is_taken_back_at_the_undo_limit(skye_game):
-    seat = skye_game(scenario="undo-limit").seats[0]
+    seat = skye_game(scenario="undo_limit").seats[0]
     seat.act(seat.actions()[0])
     with pytest.raises(ApiError) as refused:
         seat.take_back()

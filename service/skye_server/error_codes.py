@@ -26,7 +26,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "bad_request": ErrorCode(400, "The request is not valid HTTP."),
     "invalid_fault": ErrorCode(
-        400, "`X-Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
+        400, "`Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
     ),
     "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
     "token_unknown": ErrorCode(
@@ -39,7 +39,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "This needs the game's host token."),
     "lab_off": ErrorCode(
-        403, "The server is not a lab (`SKYE_LAB`): it rejects `X-Skye-Fault` and all of `/v1/lab`."
+        403, "The server is not a lab (`SKYE_LAB`): it rejects `Skye-Fault` and all of `/v1/lab`."
     ),
     "not_found": ErrorCode(404, "There is nothing at this path."),
     "game_not_found": ErrorCode(

@@ -241,7 +241,7 @@ class Settings:
     lab: bool = _setting(
         "off",
         _switch,
-        "functions for testers: with `on`, requests can inject faults (`X-Skye-Fault`), and anyone can "
+        "functions for testers: with `on`, requests can inject faults (`Skye-Fault`), and anyone can "
         "inject them into the requests of others, advance the clock, and delete all games (`/v1/lab`). "
         "Refused together with settings of production: `SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, "
         "`SKYE_REDIS_REPLICAS`, and Sentinel or a cluster as `SKYE_REDIS_URL`; and at an address that other "

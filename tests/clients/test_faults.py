@@ -30,7 +30,7 @@ class FaultyHttp(httpx.Client):
 
     def _ask(self, request):
         if self.faults:
-            request.headers["X-Skye-Fault"] = self.faults.pop()
+            request.headers["Skye-Fault"] = self.faults.pop()
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def test_stream_with_heartbeats_only_has_no_events_after_the_fault(direct):
         while lines.count(": heartbeat") < 2:
             lines.append(next(received))
     assert [line for line in lines if line.startswith("id: ")] == ["id: 1"]
-    assert response.headers["X-Skye-Lab"] == "on"
+    assert response.headers["Skye-Lab"] == "on"
 
 
 def test_stream_with_heartbeats_only_is_cut_after_its_time(direct):
@@ -184,7 +184,7 @@ def test_stream_with_heartbeats_only_is_cut_after_its_time(direct):
 def held_stream(direct, fault):
     """Open the event stream of a new game with a fault."""
     path = f"/v1/games/{direct.games.create(BODY)['game']['id']}/events/stream"
-    headers = {"X-Skye-Fault": fault}
+    headers = {"Skye-Fault": fault}
     return httpx.stream("GET", f"{direct.transport.url}{path}", headers=headers, timeout=MAX_WAIT_S)
 
 
@@ -192,7 +192,7 @@ def held_stream(direct, fault):
 def test_server_with_a_held_stream_stops_in_time(launch):
     lab = launch(SKYE_LAB="on", SKYE_WORKERS="1")
     game = lab.call("POST", "/v1/games", BODY)["game"]["id"]
-    headers = {"X-Skye-Fault": "silence_after=0, hold_ms=600000"}
+    headers = {"Skye-Fault": "silence_after=0, hold_ms=600000"}
     with httpx.stream(
         "GET", f"{lab.url}/v1/games/{game}/events/stream", headers=headers, timeout=MAX_WAIT_S
     ) as response:
@@ -210,7 +210,7 @@ def test_launcher_refuses_a_lab_beside_limits(launch):
 
 def test_refusals_of_the_worker_itself_show_the_lab(url):
     response = httpx.request("G", url, timeout=MAX_WAIT_S)  # a method of one letter
-    assert (response.status_code, response.headers["X-Skye-Lab"]) == (400, "on")
+    assert (response.status_code, response.headers["Skye-Lab"]) == (400, "on")
 
 
 @pytest.mark.parametrize("fault", ["cut_after=2", "silence_after=1", "status=503"])

@@ -99,8 +99,8 @@ FIXTURES = """
         assert game.tokens[1] is None
 
     def test_game_begins_from_a_scenario(skye_game):
-        view = skye_game(scenario="last-action", players=[{"name": "Ann"}, {"bot": "greedy"}]).view()
-        assert view["origin"] == {"type": "scenario", "scenario": "last-action"}
+        view = skye_game(scenario="last_action", players=[{"name": "Ann"}, {"bot": "greedy"}]).view()
+        assert view["origin"] == {"type": "scenario", "scenario": "last_action"}
         assert [player["name"] for player in view["players"]] == ["Ann", "Greedy"]
 
     def test_game_begins_from_a_position(skye_game):

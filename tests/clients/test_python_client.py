@@ -146,7 +146,7 @@ def test_refused_request_raises_api_error_with_its_code(skye):
 
 
 def test_places_are_those_of_the_legal_placements(skye):
-    created = skye.games.create({"scenario": "building-last-seat"})
+    created = skye.games.create({"scenario": "building_last_seat"})
     (number,) = created["game"]["waiting_for"]
     seat = skye.game(created["game"]["id"], created["players"][number]["token"]).seat(number)
     legal = [action["body"] for action in seat.actions() if action["type"] == "place"]

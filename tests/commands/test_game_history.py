@@ -35,7 +35,7 @@ def work(monkeypatch):
 @pytest.fixture
 def long_game(service):
     """A game with 1,500 changes."""
-    return Game(service, service.call("POST", "/v1/games", {"scenario": "undo-limit"}).json)
+    return Game(service, service.call("POST", "/v1/games", {"scenario": "undo_limit"}).json)
 
 
 def test_second_read_of_the_past_replays_few_changes(long_game, work):

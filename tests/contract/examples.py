@@ -213,10 +213,10 @@ def after_the_end(recorder):
     path, host = f"/v1/games/{begun['game']['id']}/position", begun["host_token"]
     recorder.record("whole", "The complete position, for the host.", "GET", path, token=host)
     options = {"clock": "manual", "turn_ms": 60_000}
-    created = recorder.send("POST", "/v1/games", {"scenario": "buying-last-seat", "options": options}).json
+    created = recorder.send("POST", "/v1/games", {"scenario": "buying_last_seat", "options": options}).json
     clock, host = f"/v1/games/{created['game']['id']}/clock", created["host_token"]
     recorder.record("timeout", "A deadline passes.", "POST", clock, {"advance_ms": 60_000}, host)
-    scenario = {"scenario": "last-action", "players": [{"name": "Ann"}, {"bot": "greedy"}]}
+    scenario = {"scenario": "last_action", "players": [{"name": "Ann"}, {"bot": "greedy"}]}
     recorder.record("from_scenario", "From a scenario.", "POST", "/v1/games", scenario)
     recorder.record("page", "The newest two games.", "GET", "/v1/games?limit=2")
 

@@ -261,7 +261,7 @@ def test_lab_is_in_the_contract(contract):
     assert lab.call("PUT", faults, {"fault": "status=503", "requests": 1}).status_code == 200
     assert {lab.call(method, faults).status_code for method in ("GET", "DELETE")} == {200}
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
-    assert lab.call("GET", "/v1/games", headers={"X-Skye-Fault": "drop=1"}).status_code == 400
+    assert lab.call("GET", "/v1/games", headers={"Skye-Fault": "drop=1"}).status_code == 400
 
 
 def test_limits_are_in_the_contract(contract):

@@ -11,7 +11,7 @@ def lab(service):
 
 
 def create(service, fault):
-    return service.call("POST", "/v1/games", {}, headers={"X-Skye-Fault": fault})
+    return service.call("POST", "/v1/games", {}, headers={"Skye-Fault": fault})
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_invalid_fault_is_refused_with_its_reason(lab, fault, reason):
     answer = create(lab, fault)
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_fault")
     (error,) = answer.json["errors"]
-    assert error["pointer"] == "X-Skye-Fault"
+    assert error["pointer"] == "Skye-Fault"
     assert reason in error["detail"]
     assert not lab.redis.keys("skye:*")
 
@@ -62,12 +62,12 @@ def test_lab_is_shown_by_health_and_by_every_answer(lab, service):
         assert lab.get(path) == {"status": "ok", "lab": True, **more}
         assert service.get(path) == {"status": "ok", "lab": False, **more}
     answers = [lab.call("GET", path) for path in ("/v1/games", "/v1/games/none", "/nothing", "/docs")]
-    assert [answer.headers["X-Skye-Lab"] for answer in answers] == ["on"] * 4
-    assert "X-Skye-Lab" not in service.call("GET", "/v1/games").headers
+    assert [answer.headers["Skye-Lab"] for answer in answers] == ["on"] * 4
+    assert "Skye-Lab" not in service.call("GET", "/v1/games").headers
 
 
 def test_preflight_allows_the_fault_header(service):
     asked = {"Origin": "https://a.org", "Access-Control-Request-Method": "POST"}
     answer = service.call("OPTIONS", "/v1/games", headers=asked)
-    assert "X-Skye-Fault" in answer.headers["Access-Control-Allow-Headers"]
-    assert "X-Skye-Lab" in answer.headers["Access-Control-Expose-Headers"]
+    assert "Skye-Fault" in answer.headers["Access-Control-Allow-Headers"]
+    assert "Skye-Lab" in answer.headers["Access-Control-Expose-Headers"]

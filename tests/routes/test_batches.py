@@ -37,14 +37,14 @@ def test_batch_of_a_hundred_games_creates_each_with_its_tokens(service):
 def test_batch_has_games_of_every_beginning(service):
     invited = {"private": True, "players": [{"name": "Ann"}, {"invite": True}]}
     bots = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True}
-    first, second, third, fourth = create(service, [{}, invited, bots, {"scenario": "last-action"}]).json[
+    first, second, third, fourth = create(service, [{}, invited, bots, {"scenario": "last_action"}]).json[
         "games"
     ]
     assert (first["players"], first["invites"]) == ([], [])
     assert len(second["invites"]) == 1
     assert [player["token"] for player in third["players"]] == [None, None]
     assert service.get(f"/v1/games/{third['game']}")["status"] == "finished"
-    assert service.get(f"/v1/games/{fourth['game']}")["origin"]["scenario"] == "last-action"
+    assert service.get(f"/v1/games/{fourth['game']}")["origin"]["scenario"] == "last_action"
     assert service.get(f"/v1/games/{second['game']}", second["host_token"])["you"]["host"]
 
 

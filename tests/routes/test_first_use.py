@@ -28,7 +28,7 @@ def test_worker_yields_between_the_tiles_of_the_sheet(service, pauses):
 
 
 def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
-    game = Game(service, service.call("POST", "/v1/games", {"scenario": "largest-territory"}).json)
+    game = Game(service, service.call("POST", "/v1/games", {"scenario": "largest_territory"}).json)
     territory = service.get(game.path("territory", 0))
     pauses.clear()
     assert game.call("GET", "territory.svg", seat=0).status_code == 200

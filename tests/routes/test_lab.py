@@ -210,7 +210,7 @@ def test_stored_fault_is_replaced_and_removed(lab):
 def test_header_of_a_request_takes_precedence_over_the_stored_fault(lab):
     game = lab.create_game(2)
     put_fault(lab, game, fault="status=503")
-    answer = game.call("GET", headers={"X-Skye-Fault": "status=500"})
+    answer = game.call("GET", headers={"Skye-Fault": "status=500"})
     assert problem_code(answer) == "internal_error"
     assert lab.get(f"/v1/lab/games/{game.id}/faults")["requests"] == 1
 

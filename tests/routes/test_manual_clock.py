@@ -109,7 +109,7 @@ def test_short_turns_need_a_manual_clock(service):
     assert answer.json["errors"][0]["pointer"] == "/options/turn_ms"
 
 
-@pytest.mark.parametrize("beginning", [{}, {"scenario": "two-players"}])
+@pytest.mark.parametrize("beginning", [{}, {"scenario": "two_players"}])
 def test_manual_clock_without_a_time_limit_is_refused(service, beginning):
     answer = service.call("POST", "/v1/games", {**beginning, "options": {"clock": "manual"}})
     (error,) = answer.json["errors"]
@@ -118,7 +118,7 @@ def test_manual_clock_without_a_time_limit_is_refused(service, beginning):
 
 
 def test_scenario_takes_a_manual_clock(service):
-    body = {"scenario": "buying-last-seat", "options": {"clock": "manual", "turn_ms": 100}}
+    body = {"scenario": "buying_last_seat", "options": {"clock": "manual", "turn_ms": 100}}
     created = service.call("POST", "/v1/games", body).json
     path = f"/v1/games/{created['game']['id']}/clock"
     view = service.call("POST", path, {"advance_ms": 100}, created["host_token"]).json

@@ -70,7 +70,7 @@ def test_seat_can_search_a_scenario_locally_from_its_view_and_events(begin, name
 
 
 @pytest.mark.parametrize(
-    ("name", "players"), [("two-players", 2), ("three-players", 3), ("four-players", 4), ("five-players", 5)]
+    ("name", "players"), [("two_players", 2), ("three_players", 3), ("four_players", 4), ("five_players", 5)]
 )
 def test_players_begin_their_first_round(begin, name, players):
     view = begin(name).view()
@@ -79,12 +79,12 @@ def test_players_begin_their_first_round(begin, name, players):
 
 
 def test_two_slots_are_scored_in_the_first_round_of_five(begin):
-    slots = [tile["slot"] for tile in begin("five-players").view()["scoring_tiles"] if 1 in tile["rounds"]]
+    slots = [tile["slot"] for tile in begin("five_players").view()["scoring_tiles"] if 1 in tile["rounds"]]
     assert slots == ["A", "B"]
 
 
 def test_last_offer_reveals_all(begin):
-    game = begin("pricing-last-seat")
+    game = begin("pricing_last_seat")
     assert game.view()["waiting_for"] == [0]
     limits = game.actions(0)[0]["constraints"]
     discard, *kept = limits["tiles"]
@@ -94,7 +94,7 @@ def test_last_offer_reveals_all(begin):
 
 
 def test_last_purchase_returns_unsold_tiles(begin):
-    game = begin("buying-last-seat")
+    game = begin("buying_last_seat")
     assert game.view()["waiting_for"] == [0]
     view = game.call("POST", "purchase", {"pass": True}, seat=0).json
     assert view["phase"] == "building"
@@ -102,14 +102,14 @@ def test_last_purchase_returns_unsold_tiles(begin):
 
 
 def test_last_build_scores_the_round(begin):
-    game = begin("building-last-seat")
+    game = begin("building_last_seat")
     assert game.view()["waiting_for"] == [0]
     view = game.play_until(lambda view: view["round"] == 3)
     assert view["phase"] == "pricing"
 
 
 def test_tile_without_a_place_returns_to_the_bag(begin):
-    game = begin("tile-without-place")
+    game = begin("tile_without_place")
     (tile,) = game.view()["players"][0]["tiles_to_build"]
     assert [action["type"] for action in game.actions(0)] == ["finish_building"]
     finish(game)
@@ -118,14 +118,14 @@ def test_tile_without_a_place_returns_to_the_bag(begin):
 
 
 def test_last_action_ends_the_game(begin):
-    game = begin("last-action")
+    game = begin("last_action")
     assert [action["type"] for action in game.actions(0)] == ["finish_building"]
     view = finish(game)
     assert view["status"] == "finished"
     assert view["result"]["winners"] == [0]
 
 
-@pytest.mark.parametrize(("name", "winners"), [("tie-broken-by-gold", [0]), ("tie-shared", [0, 1])])
+@pytest.mark.parametrize(("name", "winners"), [("tie_broken_by_gold", [0]), ("tie_shared", [0, 1])])
 def test_tie_is_broken_by_gold_or_shared(begin, name, winners):
     view = finish(begin(name))
     assert len({player["score"] for player in view["players"]}) == 1
@@ -133,7 +133,7 @@ def test_tie_is_broken_by_gold_or_shared(begin, name, winners):
 
 
 def test_sale_pays_for_the_next_purchase(begin):
-    game = begin("sale-pays-for-purchase")
+    game = begin("sale_pays_for_purchase")
     wanted = {"tile": "L01"}
     gold = game.view(1)["players"][1]["gold"]
     assert gold == 0
@@ -143,7 +143,7 @@ def test_sale_pays_for_the_next_purchase(begin):
 
 
 def test_last_seat_gets_the_full_catch_up_income(begin):
-    game = begin("full-catch-up")
+    game = begin("full_catch_up")
     finish(game)
     events = game.service.get(game.path("events"))["events"]
     income = next(event for event in events if event["type"] == "income_paid")
@@ -151,7 +151,7 @@ def test_last_seat_gets_the_full_catch_up_income(begin):
 
 
 def test_nothing_can_be_taken_back_at_the_undo_limit(begin):
-    game = begin("undo-limit")
+    game = begin("undo_limit")
     view = game.view()
     (tile,) = view["players"][0]["tiles_to_build"]
     assert game.place(0, tile, 0, -1).status_code == 200
@@ -160,7 +160,7 @@ def test_nothing_can_be_taken_back_at_the_undo_limit(begin):
 
 
 def test_largest_territory_has_every_tile_and_reaches_the_border(begin):
-    view = finish(begin("largest-territory"))
+    view = finish(begin("largest_territory"))
     territory = view["players"][0]["territory"]
     assert len(territory) == 1 + 3 * 6
     assert max(tile["x"] for tile in territory) == 18
@@ -174,7 +174,7 @@ def test_unknown_scenario_is_refused(service):
 
 
 def test_scenario_takes_players_and_time_limits(begin):
-    game = begin("two-players", players=[{"name": "Ann"}, {"bot": "greedy"}], options={"turn_ms": 5000})
+    game = begin("two_players", players=[{"name": "Ann"}, {"bot": "greedy"}], options={"turn_ms": 5000})
     view = game.view()
     assert [player["bot"] for player in view["players"]] == [None, "greedy"]
     assert view["deadline"] is not None
@@ -199,7 +199,7 @@ def test_scenarios_leave_the_bag_whole(begin):
     ],
 )
 def test_beginnings_of_a_game_exclude_each_other(service, beginnings, pointers):
-    values = {"scenario": "two-players", "position": {"players": [{}, {}]}, "record": {}}
+    values = {"scenario": "two_players", "position": {"players": [{}, {}]}, "record": {}}
     answer = service.call("POST", "/v1/games", {name: values[name] for name in beginnings})
     assert problem_code(answer) == "invalid_body"
     assert [error["pointer"] for error in answer.json["errors"]] == pointers
@@ -210,7 +210,7 @@ def test_beginnings_of_a_game_exclude_each_other(service, beginnings, pointers):
 @pytest.mark.parametrize(
     ("beginning", "place"),
     [
-        ({"scenario": "two-players"}, "GET /v1/scenarios"),
+        ({"scenario": "two_players"}, "GET /v1/scenarios"),
         ({"position": {"players": [{}, {}]}}, "a field of the position"),
         ({"record": {}}, "`options` of the record"),
     ],

@@ -7,7 +7,7 @@ from tests.support.provoked_problems import provokes
 @provokes("lab_off")
 def a_fault_of_a_server_that_is_no_lab(service):
     """A fault for a server that is not a lab."""
-    return lambda: service.call("POST", "/v1/games", {}, headers={"X-Skye-Fault": "drop"})
+    return lambda: service.call("POST", "/v1/games", {}, headers={"Skye-Fault": "drop"})
 
 
 @provokes("lab_off")
@@ -18,5 +18,5 @@ def emptying_a_server_that_is_no_lab(service):
 @provokes("invalid_fault")
 def a_fault_that_is_out_of_range(service):
     lab = Service(service.redis, lab=True)
-    headers = {"X-Skye-Fault": "delay_before_ms=60000"}
+    headers = {"Skye-Fault": "delay_before_ms=60000"}
     return lambda: lab.call("POST", "/v1/games", {}, headers=headers)

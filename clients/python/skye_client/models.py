@@ -24,21 +24,21 @@ ChosenClock: TypeAlias = Literal["real", "manual"]
 
 
 ChosenScenario: TypeAlias = Literal[
-    "two-players",
-    "three-players",
-    "four-players",
-    "five-players",
-    "pricing-last-seat",
-    "buying-last-seat",
-    "building-last-seat",
-    "tile-without-place",
-    "last-action",
-    "tie-broken-by-gold",
-    "tie-shared",
-    "sale-pays-for-purchase",
-    "full-catch-up",
-    "undo-limit",
-    "largest-territory",
+    "two_players",
+    "three_players",
+    "four_players",
+    "five_players",
+    "pricing_last_seat",
+    "buying_last_seat",
+    "building_last_seat",
+    "tile_without_place",
+    "last_action",
+    "tie_broken_by_gold",
+    "tie_shared",
+    "sale_pays_for_purchase",
+    "full_catch_up",
+    "undo_limit",
+    "largest_territory",
 ]
 
 

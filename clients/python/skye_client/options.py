@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict
 
 from skye_client.retry import RetryPolicy
 
-FAULT_HEADER: Final = "X-Skye-Fault"
+FAULT_HEADER: Final = "Skye-Fault"
 """The header of the fault to inject into one attempt, for servers with `SKYE_LAB=on`."""
 
 

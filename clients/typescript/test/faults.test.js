@@ -10,7 +10,7 @@ function faulty(fault, options = {}) {
   const faults = [fault];
   const sent = [];
   const fetch = async (url, init) => {
-    const asked = faults.length ? { "X-Skye-Fault": faults.pop() } : {};
+    const asked = faults.length ? { "Skye-Fault": faults.pop() } : {};
     sent.push(asked);
     return globalThis.fetch(url, { ...init, headers: { ...init.headers, ...asked } });
   };

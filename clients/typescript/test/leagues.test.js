@@ -24,7 +24,7 @@ test("a batch whose response is lost creates its games once", async () => {
   const keys = [];
   const fetch = async (url, init) => {
     keys.push(init.headers["Idempotency-Key"]);
-    const fault = keys.length === 1 ? { "X-Skye-Fault": "drop" } : {};
+    const fault = keys.length === 1 ? { "Skye-Fault": "drop" } : {};
     return globalThis.fetch(url, { ...init, headers: { ...init.headers, ...fault } });
   };
   const host = new Skye(SERVER, { fetch, ...quick }).player();

@@ -231,9 +231,7 @@ class OneOf(fields.String):
         self._choices = tuple(choices)
         words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
         if extensible:
-            others = "_-" if any("-" in word for word in words["enum"]) else "_"
-            pattern = f"^[a-z][a-z0-9{others}]*$"
-            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": pattern}
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": "^[a-z][a-z0-9_]*$"}
         super().__init__(metadata={"description": description, **words}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:

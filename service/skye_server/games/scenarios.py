@@ -52,24 +52,24 @@ def _last_action(*players: dict[str, Any]) -> dict[str, Any]:
 
 
 _SCENARIOS: Final = (
-    Scenario("two-players", "Two players begin their first round.", _start(2)),
-    Scenario("three-players", "Three players begin their first round.", _start(3)),
-    Scenario("four-players", "Four players begin their first round.", _start(4)),
+    Scenario("two_players", "Two players begin their first round.", _start(2)),
+    Scenario("three_players", "Three players begin their first round.", _start(3)),
+    Scenario("four_players", "Four players begin their first round.", _start(4)),
     Scenario(
-        "five-players", "Five players begin their first round, in which two slots are scored.", _start(5)
+        "five_players", "Five players begin their first round, in which two slots are scored.", _start(5)
     ),
     Scenario(
-        "pricing-last-seat",
+        "pricing_last_seat",
         "Seat 0 is the last to set an offer: its offer reveals all of them.",
         {"round": 2, "players": [{}, {"offer_set": True}, {"offer_set": True}]},
     ),
     Scenario(
-        "buying-last-seat",
+        "buying_last_seat",
         "Seat 0 is the last to buy: after it, unsold tiles return to their owners.",
         {"round": 2, "phase": "buying", "starting_seat": 1, "buys": 2, "players": [{"gold": 20}, {}, {}]},
     ),
     Scenario(
-        "building-last-seat",
+        "building_last_seat",
         "Seat 0 is the last to build: when it finishes, the round is scored and the next one begins.",
         {
             "round": 2,
@@ -78,7 +78,7 @@ _SCENARIOS: Final = (
         },
     ),
     Scenario(
-        "tile-without-place",
+        "tile_without_place",
         "Seat 0 has a tile that fits nowhere: it can finish without it, and the tile returns to the bag.",
         {
             "round": 2,
@@ -90,22 +90,22 @@ _SCENARIOS: Final = (
         },
     ),
     Scenario(
-        "last-action",
+        "last_action",
         "The last action of the last round: when seat 0 finishes its build, the game is over.",
         _last_action({"score": 40, "gold": 12}, {"score": 30, "gold": 8}),
     ),
     Scenario(
-        "tie-broken-by-gold",
+        "tie_broken_by_gold",
         "When seat 0 finishes its build, the scores are equal, and seat 0 wins by its leftover gold.",
         _last_action({"score": 40, "gold": 9}, {"score": 40, "gold": 7}),
     ),
     Scenario(
-        "tie-shared",
+        "tie_shared",
         "When seat 0 finishes its build, the scores and the leftover gold are equal, and both seats win.",
         _last_action({"score": 40, "gold": 9}, {"score": 40, "gold": 9}),
     ),
     Scenario(
-        "sale-pays-for-purchase",
+        "sale_pays_for_purchase",
         "Seat 1 cannot pay for any tile until seat 0 buys one of seat 1.",
         {
             "round": 3,
@@ -118,7 +118,7 @@ _SCENARIOS: Final = (
         },
     ),
     Scenario(
-        "full-catch-up",
+        "full_catch_up",
         "When seat 0 finishes its build, the last round brings seat 4 the highest catch-up income: "
         "3 gold for each of the four players ahead.",
         {
@@ -132,7 +132,7 @@ _SCENARIOS: Final = (
         },
     ),
     Scenario(
-        "undo-limit",
+        "undo_limit",
         "The game has changed so often that seat 0 can still place its tile, but no longer take it back.",
         {
             "round": 2,
@@ -142,7 +142,7 @@ _SCENARIOS: Final = (
         _UNDONE * (MAX_CHANGES // 2),
     ),
     Scenario(
-        "largest-territory",
+        "largest_territory",
         "The largest territory: seat 0 has built all tiles that six rounds can give, in a row up to the "
         "border, and finishes the game.",
         _last_action({"territory": _territory(_LARGEST), "placed_this_round": 3}, {"color": "blue"}),

@@ -9,11 +9,11 @@ from flask import Flask, Response, request
 
 _EXPOSED_HEADERS = (
     "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
-    "Deprecation, Sunset, X-Skye-Lab"
+    "Deprecation, Sunset, Skye-Lab"
 )
 _ACCEPTED_HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, "
-    "X-Skye-Fault"
+    "Skye-Fault"
 )
 _PREFLIGHT_S = 86_400
 

@@ -147,7 +147,7 @@ def register(app: Flask, *, lab: bool) -> None:
 
 
 def _refuse_faults() -> None:
-    """Refuse `X-Skye-Fault`. If it were ignored, a test could pass without testing anything.
+    """Refuse `Skye-Fault`. If it were ignored, a test could pass without testing anything.
 
     :raises Problem: lab_off.
     """

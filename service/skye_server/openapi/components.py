@@ -203,7 +203,7 @@ HEADERS: Final = {
         "The id of the request in the server's logs: the id sent, if well-formed, or a new one.",
         {"type": "string", "minLength": 1, "maxLength": 64},
     ),
-    "X-Skye-Lab": _header(
+    "Skye-Lab": _header(
         "`on`, if the server is a lab for testers (`SKYE_LAB`).",
         {"type": "string", "const": "on"},
         always=False,

@@ -97,7 +97,7 @@ _UNEXPECTED_ERRORS = (
 LIMIT_HEADERS = ("RateLimit", "RateLimit-Policy")
 COMMON_HEADERS = (
     "X-Request-Id",
-    "X-Skye-Lab",
+    "Skye-Lab",
     "Vary",
     "Access-Control-Allow-Origin",
     "Access-Control-Expose-Headers",

@@ -24,7 +24,7 @@ blueprint = Resource(
     __name__,
     url_prefix="/v1/lab",
     description="For testers, only on servers with `SKYE_LAB=on`: injected faults, a clock that can be "
-    "advanced, and deletion of all games. Every response of such a server has the header `X-Skye-Lab: on`.",
+    "advanced, and deletion of all games. Every response of such a server has the header `Skye-Lab: on`.",
 )
 
 _GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", "game_unreadable")
@@ -72,8 +72,8 @@ def set_game_faults(body: dict[str, Any], game: str) -> Response:
     """Set the fault of the next requests of a game.
 
     The server injects the fault into the next requests below `/v1/games/{game}`, for clients that cannot send
-    `X-Skye-Fault`. A request counts if its method is the given one; faults of event streams apply to and
-    count streams only. Requests with `X-Skye-Fault` and preflight requests do not count. The fault replaces
+    `Skye-Fault`. A request counts if its method is the given one; faults of event streams apply to and
+    count streams only. Requests with `Skye-Fault` and preflight requests do not count. The fault replaces
     the one before, and is dropped after a day.
     """
     lab = _lab_with(game)

@@ -24,7 +24,7 @@ FAULT_KEYWORDS: Final[dict[str, Any]] = {
 
 
 class Fault(fields.String):
-    """Faults, as in the header `X-Skye-Fault`."""
+    """Faults, as in the header `Skye-Fault`."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         super().__init__(metadata={"description": description, **FAULT_KEYWORDS}, **kwargs)
@@ -33,7 +33,7 @@ class Fault(fields.String):
 class GameFault(Object):
     """The fault of the next requests of a game."""
 
-    fault = Fault("The fault, as in the header `X-Skye-Fault`.", required=True)
+    fault = Fault("The fault, as in the header `Skye-Fault`.", required=True)
     requests = Integer(
         1, MAX_FAULTY_REQUESTS, "How many requests have the fault; 1 if left out.", load_default=1
     )

@@ -1,4 +1,4 @@
-"""The grammar of `X-Skye-Fault`: the faults that a lab server injects into a request.
+"""The grammar of `Skye-Fault`: the faults that a lab server injects into a request.
 
 A list of `NAME=NUMBER` or `NAME`, separated by commas: a dictionary of RFC 9651 with integers and flags.
 """
@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from skye_server.error_codes import FieldError, Problem
 
-FAULT_HEADER: Final = "X-Skye-Fault"
+FAULT_HEADER: Final = "Skye-Fault"
 
-FAULT_VARIABLE: Final = "HTTP_X_SKYE_FAULT"
+FAULT_VARIABLE: Final = "HTTP_SKYE_FAULT"
 """The key of the header in the WSGI environment."""
 
 _MAX_EVENTS: Final = 1000

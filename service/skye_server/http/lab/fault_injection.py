@@ -1,6 +1,6 @@
-"""Fault injection for tests of clients, on a server with `SKYE_LAB`; others refuse `X-Skye-Fault`.
+"""Fault injection for tests of clients, on a server with `SKYE_LAB`; others refuse `Skye-Fault`.
 
-The hook reads `X-Skye-Fault`, or takes the stored fault of the game, and delays the request or responds with
+The hook reads `Skye-Fault`, or takes the stored fault of the game, and delays the request or responds with
 an error before the view runs; the WSGI middleware alters the response of the application. Other requests are
 not altered.
 """
@@ -26,7 +26,7 @@ from skye_server.http.sse import EVENT_STREAM, KEEPS_REQUEST
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-LAB_HEADER: Final = ("X-Skye-Lab", "on")
+LAB_HEADER: Final = ("Skye-Lab", "on")
 """The header of every response of a lab server."""
 
 _FAULTS: Final = "skye.faults"
@@ -39,7 +39,7 @@ _HEARTBEAT_S: Final = 1.0
 
 
 def register(app: Flask) -> None:
-    """Register the hook that applies `X-Skye-Fault`, before the hooks that measure time."""
+    """Register the hook that applies `Skye-Fault`, before the hooks that measure time."""
     app.before_request(_apply_faults_before)
 
 
@@ -55,7 +55,7 @@ def _apply_faults_before() -> None:
     request.environ[_FAULTS], request.environ[KEEPS_REQUEST] = faults, True
     time.sleep(faults.delay_before_ms / 1000)
     if faults.status is not None:
-        raise Problem(_CODES[faults.status], "X-Skye-Fault requested this; the request was not handled.")
+        raise Problem(_CODES[faults.status], "Skye-Fault requested this; the request was not handled.")
 
 
 def stored_fault(method: str | None, fault: str) -> str:
@@ -93,7 +93,7 @@ def _opens_stream() -> bool:
 
 
 class FaultInjection:
-    """WSGI middleware that alters the responses to requests with `X-Skye-Fault`.
+    """WSGI middleware that alters the responses to requests with `Skye-Fault`.
 
     :param is_stopping: returns whether the process shuts down.
     """
@@ -176,7 +176,7 @@ def _cut_connection(environ: WSGIEnvironment) -> None:
     """Close the connection of a request, so that gunicorn cannot send the rest."""
     connection: socket.socket | None = environ.get("gunicorn.socket")
     if connection is None:  # not served by gunicorn, as in tests
-        raise ConnectionAbortedError("X-Skye-Fault requested to close the connection")
+        raise ConnectionAbortedError("Skye-Fault requested to close the connection")
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 
