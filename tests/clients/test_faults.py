@@ -208,7 +208,7 @@ def test_launcher_refuses_a_lab_beside_limits(launch):
     assert "SKYE_LAB=on: not with SKYE_LIMITS" in launcher.printed
 
 
-def test_refusals_of_the_worker_itself_show_the_lab(url):
+def test_errors_of_the_worker_itself_show_the_lab(url):
     response = httpx.request("G", url, timeout=MAX_WAIT_S)  # a method of one letter
     assert (response.status_code, response.headers["Skye-Lab"]) == (400, "on")
 

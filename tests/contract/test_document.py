@@ -193,7 +193,7 @@ def test_tags_come_in_reading_order(document, contract):
     assert all(tag["description"] for tag in document["tags"])
 
 
-def test_every_refusal_is_a_problem_whose_codes_are_listed(contract):
+def test_every_error_is_a_problem_whose_codes_are_listed(contract):
     listed = set()
     for _, path, operation in contract.operations():
         for status, response in operation["responses"].items():

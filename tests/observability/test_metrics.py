@@ -97,7 +97,7 @@ def test_histogram_counts_response_times(service):
     assert 0 < value(samples, "request_duration_seconds_sum", **route) <= taken_s
 
 
-def test_refusals_are_counted_by_code(service):
+def test_errors_are_counted_by_code(service):
     game = service.create_game(2)
     game.call("GET", token="x")
     service.call("GET", "/v1/nowhere")

@@ -90,7 +90,7 @@ def test_help_texts_survive_the_files(start_worker, tmp_path):
     start_worker(0)
     text = generate_latest(WorkerFiles(str(tmp_path))).decode()
     assert "# HELP skye_open_streams Open streams of server-sent events." in text
-    assert 'skye_refusals_total{code="not_found"} 0.0' in text
+    assert 'skye_errors_total{code="not_found"} 0.0' in text
     assert "_created" not in text
 
 

@@ -113,7 +113,7 @@ def test_game_of_bots_yields_to_other_requests(served):
 
 
 def test_creation_of_a_bots_game_without_its_client_is_cancelled(served):
-    refused = 'refusals_total{code="bad_request"}'
+    refused = 'errors_total{code="bad_request"}'
     before = metric_value(served, refused)
 
     def is_cancelled():

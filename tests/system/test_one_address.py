@@ -94,7 +94,7 @@ def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
         assert is_served(ATTACKER, health, "/healthz")
         # A busy worker that opens a thousand connections may exceed the deadline of its call to Redis.
         assert waited_for(lambda: is_served(ATTACKER, health, "/readyz"))
-        assert waited_for(lambda: metric(health, 'refusals_total{code="too_many_streams"}') > 0)
+        assert waited_for(lambda: metric(health, 'errors_total{code="too_many_streams"}') > 0)
         if kind == "stream":
             assert metric(health, "open_streams") <= 2 * PER_WORKER
         assert is_served(OTHER, served.url)
@@ -114,7 +114,7 @@ def test_connections_of_one_address_are_limited(serve):
         refused = [one for one in held if _is_refused(one)]
         assert 60 - 2 * 20 <= len(refused) <= 60 - 20  # 20 in each of two workers
         assert is_served(OTHER, served.url)
-        assert metric(health, 'refusals_total{code="too_many_requests"}') == len(refused)
+        assert metric(health, 'errors_total{code="too_many_requests"}') == len(refused)
     assert waited_for(lambda: is_served(ATTACKER, served.url))
 
 

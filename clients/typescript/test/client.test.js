@@ -97,7 +97,7 @@ test("a lost answer to a write is asked for again under the same key", async () 
   assert.equal(keys[0], keys[1]);
 });
 
-test("Retry-After is obeyed, and other refusals are not retried", async () => {
+test("Retry-After is obeyed, and other errors are not retried", async () => {
   const busy = scripted([problem(503, "store_unavailable", { "Retry-After": "0" }), ok({ id: "g" })]);
   assert.deepEqual(await busy.skye.game("g").get(), { id: "g" });
   assert.equal(busy.sent.length, 2);

@@ -109,7 +109,7 @@ class Middleware:
         rule = request.url_rule.rule if request.url_rule else ""
         self._metrics.answered(rule, request.method, status, seconds)
         if code is not None:
-            self._metrics.refused(code)
+            self._metrics.error_sent(code)
         if _log.isEnabledFor(logging.INFO):
             _log_response(request, status, seconds, code)
 

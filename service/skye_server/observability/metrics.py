@@ -60,8 +60,8 @@ class Metrics:
             registry=registry,
         )
         self._request = cache(self._request_series)  # `labels` formats and locks each time
-        self._refusals = _counters(
-            registry, "skye_refusals", "Error responses, by the code of the problem.", "code", ERROR_CODES
+        self._errors = _counters(
+            registry, "skye_errors", "Error responses, by the code of the problem.", "code", ERROR_CODES
         )
         milestones = ("created", "started", "finished", "aborted")
         self._games = _counters(
@@ -109,9 +109,9 @@ class Metrics:
         counter = self._requests.labels(route, method, status if status in _STATUSES else "other")
         return counter, self._durations.labels(route, method)
 
-    def refused(self, code: str) -> None:
+    def error_sent(self, code: str) -> None:
         """Count an error response by its problem code."""
-        self._refusals[code].inc()
+        self._errors[code].inc()
 
     def game_changed(self, before: Status | None, after: Status) -> None:
         """Count the change of a game's status; `before` is None for a new game."""

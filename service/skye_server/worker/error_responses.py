@@ -52,7 +52,7 @@ def encode_response(problem: Problem, application: Any) -> bytes:
     from skye_server.http.problems import response_for  # noqa: PLC0415 - see above
 
     its = collaborators(application)
-    its.metrics.refused(problem.code)
+    its.metrics.error_sent(problem.code)
     its_id = request_id()
     response = response_for(problem, its_id)
     headers = [*response.headers, *default_headers(its_id), *([LAB_HEADER] if its.lab else [])]
