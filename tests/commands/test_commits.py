@@ -13,7 +13,7 @@ from skye_server.storage.connection import redis_calls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.lua_scripts import MinReplicas
 from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
@@ -82,7 +82,7 @@ def commit(version, before=None, *, entries=None, stored=b"change", **more):
 
 @pytest.mark.parametrize("breaks", [["before"], ["after"], ["before", "after"], ["after", "after", "before"]])
 @pytest.mark.parametrize(
-    "more", [{}, {"response": StoredResponse("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
+    "more", [{}, {"record": StoredRecord("key", b"answer", 60)}, {"replaces_log": True}, {"entries": []}]
 )
 def test_commit_is_applied_once_wherever_its_connection_breaks(store, broken, breaks, more):
     assert store.commit(commit(1))
@@ -96,7 +96,7 @@ def test_commit_is_applied_once_wherever_its_connection_breaks(store, broken, br
 
 def test_new_game_is_made_once_whenever_its_connection_breaks(store, broken):
     broken.breaks = ["after", "before", "after"]
-    assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
+    assert store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     assert len(store.load_with_log("ann")[1]) == 1
 
 
@@ -176,7 +176,7 @@ def test_action_is_committed_once_wherever_the_connection_breaks(broken):
 def test_change_on_too_few_replicas_is_never_acknowledged(redis_client):
     alone = RedisStore(redis_client, min_replicas=MinReplicas(1, timeout_ms=10))
     for attempt in (
-        lambda: alone.commit(commit(1, response=StoredResponse("key", b"answer", 60))),
+        lambda: alone.commit(commit(1, record=StoredRecord("key", b"answer", 60))),
         lambda: alone.load("ann", "key"),
     ):
         with pytest.raises(Problem, match="store_unavailable") as raised:
@@ -205,7 +205,7 @@ def test_conflict_is_returned_while_replicas_are_missing(redis_client):
 def test_commit_without_min_replicas_waits_for_no_replica(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
-    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     store.load("ann", "key")
     after = redis_client.info("commandstats")
     assert after.get("cmdstat_wait") == before.get("cmdstat_wait")

@@ -18,11 +18,11 @@ from skye_server.storage.match_pool import MatchPools, NewRequest
 from skye_server.storage.player_store import GameUpdate
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.matchmaking.test_tickets import new_key, seek
 from tests.support.playing import Service, dice
 
-ANSWER = StoredResponse("key", b"answer", 60)
+ANSWER = StoredRecord("key", b"answer", 60)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
 REQUEST = "pool" + "1" * 4
 

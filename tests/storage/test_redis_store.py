@@ -7,7 +7,7 @@ import pytest
 from skye_server.settings import DAY_S
 from skye_server.storage.codec import entry_header
 from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, dice, problem_code, stored
 
 
@@ -37,7 +37,7 @@ def logged(last_event, data):
 
 
 def test_commit_writes_game_log_and_stored_response(store):
-    assert store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
+    assert store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     assert store.load("ann", "key") == (b"1:1:table", b"answer")
     assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
@@ -45,7 +45,7 @@ def test_commit_writes_game_log_and_stored_response(store):
 def test_commit_on_another_version_writes_nothing(store, any_redis):
     store.commit(commit(1))
     before = contents(any_redis)
-    assert not store.commit(commit(12, 11, response=StoredResponse("key", b"answer", 60)))
+    assert not store.commit(commit(12, 11, record=StoredRecord("key", b"answer", 60)))
     assert not store.commit(commit(2, 0))
     assert contents(any_redis) == before
 
@@ -84,18 +84,18 @@ def test_one_of_many_commits_on_one_version_is_done(store):
 
 
 def test_commit_with_a_used_idempotency_key_writes_nothing(store, any_redis):
-    store.commit(commit(1, response=StoredResponse("key", b"first", 60)))
+    store.commit(commit(1, record=StoredRecord("key", b"first", 60)))
     before = contents(any_redis)
-    assert not store.commit(commit(2, 1, response=StoredResponse("key", b"second", 60)))
+    assert not store.commit(commit(2, 1, record=StoredRecord("key", b"second", 60)))
     assert contents(any_redis) == before
-    assert store.commit(commit(2, 1, response=StoredResponse("other", b"second", 60)))
+    assert store.commit(commit(2, 1, record=StoredRecord("other", b"second", 60)))
 
 
 def test_commit_that_fails_halfway_writes_nothing(store, any_redis):
     store.commit(commit(5))
     before = contents(any_redis)
     backwards = Commit(
-        "ann", b"1:5:", b"1:6:table", [LogEntry(7, b"change")], 1000, StoredResponse("key", b"answer", 60)
+        "ann", b"1:5:", b"1:6:table", [LogEntry(7, b"change")], 1000, StoredRecord("key", b"answer", 60)
     )
     with pytest.raises(Exception, match="store_unavailable"):
         store.commit(backwards)
@@ -113,7 +113,7 @@ def test_new_game_begins_a_new_log(store, any_redis):
 
 
 def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
-    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
     for key in ("skye:{ann}:table", "skye:{ann}:log"):
         assert 990 < any_redis.ttl(key) <= 1000
@@ -125,7 +125,7 @@ def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
 
 
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
-    store.commit(commit(1, response=StoredResponse("key", b"answer", 60)))
+    store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
     assert all(b"{ann}" in key for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 4
 

@@ -33,7 +33,7 @@ from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.views.types import TimedGameView
-from skye_server.storage.store import StoredResponse
+from skye_server.storage.store import StoredRecord
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
@@ -264,7 +264,7 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
 
 def new_record(
     games: Games, command: Command, committed: Committed, *, retired_token: bool = False
-) -> StoredResponse | None:
+) -> StoredRecord | None:
     """Return the idempotency record to store with a commit, None for a command without a key."""
     if command.record_key is None:
         return None
@@ -280,7 +280,7 @@ def new_record(
         tokens.nonce if roles else b"",
         committed.now_ms,
     )
-    return StoredResponse(command.record_key, encode_record(record), games.idempotency_ttl_s)
+    return StoredRecord(command.record_key, encode_record(record), games.idempotency_ttl_s)
 
 
 def id_from(digest: bytes) -> str:

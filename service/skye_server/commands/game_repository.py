@@ -25,7 +25,7 @@ from skye_server.storage.codec import (
     stored_header,
     version_header,
 )
-from skye_server.storage.store import Commit, LogEntry, Store, StoredResponse
+from skye_server.storage.store import Commit, LogEntry, Store, StoredRecord
 
 _encoder = msgspec.json.Encoder()
 
@@ -130,7 +130,7 @@ class GameRepository:
         self,
         before: Game | None,
         transition: Transition,
-        record: StoredResponse | None = None,
+        record: StoredRecord | None = None,
         *,
         limited: bool = True,
     ) -> bool:
@@ -167,7 +167,7 @@ class GameRepository:
             self._players.relay_commit(before, game, concerned)
         return True
 
-    def delete(self, game: Game, record: StoredResponse | None) -> bool:
+    def delete(self, game: Game, record: StoredRecord | None) -> bool:
         """Delete a game that is over, and references to it, unless it has changed; return whether it was.
 
         The game itself comes last: when a step before that fails, a retry finds it and completes the rest.

@@ -157,7 +157,7 @@ return 1
 """
 )
 
-# KEYS: a response. Returns whether it exists; sets its TTL again, so that WAIT has a write to wait for.
+# KEYS: an idempotency record. Returns whether it exists; sets its TTL again, as a write that WAIT waits for.
 TOUCH: Final = Script("""
 local left = redis.call('PTTL', KEYS[1])
 return left > 0 and redis.call('PEXPIRE', KEYS[1], left) or 0

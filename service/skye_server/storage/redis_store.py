@@ -49,7 +49,7 @@ from skye_server.storage.lab_store import LabStore
 from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from skye_server.storage.match_pool import MatchPools
 from skye_server.storage.redis_players import RedisPlayers
-from skye_server.storage.store import Commit, LogEntry, StoredResponse
+from skye_server.storage.store import Commit, LogEntry, StoredRecord
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -97,22 +97,22 @@ class RedisStore:
         min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
         return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
 
-    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """See `Store.load`. A stored response is returned only when it is replicated like a new one."""
+    def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+        """See `Store.load`. A record is returned only when it is replicated like a new one."""
         key = _game_key(game_id)
-        if response_key is None:
+        if record_key is None:
             return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
-        keys = [key, _response_key(game_id, response_key)]
+        keys = [key, _record_key(game_id, record_key)]
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             values: Any = server.mget(keys)
-            game, response = values
-            return expect_bytes(game), expect_bytes(response)
+            game, record = values
+            return expect_bytes(game), expect_bytes(record)
 
         def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            game, response = read(server)
-            exists = response and TOUCH.run_replicated(server, keys[1:], (), self._min_replicas)
-            return game, response if exists else None
+            game, record = read(server)
+            exists = record and TOUCH.run_replicated(server, keys[1:], (), self._min_replicas)
+            return game, record if exists else None
 
         found = self._calls.call(key, read)
         if found[1] is None or self._min_replicas is None:
@@ -149,17 +149,17 @@ class RedisStore:
 
     def commit(self, commit: Commit) -> bool:
         """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
-        response = commit.response or StoredResponse("-", b"", 0)
+        record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
-        record_key, records_key = _response_key(game_id, response.key), _responses_key(game_id)
+        record_key, records_key = _record_key(game_id, record.key), _records_key(game_id)
         keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
         last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
             commit.expected_prefix or b"",
             commit.game,
             commit.ttl_s,
-            response.data,
-            response.ttl_s,
+            record.data,
+            record.ttl_s,
             f"{game_id}:{last_event}",
             int(commit.replaces_log),
         ]
@@ -184,10 +184,10 @@ class RedisStore:
             raise Problem("game_unreadable", "The game's log is lost.")
         return bool(result)
 
-    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
+    def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
         """See `Store.delete`."""
-        key, data, ttl_s = response or StoredResponse("-", b"", 0)
-        keys = [_game_key(game_id), _log_key(game_id), _responses_key(game_id), _response_key(game_id, key)]
+        key, data, ttl_s = record or StoredRecord("-", b"", 0)
+        keys = [_game_key(game_id), _log_key(game_id), _records_key(game_id), _record_key(game_id, key)]
         attempts = 0
 
         def run(server: redis.Redis) -> int:
@@ -284,9 +284,9 @@ def _log_key(game_id: str) -> str:
     return f"skye:{{{game_id}}}:log"
 
 
-def _response_key(game_id: str, key: str) -> str:
+def _record_key(game_id: str, key: str) -> str:
     return f"skye:{{{game_id}}}:answer:{key}"
 
 
-def _responses_key(game_id: str) -> str:
+def _records_key(game_id: str) -> str:
     return f"skye:{{{game_id}}}:answers"

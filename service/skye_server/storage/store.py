@@ -26,8 +26,8 @@ class LogEntry(NamedTuple):
     header: bytes | None = None
 
 
-class StoredResponse(NamedTuple):
-    """The record of a response, stored under an idempotency key for `ttl_s` seconds."""
+class StoredRecord(NamedTuple):
+    """An encoded idempotency record, stored under its key for `ttl_s` seconds."""
 
     key: str
     data: bytes
@@ -48,7 +48,7 @@ class Commit:
     game: bytes
     entries: Sequence[LogEntry]
     ttl_s: int
-    response: StoredResponse | None = None
+    record: StoredRecord | None = None
     replaces_log: bool = False
 
 
@@ -74,8 +74,8 @@ class Store(Protocol):
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return the first bytes of stored games, which contain their versions; None for each missing one."""
 
-    def load(self, game_id: str, response_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """Return the stored game and the response under an idempotency key; None for each that is missing."""
+    def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
+        """Return the stored game and the idempotency record under a key; None for each that is missing."""
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
@@ -94,10 +94,10 @@ class Store(Protocol):
         :raises Problem: game_unreadable, when the game's log is missing.
         """
 
-    def delete(self, game_id: str, expected_prefix: bytes, response: StoredResponse | None) -> bool:
-        """Delete a game with its log and responses; return False when it has changed since it was read.
+    def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
+        """Delete a game with its log and records; return False when it has changed since it was read.
 
-        :param response: the record of the deletion, which stays.
+        :param record: the record of the deletion, which stays.
         """
 
     def delete_all(self) -> int:
