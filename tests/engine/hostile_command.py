@@ -1,4 +1,7 @@
-"""A hostile bot as a command. Its argument names how it harms the arena or looks for secrets."""
+"""A hostile bot as a command. Its argument names how it harms the arena or looks for secrets.
+
+In round 1 it plays, so that it passes the check before the first game.
+"""
 
 import json
 import os
@@ -101,4 +104,5 @@ def write_text(text):
 if __name__ == "__main__":
     trick = globals()[sys.argv[1]]
     for line in sys.stdin:
-        trick(json.loads(line))
+        request = json.loads(line)
+        (search if request["position"]["round"] == 1 else trick)(request)

@@ -1,23 +1,32 @@
 """The arena: pairing, resuming, statistics, and bots in processes of their own, good and bad."""
 
 import json
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from skye import Action, Options, Record, move_from, replay
+from skye import (
+    Action,
+    EncodedGame,
+    Options,
+    Record,
+    game_from_position,
+    move_from,
+    position_from_text,
+    replay,
+)
 from skye.arena.command import main
 from skye.arena.entrants import entrant_from
 from skye.arena.league import League
 from skye.arena.ratings import standings, wilson
+from tests.support.waiting import waited_for
 
 REPOSITORY = Path(__file__).parents[2]
 HOSTILE = Path(__file__).with_name("hostile_command.py")
-EXCEEDED_STARTUP_S = 1.5
-"""The startup time of bots that never reply, in seconds; a league waits for it in each game."""
-
 AMPLE_S = 120
 """A budget in seconds that no bot exceeds which replies, however busy the machine is."""
 
@@ -93,9 +102,6 @@ def test_record_of_each_game_replays_to_its_scores(play):
         ("arena_bots:crash", "ended"),
         ("arena_bots:cheat", "illegal"),
         ("arena_bots:endless", "took a placement back"),
-        ("arena_bots:missing", "no bot"),
-        ("noise=yes", "sent no move"),
-        ("absent=/no/such/program", "cannot be started"),
     ],
 )
 def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failure):
@@ -104,9 +110,9 @@ def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failur
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bot", ["arena_bots:hang", "arena_bots:flood", "deaf=sleep 600"])
+@pytest.mark.parametrize("bot", ["arena_bots:hang", "arena_bots:flood"])
 def test_bot_that_exceeds_its_budget_loses_its_games(play, bot):
-    _, results = play("random", bot, budget=0.5, startup=EXCEEDED_STARTUP_S)
+    _, results = play("random", bot, budget=0.5, startup=AMPLE_S)
     assert_lost(results, "budget")
 
 
@@ -118,6 +124,59 @@ def assert_lost(results, failure):
         assert failure in result["failures"][str(seat)]
         assert len(result["failures"][str(seat)]) < 1000
         assert result["winners"] == [1 - seat]
+
+
+@pytest.mark.parametrize(
+    ("bot", "failure"),
+    [
+        ("arena_bots:missing", "has no attribute 'missing'"),
+        ("no_such_module:bot", "No module named 'no_such_module'"),
+        ("absent=/no/such/program", "cannot be started"),
+        ("noise=yes", "sent no move"),
+        ("deaf=sleep 600", "exceeded its budget"),
+    ],
+)
+def test_league_with_a_bot_that_cannot_play_is_refused(play, bot, failure, capsys):
+    arguments = ["random", bot, "sound=arena_bots:sound", "--games=2", f"--out={play.out}"]
+    assert main([*arguments, "--budget=0.1", f"--startup={1 if 'deaf' in bot else AMPLE_S}"]) == 2
+    error = capsys.readouterr().err
+    assert failure in error
+    assert bot.split("=")[0] in error
+    assert not play.out.exists()
+
+
+@pytest.mark.parametrize(
+    "argument", ["--games=0", "--workers=0", "--budget=-1", "--budget=0", "--startup=nan"]
+)
+def test_number_that_is_not_above_zero_is_refused(argument, capsys):
+    with pytest.raises(SystemExit):
+        main(["random", "greedy", argument])
+    assert "is not above 0" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no /proc to list processes")
+def test_workers_and_bots_end_when_the_arena_is_killed(tmp_path):
+    path = f"{REPOSITORY}/engine:{Path(__file__).parent}"
+    bots = ["hang=arena_bots:hang", "sound=arena_bots:sound"]
+    arguments = ["--workers=2", "--budget=600", f"--out={tmp_path / 'league.jsonl'}"]
+    command = [sys.executable, "-m", "skye.arena.command", *bots, *arguments]
+    arena = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+    try:
+        assert waited_for(lambda: len(descendants(arena.pid)) >= 2 * 3)  # two workers with two bots each
+        processes = descendants(arena.pid)
+    finally:
+        arena.kill()
+        arena.wait()
+    assert waited_for(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+
+
+def descendants(process):
+    """Return the ids of the children of a process, and of theirs."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [each for child in children for each in (child, *descendants(child))]
 
 
 @pytest.mark.slow
@@ -150,7 +209,7 @@ def test_hostile_command_loses_its_games_and_the_league_goes_on(play, trick, fai
 @pytest.mark.parametrize("trick", ["chatter", "half"])
 def test_hostile_command_that_never_replies_loses_its_games(play, trick):
     command = f"hostile={sys.executable} {HOSTILE} {trick}"
-    _, results = play("random", command, budget=0.5, startup=EXCEEDED_STARTUP_S)
+    _, results = play("random", command, budget=0.5, startup=AMPLE_S)
     assert_lost(results, "budget")
 
 
@@ -198,26 +257,83 @@ def test_table_shows_wins_ratings_and_failures(play, capsys):
     assert "| greedy | 4 | 100.0% | 51.0% - 100.0% |" in printed
 
 
+def test_table_shows_commonest_reason_of_failures(play, capsys):
+    play("random", "arena_bots:cheat", games=4)
+    printed = capsys.readouterr().out
+    assert "| 4: made an illegal move: " in printed
+
+
+def test_start_of_a_process_is_no_decision_time(play):
+    _, results = play("random", "arena_bots:sound", games=2)
+    starts = {
+        (game, bot): len(times)
+        for game, result in enumerate(results)
+        for bot, times in zip(result["bots"], result["starts_ms"], strict=True)
+    }
+    assert starts == {
+        (0, "random"): 0,
+        (0, "arena_bots:sound"): 1,
+        (1, "random"): 0,
+        (1, "arena_bots:sound"): 0,
+    }
+
+
+def test_records_of_a_league_become_columns(play, tmp_path):
+    columns = pytest.importorskip("skye.arena.columns")
+    records = tmp_path / "records.ndjson"
+    _, results = play("random", "greedy", games=2, records=records)
+    table = columns.read_columns(records, lambda game, seat: [game.players[seat].gold])
+    assert table.num_rows == sum(len(result["record"]["actions"]) for result in results)
+    for row in table.to_pylist():
+        game, seat = game_from_position(position_from_text(row["position"])), row["seat"]
+        assert (game.round, str(game.phase), len(game.players)) == (
+            row["round"],
+            row["phase"],
+            row["players"],
+        )
+        assert row["features"] == [game.players[seat].gold]
+        result = results[row["game"]]
+        assert row["bot"] == result["bots"][seat]
+        assert row["margin"] == result["scores"][seat] - result["scores"][1 - seat]
+        assert row["won"] == (seat in result["winners"]) / len(result["winners"])
+        encoded = EncodedGame(game)
+        if encoded.seat == seat:
+            for action in row["actions"]:
+                assert action in encoded.legal_actions()
+                encoded, _ = encoded.play(action)
+    assert columns.write_parquet(records, tmp_path / "decisions.parquet") == table.num_rows
+
+
 def test_wilson_interval_of_known_counts():
     assert [round(value, 4) for value in wilson(10, 20)] == [0.5, 0.2993, 0.7007]
     assert wilson(0, 10).low == 0.0
     assert wilson(10, 10).high == 1.0
 
 
-def test_rating_difference_follows_from_win_rate():
-    def result(game, winner):
-        scores = [50, 40] if winner == 0 else [40, 50]
-        return {
-            "bots": ["one", "other"],
-            "seed": str(game),
-            "winners": [winner],
-            "scores": scores,
-            "failures": {},
-            "decisions_ms": [[1.0] * 99 + [5.0], [2.0]],
-        }
+def result(game, winner):
+    """Return the result of a game of two bots, on a seed of its own."""
+    return {
+        "bots": ["one", "other"],
+        "seed": str(game),
+        "winners": [winner],
+        "scores": [50, 40] if winner == 0 else [40, 50],
+        "failures": {},
+        "decisions_ms": [[1.0] * 99 + [5.0], [2.0]],
+        "starts_ms": [[], [80.0, 90.0]],
+    }
 
+
+@pytest.mark.parametrize(("games", "low", "high"), [(10, 1595, 1630), (100, 1800, 1840)])
+def test_rating_of_a_shut_out_has_the_jeffreys_interval(games, low, high):
+    one, _ = standings([result(game, 0) for game in range(games)])
+    assert low <= one.rating.low <= high
+    assert one.rating.low < one.rating.value < one.rating.high - 200
+
+
+def test_rating_difference_follows_from_win_rate():
     one, other = standings([result(game, int(game % 4 == 0)) for game in range(400)])
     assert one.name == "one"
     assert one.rating.value - other.rating.value == pytest.approx(190.8, abs=2)  # 400 log10(3)
     assert (one.p99_ms, other.p99_ms) == (5.0, 2.0)
+    assert (one.start_ms, other.start_ms) == (None, 90.0)
     assert one.rating.low < one.rating.value < one.rating.high

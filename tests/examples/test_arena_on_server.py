@@ -10,6 +10,7 @@ import pytest
 
 from skye.arena.bot_process import Budget
 from skye.arena.command import main
+from skye.arena.entrants import decider_for, entrant_from
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 from tests.examples.conftest import EXAMPLES, ROOT, call
@@ -53,17 +54,23 @@ def test_game_with_bots_of_server_ends_there_with_the_same_scores(url):
     assert [player["score"] for player in on_server["players"]] == result["scores"]
 
 
-def test_server_that_cannot_be_reached_loses_and_the_league_goes_on(play):
-    results = play("random", f"server=http://127.0.0.1:{free_port()}", games=2)
-    for result in results:
-        seat = result["bots"].index("server")
-        assert "cannot be reached" in result["failures"][str(seat)]
-        assert result["winners"] == [1 - seat]
+def test_server_that_cannot_be_reached_loses_its_game():
+    address = f"http://127.0.0.1:{free_port()}"
+    with closing(ServerGame(address, ["a", "b"], ["greedy", None], "lost", Budget(MAX_WAIT_S))) as server:
+        result = play_match(["a", "b"], [None, decider_for(entrant_from("random"), Budget())], "lost", server)
+    assert "cannot be reached" in result["failures"]["0"]
+    assert result["winners"] == [1]
 
 
-def test_bot_that_server_does_not_have_loses(play, url):
-    [result] = play("random", f"server={url}?bot=unknown", games=1)
-    assert "refused a request: 422 invalid_body" in result["failures"][str(result["bots"].index("server"))]
+def test_league_with_a_server_that_cannot_be_reached_is_refused(capsys, tmp_path):
+    address = f"http://127.0.0.1:{free_port()}"
+    assert main(["random", f"server={address}", f"--out={tmp_path / 'league.jsonl'}"]) == 2
+    assert f"'server' {address} cannot be reached" in capsys.readouterr().err
+
+
+def test_league_with_a_bot_that_server_does_not_have_is_refused(url, capsys, tmp_path):
+    assert main(["random", f"server={url}?bot=unknown", f"--out={tmp_path / 'league.jsonl'}"]) == 2
+    assert "refused a request: 422 invalid_body" in capsys.readouterr().err
 
 
 def test_bots_of_two_servers_are_refused(capsys, tmp_path):

@@ -58,6 +58,11 @@ class BotProcess:
         self._pipes: _Pipes | None = None
         self._decisions = 0
 
+    @property
+    def starting(self) -> bool:
+        """Whether the next decision starts the process."""
+        return self._pipes is None
+
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return the bot's move.
 

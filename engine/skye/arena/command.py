@@ -7,15 +7,19 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from secrets import token_hex
+from typing import TypeVar
 
 from skye.arena import entrants
 from skye.arena.bot_process import Budget
-from skye.arena.league import League, play_league, seed_in
+from skye.arena.league import League, play_league, seed_in, write_records
 from skye.arena.ratings import Standing, standings
 from skye.arena.server_game import server_of
 from skye.rules.setup import PLAYERS
+
+_Number = TypeVar("_Number", int, float)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seed = options.seed or seed_in(options.out) or token_hex(16)
         league = League(bots, options.players, options.games, seed, Budget(options.budget, options.startup))
         results = play_league(league, options.out, options.workers, _progress())
+        if options.records is not None:
+            write_records(options.out, options.records)
     except ValueError as error:
         print(f"skye-arena: {error}", file=sys.stderr)
         return 2
@@ -44,13 +50,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def table(rows: Sequence[Standing]) -> str:
     """Return standings as a Markdown table."""
     lines = [
-        "| bot | games | wins | 95 % | rating | 95 % | mean score | failures | p99 of a decision |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| bot | games | wins | 95 % | rating | 95 % | mean score | failures | p99 of a decision | start |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, games, wins, rating, score, failures, p99 in rows:
+    for name, games, wins, rating, score, failures, reason, p99, start in rows:
+        why = f": {reason.replace('|', '/')}" if reason else ""
         lines.append(
             f"| {name} | {games} | {wins.value:.1%} | {wins.low:.1%} - {wins.high:.1%} | {rating.value:.0f} "
-            f"| {rating.low:.0f} - {rating.high:.0f} | {score:.1f} | {failures} | {p99:.0f} ms |"
+            f"| {rating.low:.0f} - {rating.high:.0f} | {score:.1f} | {failures}{why} | {p99:.0f} ms "
+            f"| {'-' if start is None else f'{start:.0f} ms'} |"
         )
     return "\n".join(lines)
 
@@ -67,16 +75,23 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
     parser.add_argument(
-        "--games", type=int, default=100, help="number of games; groups of games share a seed"
+        "--games", type=_positive(int), default=100, help="number of games; groups of games share a seed"
     )
     parser.add_argument(
         "--seed",
         help="seed from which those of the games are derived; random by default, since bots could guess it",
     )
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="number of processes")
-    parser.add_argument("--budget", type=float, default=1.0, help="seconds for each decision of a bot")
     parser.add_argument(
-        "--startup", type=float, default=20.0, help="additional seconds for its first decision"
+        "--workers", type=_positive(int), default=os.cpu_count() or 1, help="number of processes"
+    )
+    parser.add_argument(
+        "--budget", type=_positive(float), default=1.0, help="seconds for each decision of a bot"
+    )
+    parser.add_argument(
+        "--startup", type=_positive(float), default=20.0, help="additional seconds for its first decision"
+    )
+    parser.add_argument(
+        "--records", type=Path, help="file for the records of all games, one JSON object for each line"
     )
     parser.add_argument(
         "--out",
@@ -85,6 +100,18 @@ def _parser() -> argparse.ArgumentParser:
         help="file of the results, from which an interrupted league resumes",
     )
     return parser
+
+
+def _positive(kind: type[_Number]) -> Callable[[str], _Number]:
+    """Return a parser of numbers above 0."""
+
+    def parse(text: str) -> _Number:
+        number = kind(text)
+        if not 0 < number < inf:
+            raise argparse.ArgumentTypeError(f"{text} is not above 0")
+        return number
+
+    return parse
 
 
 def _progress() -> Callable[[int, int], None]:

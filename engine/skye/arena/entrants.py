@@ -46,6 +46,10 @@ class Decider(Protocol):
 
     clock: Callable[[], float]
 
+    @property
+    def starting(self) -> bool:
+        """Whether the next decision also starts the bot's process."""
+
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return a move, or raise `BotFailed`."""
 
@@ -59,6 +63,10 @@ class _BuiltinBot:
     def __init__(self, name: str) -> None:
         self.clock: Callable[[], float] = time.thread_time  # CPU time, so that other processes do not count
         self._bot = BOTS[name]
+
+    @property
+    def starting(self) -> bool:
+        return False
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         return choose_move(self._bot, game, seat, rng)

@@ -34,7 +34,10 @@ def main() -> None:
     sys.path.insert(0, str(Path.cwd()))  # also with PYTHONSAFEPATH, where `python -m` omits it
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    bot = bot_named(sys.argv[1])
+    try:
+        bot = bot_named(sys.argv[1])
+    except ValueError as error:
+        sys.exit(str(error))
     for line in sys.stdin:
         request = json.loads(line)
         game = game_from_position(request["position"])

@@ -10,16 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import closing, nullcontext
 from itertools import combinations
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from threading import Thread
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from skye.arena.bot_process import Budget
+from skye.arena.entrant_check import check_entrants
 from skye.arena.entrants import Decider, Entrant, decider_for
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 
 Result: TypeAlias = dict[str, Any]
+
+RESULTS_FORMAT: Final = 2
+"""The version of the format of the file of results."""
 
 
 class League(NamedTuple):
@@ -54,30 +59,50 @@ class League(NamedTuple):
     def header(self) -> Result:
         """Return the first line of the league's file."""
         bots = {bot.name: bot.builtin or bot.url or list(bot.command) for bot in self.entrants}
-        return {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
+        fields = {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
+        return {"format": RESULTS_FORMAT, **fields}
 
 
 def play_league(
     league: League, path: Path, workers: int, progress: Callable[[int, int], None]
 ) -> list[Result]:
-    """Play the games that are missing in the file and append them; return the results of all games.
+    """Play the games that are missing in the file and append them.
+
+    Before the first game, each entrant makes a decision of a sample game (see `check_entrants`).
 
     :param path: the file of results, which may be missing or incomplete.
     :param workers: the number of worker processes.
     :param progress: called after each game with the numbers of games played now and left.
-    :raises ValueError: when the file belongs to another league.
+    :returns: the results of all games, without their records, which the file has.
+    :raises ValueError: when the file belongs to another league, or a bot cannot play.
     """
     results = _read(path, league)
     missing = [game for game in range(league.games) if game not in results]
+    if missing:
+        check_entrants(league.entrants, league.players, league.budget)
     with path.open("a", encoding="utf-8") as file:
         if not path.stat().st_size:
             file.write(json.dumps(league.header()) + "\n")
         for played, result in enumerate(_played(league, missing, workers), 1):
             file.write(json.dumps(result, separators=(",", ":")) + "\n")
             file.flush()
-            results[result["game"]] = result
+            results[result["game"]] = _without_record(result)
             progress(played, len(missing) - played)
     return [results[game] for game in sorted(results)]
+
+
+def write_records(path: Path, records: Path) -> None:
+    """Write the record of each game as a line of NDJSON, with its bots, winners and scores.
+
+    :param path: the file of results.
+    :param records: the file to write.
+    """
+    with path.open(encoding="utf-8") as results, records.open("w", encoding="utf-8") as file:
+        next(results)  # the header
+        for line in results:
+            result = json.loads(line)
+            fields = {name: result[name] for name in ("game", "bots", "winners", "scores", "record")}
+            file.write(json.dumps(fields, separators=(",", ":")) + "\n")
 
 
 def seed_in(path: Path) -> str | None:
@@ -114,6 +139,16 @@ def _prepare_worker(league: League) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker["league"], _worker["deciders"] = league, {}
     atexit.register(_close)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait until the process of the league has ended, then end this worker and its bots."""
+    parent = parent_process()
+    assert parent is not None, "workers are child processes"
+    parent.join()
+    _close()
+    os._exit(1)
 
 
 def _close() -> None:
@@ -157,7 +192,11 @@ def _read(path: Path, league: League) -> dict[int, Result]:
     whole = data[: data.rfind(b"\n") + 1]
     if whole != data:
         os.truncate(path, len(whole))
-    lines = [json.loads(line) for line in whole.splitlines()]
+    lines = [_without_record(json.loads(line)) for line in whole.splitlines()]
     if lines and lines[0] != league.header():
         raise ValueError(f"{path} belongs to another league: {lines[0]}")
     return {result["game"]: result for result in lines[1:] if result["game"] < league.games}
+
+
+def _without_record(result: Result) -> Result:
+    return {name: value for name, value in result.items() if name != "record"}

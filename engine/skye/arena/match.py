@@ -47,9 +47,14 @@ def play_match(
         "winners": _winners(game, match.failures),
         "scores": [player.score for player in game.players],
         "failures": {str(seat): failure for seat, failure in match.failures.items()},
-        "decisions_ms": [[round(1000 * seconds, 1) for seconds in of_seat] for of_seat in match.seconds],
+        "decisions_ms": _in_ms(match.seconds),
+        "starts_ms": _in_ms(match.starts),
         "record": _record(names, game, seed, match.actions),
     }
+
+
+def _in_ms(seconds_by_seat: Sequence[Sequence[float]]) -> list[list[float]]:
+    return [[round(1000 * seconds, 1) for seconds in of_seat] for of_seat in seconds_by_seat]
 
 
 class _Match:
@@ -59,7 +64,9 @@ class _Match:
         self.game = new_game(COLORS[: len(deciders)], seed).game
         self.failures: dict[int, str] = {}
         self.seconds: list[list[float]] = [[] for _ in deciders]
-        """By seat, the time of each decision in seconds."""
+        """By seat, the time of each decision in seconds, except of those in `starts`."""
+        self.starts: list[list[float]] = [[] for _ in deciders]
+        """By seat, the time of each decision that started the bot's process, in seconds."""
         self.actions: list[dict[str, Any]] = []
         self._deciders = deciders
         self._seed = seed
@@ -71,12 +78,13 @@ class _Match:
             seat = self._next_seat()
             decider = self._deciders[seat]
             clock = time.perf_counter if decider is None else decider.clock
+            times = self.starts if decider is not None and decider.starting else self.seconds
             begun = clock()
             if decider is None and self._server is not None:
                 self._take_moves_of_server(self._server)
             else:
                 self._make_move(seat)
-            self.seconds[seat].append(clock() - begun)
+            times[seat].append(clock() - begun)
 
     def _next_seat(self) -> int:
         """Return the next seat: the arena's seats first, so that the server can reveal all offers."""

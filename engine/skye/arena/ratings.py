@@ -1,10 +1,10 @@
-"""Statistics of a league: win rates with Wilson intervals, ratings with bootstrap intervals, mean scores."""
+"""Statistics of a league: win rates, ratings, scores, failures and times."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from math import log10, sqrt
 from random import Random
 from statistics import fmean
@@ -13,8 +13,11 @@ from typing import Any, Final, NamedTuple
 _Z: Final = 1.959964
 """The quantile of the normal distribution for a two-sided interval of 95 %."""
 
-_RESAMPLES: Final = 100
+_RESAMPLES: Final = 400
 _SWEEPS: Final = 60
+
+_MAX_REASON: Final = 100
+"""The maximum length of a reason of failures in a table, in characters."""
 
 
 class Interval(NamedTuple):
@@ -34,7 +37,9 @@ class Standing(NamedTuple):
     :param rating: its rating on the Elo scale; the mean of all bots is 1,500.
     :param score: its mean score.
     :param failures: the number of games that it lost by a failure.
+    :param reason: the commonest reason of failures, shortened; empty without failures.
     :param p99_ms: the 99th percentile of its decision times in milliseconds.
+    :param start_ms: the longest time of a decision that started its process; None if it has no process.
     """
 
     name: str
@@ -43,7 +48,9 @@ class Standing(NamedTuple):
     rating: Interval
     score: float
     failures: int
+    reason: str
     p99_ms: float
+    start_ms: float | None
 
 
 def wilson(wins: float, games: int) -> Interval:
@@ -70,6 +77,7 @@ def standings(results: Sequence[dict[str, Any]]) -> list[Standing]:
     table = []
     for name in names:
         seats = [(r, seat) for r in results for seat, bot in enumerate(r["bots"]) if bot == name]
+        failures = [r["failures"][str(seat)] for r, seat in seats if str(seat) in r["failures"]]
         wins = sum((seat in r["winners"]) / len(r["winners"]) for r, seat in seats if r["winners"])
         table.append(
             Standing(
@@ -78,11 +86,24 @@ def standings(results: Sequence[dict[str, Any]]) -> list[Standing]:
                 wilson(wins, len(seats)),
                 ratings[name],
                 fmean([r["scores"][seat] for r, seat in seats]),
-                sum(str(seat) in r["failures"] for r, seat in seats),
+                len(failures),
+                _commonest(failures),
                 _p99([ms for r, seat in seats for ms in r["decisions_ms"][seat]]),
+                max([ms for r, seat in seats for ms in r["starts_ms"][seat]], default=None),
             )
         )
     return sorted(table, key=lambda standing: -standing.rating.value)
+
+
+def _commonest(failures: Sequence[str]) -> str:
+    """Return the commonest failure on one line, without the middle if it is long."""
+    if not failures:
+        return ""
+    [(failure, _)] = Counter(" ".join(failure.split()) for failure in failures).most_common(1)
+    if len(failure) <= _MAX_REASON:
+        return failure
+    half = _MAX_REASON // 2
+    return f"{failure[:half]} ... {failure[-half:]}"
 
 
 def _p99(values: Sequence[float]) -> float:
@@ -90,17 +111,32 @@ def _p99(values: Sequence[float]) -> float:
 
 
 def _ratings_with_intervals(results: Sequence[dict[str, Any]], names: list[str]) -> dict[str, Interval]:
-    """Return ratings with bootstrap intervals.
+    """Return ratings with intervals of the Bayesian bootstrap (Rubin 1981).
 
-    The bootstrap resamples seeds instead of games, because games on the same seed are not independent.
+    Each sample weights seeds instead of games, because games on the same seed are not independent. A prior
+    for each pair, of half a win and half a loss, has random weights too. So the interval of a bot that has
+    won every game has a width: for one game of two bots on each seed it is the Jeffreys interval of its win
+    rate.
     """
     by_seed: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for result in results:
         by_seed[result["seed"]].append(result)
-    points = {seed: _points(group) for seed, group in by_seed.items()}
+    points = [_points(group) for group in by_seed.values()]
+    priors = _priors(points, names)
     rng = Random(0)
-    whole = _ratings(points.values(), names)
-    samples = [_ratings(rng.choices([*points.values()], k=len(points)), names) for _ in range(_RESAMPLES)]
+    halves = {pair: games / 2 for pair, games in priors.items()}
+    whole = _ratings(_weighted(points, [1.0] * len(points), halves), names)
+    samples = [
+        _ratings(
+            _weighted(
+                points,
+                [rng.expovariate(1) for _ in points],
+                {pair: games * rng.gammavariate(0.5, 1) for pair, games in priors.items()},
+            ),
+            names,
+        )
+        for _ in range(_RESAMPLES)
+    ]
     intervals = {}
     for name in names:
         values = sorted(sample[name] for sample in samples)
@@ -129,12 +165,28 @@ def _points(results: Iterable[dict[str, Any]]) -> _Points:
     return points
 
 
-def _ratings(groups: Iterable[_Points], names: list[str]) -> dict[str, float]:
-    """Fit the Bradley-Terry model by minorization-maximization, with one draw of each pair as a prior."""
-    won: _Points = {(one, other): 0.5 for one in names for other in names if one != other}
-    for group in groups:
+def _priors(groups: Sequence[_Points], names: list[str]) -> _Points:
+    """Return, for each ordered pair of bots, its largest number of comparisons on one seed, or 1.
+
+    That is the weight of the prior, since all comparisons on a seed may depend on its draws alone.
+    """
+    return {
+        (one, other): max([1.0, *[group[one, other] + group[other, one] for group in groups]])
+        for one, other in permutations(names, 2)
+    }
+
+
+def _weighted(groups: Sequence[_Points], weights: Sequence[float], priors: _Points) -> _Points:
+    """Return the weighted sum of the points of all seeds and the priors."""
+    won = priors.copy()
+    for group, weight in zip(groups, weights, strict=True):
         for pair, share in group.items():
-            won[pair] += share
+            won[pair] += weight * share
+    return won
+
+
+def _ratings(won: _Points, names: list[str]) -> dict[str, float]:
+    """Fit the Bradley-Terry model by minorization-maximization to the points of each ordered pair."""
     strength = dict.fromkeys(names, 1.0)
     for _ in range(_SWEEPS):
         for name in names:

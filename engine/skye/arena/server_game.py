@@ -63,9 +63,9 @@ def _client(server: str) -> Skye:
 
 
 class ServerGame:
-    """One game on a server, created by the first call of `send` or `moves`.
+    """One game on a server, created by the first call of a method.
 
-    Both methods raise `BotFailed` if the server cannot be reached or responds with an error.
+    Each method raises `BotFailed` if the server cannot be reached or responds with an error.
 
     :param server: the base URL of the server.
     :param names: by seat, the name of the player.
@@ -103,6 +103,12 @@ class ServerGame:
         game = created["game"]["id"]
         self.host = self._skye.game(game, created["host_token"])
         self._seats = [self._skye.game(game, player["token"]) for player in created["players"]]
+
+    def abort(self) -> None:
+        """Create the game if there is none yet, and abort it."""
+        self._create()
+        with self._client_errors_as_failures():
+            self.host.abort()
 
     def send(self, seat: int, move: Move) -> None:
         """Send a move of a seat that the arena decides for."""

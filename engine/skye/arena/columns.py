@@ -1,0 +1,144 @@
+"""The decisions of recorded games as columns, for imitation learning.
+
+`python -m skye.arena.columns league.ndjson league.parquet` reads the lines that `skye-arena --records` or
+`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`.
+
+| column     | type          | meaning                                                                  |
+|------------|---------------|--------------------------------------------------------------------------|
+| `game`     | int32         | the number of the line, from 0                                           |
+| `bot`      | string        | the name of the seat's bot                                               |
+| `players`  | int8          | the number of seats                                                      |
+| `seat`     | int8          | the seat that decides, from 0                                            |
+| `round`    | int8          | the round, from 1                                                        |
+| `phase`    | string        | `pricing`, `buying` or `building`                                        |
+| `position` | string        | what the seat sees, as one line that `skye.position_from_text` reads     |
+| `actions`  | list of int32 | the numbers of the move (`skye.encode_move`), or null if it has none     |
+| `features` | list of float | what the argument `features` returns; only with that argument            |
+| `score`    | int16         | the seat's score at the end                                              |
+| `margin`   | int16         | the same minus the best score of the other seats                         |
+| `won`      | float         | the share of the win: 1, less for a shared win, 0 for a loss             |
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from skye.encoding import encode_move
+from skye.positions.record import move_from
+from skye.positions.snapshot import position_of
+from skye.positions.text import position_to_text
+from skye.rules.moves import Move
+from skye.rules.play import play
+from skye.rules.setup import Options, new_game
+from skye.rules.state import GameState, TieBreak
+from skye.visibility.observation import observed_game
+
+try:
+    import pyarrow as pa
+    from pyarrow import parquet
+except ImportError as error:
+    raise ImportError("columns need pyarrow: pip install 'skye-engine[columns]'") from error
+
+Features: TypeAlias = Callable[[GameState, int], Sequence[float]]
+"""A function of the observation of a seat and that seat."""
+
+_GAMES_PER_BATCH: Final = 100
+
+_FIELDS: Final = {
+    "game": pa.int32(),
+    "bot": pa.string(),
+    "players": pa.int8(),
+    "seat": pa.int8(),
+    "round": pa.int8(),
+    "phase": pa.string(),
+    "position": pa.string(),
+    "actions": pa.list_(pa.int32()),
+    "score": pa.int16(),
+    "margin": pa.int16(),
+    "won": pa.float32(),
+}
+
+
+def read_columns(path: Path, features: Features | None = None) -> pa.Table:
+    """Return the decisions of all games in a file of records as a table; its columns are described above.
+
+    :param features: a function whose values become the column `features`.
+    """
+    return pa.Table.from_batches(_batches(path, features), _schema(features))
+
+
+def write_parquet(path: Path, target: Path, features: Features | None = None) -> int:
+    """Write the decisions of all games in a file of records as Parquet; return their number.
+
+    It holds the decisions of a hundred games in memory at a time.
+    """
+    written = 0
+    with parquet.ParquetWriter(target, _schema(features), compression="zstd") as writer:
+        for batch in _batches(path, features):
+            writer.write_batch(batch)
+            written += batch.num_rows
+    return written
+
+
+def _schema(features: Features | None) -> pa.Schema:
+    return pa.schema(_FIELDS | ({} if features is None else {"features": pa.list_(pa.float32())}))
+
+
+def _batches(path: Path, features: Features | None) -> Iterator[pa.RecordBatch]:
+    schema = _schema(features)
+    with path.open(encoding="utf-8") as lines:
+        numbered = enumerate(lines)
+        while games := list(islice(numbered, _GAMES_PER_BATCH)):
+            rows = [row for game, line in games for row in _decisions(game, json.loads(line), features)]
+            yield pa.RecordBatch.from_pylist(rows, schema)
+
+
+def _decisions(number: int, line: Mapping[str, Any], features: Features | None) -> list[dict[str, Any]]:
+    """Replay the record of a line; return a row for each decision."""
+    record = line["record"]
+    game = _first_state(record)
+    names = line.get("bots") or [player["name"] for player in record["players"]]
+    rows = []
+    for action in record["actions"]:
+        seat, move = action["seat"], move_from(action["type"], action)
+        seen = observed_game(game, seat)
+        row = {"game": number, "bot": names[seat], "players": len(names), "seat": seat, "round": game.round}
+        row |= {"phase": str(game.phase), "position": position_to_text(position_of(seen))}
+        row["actions"] = _numbers(game, seat, move)
+        if features is not None:
+            row["features"] = list(features(seen, seat))
+        rows.append(row)
+        game = play(game, seat, move).game
+    scores = [player.score for player in game.players]
+    for row in rows:
+        seat = row["seat"]
+        best = max(scores[:seat] + scores[seat + 1 :])
+        won = (seat in game.winners) / max(1, len(game.winners))
+        row |= {"score": scores[seat], "margin": scores[seat] - best, "won": won}
+    return rows
+
+
+def _first_state(record: Mapping[str, Any]) -> GameState:
+    options = record["options"]
+    tiles, seat = options["scoring_tiles"], options["starting_seat"]
+    return new_game(
+        [player["color"] for player in record["players"]],
+        options["seed"],
+        Options(tiles and tuple(tiles), seat, TieBreak(options["tie_break"]), options["open_gold"]),
+    ).game
+
+
+def _numbers(game: GameState, seat: int, move: Move) -> list[int] | None:
+    try:
+        return list(encode_move(game, seat, move))
+    except ValueError:
+        return None
+
+
+if __name__ == "__main__":
+    print(write_parquet(Path(sys.argv[1]), Path(sys.argv[2])), "decisions")
