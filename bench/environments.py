@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
-from skye import CHANCE, COLORS, EncodedGame, chance_outcomes, new_game
+from skye import CHANCE, COLORS, chance_outcomes, new_game
+from skye.encoding import EncodedGame
 
 GOAL = "<= 3"
 """The goal for the time of a step divided by that of the engine."""

@@ -1,15 +1,30 @@
-"""Illegal moves and invalid setups: one exception class for each reason.
+"""The errors of the engine: `SkyeError` above all.
 
-Each is a `RuleError` with a stable `code`, a `detail` for people, and `facts` for programs. None contains
-information that is hidden from the seat.
+An illegal move, invalid setup or invalid record is a `RuleError` with one class for each reason, a stable
+`code`, a `detail` for people, and `facts` for programs. None contains information that is hidden from the
+seat. A position that no game can have is an `InvalidPosition`. Arguments of a wrong type or value, which no
+player can cause, raise `TypeError` or `ValueError`.
+
+>>> import skye
+>>> game = skye.new_game(2, seed="errors").game
+>>> try:
+...     skye.play(game, 0, skye.Pass())
+... except skye.RuleError as error:
+...     print(error.code, error.facts)
+wrong_phase {'phase': 'pricing', 'required_phase': 'buying'}
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import ClassVar, NamedTuple
 
 
-class RuleError(Exception):
+class SkyeError(Exception):
+    """An error of the engine."""
+
+
+class RuleError(SkyeError):
     """The rules do not allow this move now; the game is unchanged.
 
     :param detail: an English sentence about this case.
@@ -156,3 +171,28 @@ class InvalidRecord(RuleError):
 
 RULE_ERRORS: tuple[type[RuleError], ...] = tuple(RuleError.__subclasses__())
 """All classes of rule errors."""
+
+
+class Fault(NamedTuple):
+    """An error in a position.
+
+    :param pointer: the JSON pointer of the field; empty for the position itself.
+    :param reason: the reason in English.
+    """
+
+    pointer: str
+    reason: str
+
+
+class InvalidPosition(SkyeError, ValueError):
+    """A position that no game can have.
+
+    :param faults: every fault found; also an attribute, as a tuple.
+    """
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(f"{fault.pointer or '/'}: {fault.reason}" for fault in self.faults))
+
+    def __reduce__(self) -> tuple[type[InvalidPosition], tuple[tuple[Fault, ...]]]:
+        return InvalidPosition, (self.faults,)  # the default passes the message

@@ -1,14 +1,34 @@
 """The events of a game: one named tuple for each type.
 
 A tuple over the seats has one entry for each seat, in seat order. `gold` is always the content of the purses
-after the event. Events contain secrets; `visibility.event_as_seen_by` hides them.
+after the event. Events contain secrets; `visibility.event_view` hides them.
 """
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye.rules.schedule import Income
+from skye.rules.income import Income
+
+__all__ = [
+    "EVENT_TYPES",
+    "BuildingFinished",
+    "BuyPassed",
+    "Event",
+    "GameFinished",
+    "Income",
+    "IncomePaid",
+    "OfferSet",
+    "OffersRevealed",
+    "PlacementTakenBack",
+    "RoundScored",
+    "RoundStarted",
+    "TileBought",
+    "TilePlaced",
+    "TilesDiscarded",
+    "TilesDrawn",
+    "TilesKept",
+]
 
 
 class RoundStarted(NamedTuple):

@@ -18,7 +18,7 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import Final, Self
 
-from skye import on_checkpoint
+from skye.bots import on_checkpoint
 from skye_server.error_codes import Problem
 
 _SLICE_S: Final = 0.002
@@ -121,7 +121,7 @@ slot = _Slot()
 class Computation:
     """A long computation, as a context manager: one at a time holds the worker's slot for computing.
 
-    The engine's bots and pictures yield at checkpoints of their own (`skye.on_checkpoint`).
+    The engine's bots and pictures yield at checkpoints of their own (`skye.bots.on_checkpoint`).
 
     :raises Problem: server_busy, if too many computations of the address wait; bad_request, if the client has
         disconnected.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from skye import RULE_ERRORS
+from skye.errors import RULE_ERRORS
 
 
 class ErrorCode(NamedTuple):

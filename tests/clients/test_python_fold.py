@@ -5,7 +5,7 @@ import random
 import fakeredis
 import pytest
 
-from skye import TILES
+from skye.tiles import TILES
 from skye_client import begin, fold
 from skye_server import create_app
 from skye_server.settings import Settings

@@ -7,9 +7,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from skye import MAX_GOLD, PLAYERS, SCORING_TILES, schedule
+from skye import PLAYERS
+from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
-from skye.rules.schedule import catch_up
+from skye.rules.income import catch_up
+from skye.scoring import SCORING_TILES, slots_by_round
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
@@ -191,7 +193,7 @@ def test_rulings_are_listed_once_and_in_order():
 @pytest.mark.parametrize("row", ["2-4", "5"])
 def test_rounds_and_catch_up_are_those_of_the_engine(row):
     for players in (number for number in PLAYERS if (number == 5) is (row == "5")):
-        slots = schedule(players)
+        slots = slots_by_round(players)
         gold = ", ".join(str(catch_up(players, number)) for number in range(1, len(slots) + 1))
         assert f"| {row} | {len(slots)} | {', '.join(map(''.join, slots))} | {gold} |" in TEXTS["rules"]
 

@@ -7,7 +7,8 @@ import pytest
 from apispec import APISpec
 
 import skye
-from skye.views.fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
+import skye.events
+from skye.fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
 from skye_server.contract.responses.unions import EVENTS, UNIONS, tag_of
 from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.openapi.conversion import SchemaPlugin
@@ -121,7 +122,7 @@ def test_field_of_an_unknown_kind_is_refused(components):
 
 
 def test_every_type_of_event_has_one_form():
-    emitted = [*skye.EVENT_TYPES.values(), *HOSTED_EVENT_TYPES.values()]
+    emitted = [*skye.events.EVENT_TYPES.values(), *HOSTED_EVENT_TYPES.values()]
     assert sorted(map(tag_of, EVENTS)) == sorted(emitted)
 
 

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from skye import Event, GameState, event_as_seen_by
+from skye import GameState
+from skye.events import Event
+from skye.views import event_view
 from tests.reference.play import Beginning, Step, beginning, whole_game
 
 
@@ -35,5 +37,4 @@ def games_with_events(seed: int, players: int) -> Iterator[tuple[GameState, list
 
 
 def seen_events(seat: int | None, events: list[Event], game: GameState) -> list[dict[str, Any]]:
-    tiles = game.scoring_tiles
-    return [event_as_seen_by(seat, event, scoring_tiles=tiles, open_gold=game.open_gold) for event in events]
+    return [event_view(game, seat, event) for event in events]

@@ -5,30 +5,32 @@ from random import Random
 import pytest
 
 from skye import (
-    ACTION_COUNT,
     CHANCE,
     COLORS,
-    DRAWS,
-    GRID_REACH,
-    MAX_ENCODED_PRICE,
-    EncodedGame,
     Options,
     Phase,
     Place,
     RuleError,
     SetOffer,
     TakeBack,
+    legal_moves,
+    new_game,
+    offer_limits,
+    play,
+)
+from skye.encoding import (
+    ACTION_COUNT,
+    DRAWS,
+    GRID_REACH,
+    MAX_ENCODED_PRICE,
+    EncodedGame,
     decode_action,
     decode_draw,
     describe_action,
     encode_draw,
     encode_move,
-    legal_moves,
-    new_game,
-    offer_limits,
-    play,
-    schedule,
 )
+from skye.scoring import slots_by_round
 from tests.engine.playing import games
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -103,7 +105,7 @@ def test_prices_are_capped_by_gold_and_by_the_encoding(gold, highest):
 
 
 def test_grid_reaches_as_far_as_all_tiles_of_a_seat():
-    most_tiles = max(3 * len(schedule(players)) for players in (2, 3, 4, 5))
+    most_tiles = max(3 * len(slots_by_round(players)) for players in (2, 3, 4, 5))
     assert most_tiles == GRID_REACH
 
 
@@ -114,7 +116,7 @@ def test_chance_decisions_are_encoded_too(players):
         if encoded.seat == CHANCE:
             drawn += 1
             assert encode_draw(decode_draw(action)) == action
-    assert drawn == 5 + 3 * players * len(schedule(players))
+    assert drawn == 5 + 3 * players * len(slots_by_round(players))
 
 
 @pytest.mark.parametrize("action", [3, 53, 61, 62, 63, ACTION_COUNT - 1])

@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from skye import (
-    Action,
-    EncodedGame,
-    Options,
-    Record,
-    game_from_position,
-    move_from,
-    position_from_text,
-    replay,
-)
+from skye import Action, Options, Record, game_from_position, position_from_text, replay
 from skye.arena.command import main
 from skye.arena.entrants import entrant_from
 from skye.arena.league import League
 from skye.arena.ratings import standings, wilson
+from skye.encoding import EncodedGame
+from skye.views import move_from
 from tests.support.waiting import waited_for
 
 REPOSITORY = Path(__file__).parents[2]

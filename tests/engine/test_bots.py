@@ -16,8 +16,7 @@ from skye import (
     SetOffer,
     TakeBack,
     Territory,
-    castle_alone,
-    game_as_seen_by,
+    game_view,
     legal_moves,
     new_game,
     offer_limits,
@@ -26,6 +25,7 @@ from skye import (
 from skye.bots.evaluation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
 from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
+from skye.territory import castle_alone
 from tests.support.sizes import sampled
 
 # Among them two majorities, which compare the seats; one of them compares the purses.
@@ -101,7 +101,7 @@ def disguised(game: GameState, seat: int, chance: Random, *, purses: bool = True
 
 
 def seen(seat: int, game: GameState) -> dict[str, object]:
-    return game_as_seen_by(seat, game) | {"fairness": "another seed, another commitment"}
+    return game_view(game, seat) | {"fairness": "another seed, another commitment"}
 
 
 @for_each_bot

@@ -8,7 +8,6 @@ import pytest
 from skye import (
     CHANCE,
     COLORS,
-    SCORING_TILES,
     Draw,
     GameState,
     Options,
@@ -16,13 +15,14 @@ from skye import (
     RuleError,
     SetOffer,
     chance_outcomes,
-    game_as_seen_by,
+    game_view,
     legal_moves,
     new_game,
     offer_limits,
     play,
 )
 from skye.events import Event, GameFinished
+from skye.scoring import SCORING_TILES
 from tests.engine.playing import steps
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -99,7 +99,7 @@ def test_seats_cannot_act_before_the_draws_are_made():
     a, b, c = game.players[0].drawn
     assert offer_limits(game, 0) is None
     assert legal_moves(game, 0) == []
-    assert game_as_seen_by(0, game)["waiting_for"] == ()
+    assert game_view(game, 0)["waiting_for"] == ()
     with pytest.raises(RuleError, match="before any seat"):
         play(game, 0, SetOffer(a, ((b, 1), (c, 1))))
 
@@ -126,4 +126,4 @@ def test_view_during_the_setup_shows_the_scoring_tiles_drawn_so_far(given):
     game = new_game(COLORS[:2], None).game
     for item in given:
         game = play(game, CHANCE, Draw(item)).game
-    assert [tile["id"] for tile in game_as_seen_by(None, game)["scoring_tiles"]] == list(given)
+    assert [tile["id"] for tile in game_view(game, None)["scoring_tiles"]] == list(given)

@@ -5,7 +5,7 @@ import hmac
 
 import pytest
 
-from skye.rules.draws import SeededDraws
+from skye.draws import SeededDraws
 
 
 @pytest.mark.parametrize("seed", ["", "skye", "s" * 64, "s" * 65, "Ünïcode " * 30])

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skye.rules.schedule import SLOTS, catch_up, incomes, schedule
+from skye.rules.income import catch_up, incomes
+from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.territory.territory import Territory, castle_alone
 
 # The castle's southern road goes on into L69, its western one into L60.
@@ -17,18 +18,18 @@ def income_of(notation, scores=(0, 0), round_number=1):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_every_scoring_tile_is_scored_three_times(players):
-    scored = [slot for slots in schedule(players) for slot in slots]
+    scored = [slot for slots in slots_by_round(players) for slot in slots]
     assert {slot: scored.count(slot) for slot in SLOTS} == dict.fromkeys(SLOTS, 3)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_two_to_four_play_six_rounds(players):
-    assert ["".join(slots) for slots in schedule(players)] == ["A", "B", "AC", "BD", "ACD", "BCD"]
+    assert ["".join(slots) for slots in slots_by_round(players)] == ["A", "B", "AC", "BD", "ACD", "BCD"]
     assert [catch_up(players, number) for number in range(1, 7)] == [0, 0, 1, 2, 3, 4]
 
 
 def test_five_play_five_rounds():
-    assert ["".join(slots) for slots in schedule(5)] == ["AB", "AC", "BD", "ACD", "BCD"]
+    assert ["".join(slots) for slots in slots_by_round(5)] == ["AB", "AC", "BD", "ACD", "BCD"]
     assert [catch_up(5, number) for number in range(1, 6)] == [0, 0, 1, 2, 3]
 
 

@@ -12,7 +12,7 @@ from skye import (
     choose_move,
     count_purses,
     determinize,
-    game_as_seen_by,
+    game_view,
     legal_moves,
     observed_game,
     offer_limits,
@@ -25,7 +25,7 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 def known_to(seat: int, game: GameState) -> object:
     """Return all that the interface shows a seat, but for the commitment to the seed."""
-    view = game_as_seen_by(seat, game)
+    view = game_view(game, seat)
     return view | {"fairness": None}, legal_moves(game, seat), offer_limits(game, seat)
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
-from skye import LANDSCAPE, Place, RuleError, placement_gains, territory_worth_view, what_if
+from skye import Place, RuleError
+from skye.tiles import LANDSCAPE
+from skye.views import placement_gains_view, territory_worth_view, what_if_view
 from tests.engine.playing import games
 
 TURNS = slice(5, None, 5)
@@ -16,7 +18,7 @@ def test_placement_gains_are_the_differences_of_what_if(players):
         tile = next(tile for tile in LANDSCAPE if tile not in built)
         before = territory_worth_view(game, 0)
         territory = game.players[0].territory
-        views = placement_gains(game, 0, tile)
+        views = placement_gains_view(game, 0, tile)
         assert [_place(view) for view in views] == territory.legal_places(tile)
         for view in views:
             placements += 1
@@ -29,7 +31,7 @@ def _place(view):
 
 
 def _check(game, before, view):
-    tried = what_if(game, 0, [_place(view)])
+    tried = what_if_view(game, 0, [_place(view)])
     for gain, worth, slot in zip(view["gains"], before["scoring_tiles"], tried["scoring_tiles"], strict=True):
         if slot["id"] != "most_gold":
             assert worth["points"] == slot["before"]
@@ -46,7 +48,7 @@ def test_awards_of_a_gain_without_losses_add_up_to_it():
     for game in list(games(9, 2))[TURNS]:
         built = {placed.tile for player in game.players for placed in player.territory.placed}
         for tile in [tile for tile in LANDSCAPE if tile not in built][:5]:
-            for view in placement_gains(game, 1, tile):
+            for view in placement_gains_view(game, 1, tile):
                 slots = {award["slot"] for award in view["awards"]}
                 assert slots <= {gain["slot"] for gain in view["gains"] if gain["points"]}
                 assert slots >= {gain["slot"] for gain in view["gains"] if gain["points"] > 0}
@@ -59,4 +61,4 @@ def test_placement_gains_of_a_built_tile_are_refused():
     built = game.players[1].territory.placed
     for tile in (built[0].tile, built[1].tile):
         with pytest.raises(RuleError, match="in a territory already"):
-            placement_gains(game, 0, tile)
+            placement_gains_view(game, 0, tile)

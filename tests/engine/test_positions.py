@@ -15,20 +15,20 @@ from skye import (
     InvalidPosition,
     Phase,
     chance_outcomes,
-    game_as_seen_by,
     game_from_position,
     game_from_view,
-    game_hash,
+    game_view,
     legal_moves,
     new_game,
     offer_limits,
     play,
-    position_as_seen_by,
     position_from_text,
     position_of,
     position_to_text,
 )
+from skye.positions import game_hash
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
+from skye.views import position_view
 from tests.engine.playing import games, games_with_events, seen_events
 from tests.support.sizes import sized
 
@@ -98,10 +98,10 @@ def test_position_as_a_seat_sees_it_gives_a_game_with_the_same_view(players):
     for number, played in enumerate(list(games(players, players))[::2]):
         game = played._replace(open_gold=number % 2 > 0)
         for viewer in (None, *range(players)):
-            seen = json.loads(json.dumps(position_as_seen_by(viewer, game)))
+            seen = json.loads(json.dumps(position_view(game, viewer)))
             again = game_from_position(position_from_text(position_to_text(seen)), "another seed")
-            assert position_as_seen_by(viewer, again) == seen or game.is_over
-            assert unsealed(game_as_seen_by(viewer, again)) == unsealed(game_as_seen_by(viewer, game))
+            assert position_view(again, viewer) == seen or game.is_over
+            assert unsealed(game_view(again, viewer)) == unsealed(game_view(game, viewer))
 
 
 def unsealed(view):
@@ -113,9 +113,9 @@ def test_view_and_events_of_a_seat_give_a_game_that_it_cannot_tell_apart(players
     for game, events in list(games_with_events(players, players))[::2]:
         options = {"tie_break": str(game.tie_break), "open_gold": game.open_gold}
         for seat in (0, players - 1):
-            view = json.loads(json.dumps(game_as_seen_by(seat, game) | {"options": options}))
+            view = json.loads(json.dumps(game_view(game, seat) | {"options": options}))
             again = game_from_view(view, json.loads(json.dumps(seen_events(seat, events, game))))
-            assert unsealed(game_as_seen_by(seat, again)) == unsealed(game_as_seen_by(seat, game))
+            assert unsealed(game_view(again, seat)) == unsealed(game_view(game, seat))
             assert legal_moves(again, seat) == legal_moves(game, seat)
             assert offer_limits(again, seat) == offer_limits(game, seat)
             assert [purse(player) for player in again.players] == [purse(player) for player in game.players]
@@ -129,7 +129,7 @@ def purse(player):
 
 def test_view_alone_gives_a_game_with_the_same_legal_moves_but_taking_back():
     for game in games(1, 3):
-        again = game_from_view(json.loads(json.dumps(game_as_seen_by(0, game))), seed="sampled")
+        again = game_from_view(json.loads(json.dumps(game_view(game, 0))), seed="sampled")
         assert [move for move in legal_moves(game, 0) if move] == [
             move for move in legal_moves(again, 0) if move
         ]
@@ -163,7 +163,7 @@ def test_fifth_round_buying_with_twelve_gold_takes_one_line():
 def test_hash_is_stable_and_differs_between_positions():
     played = list(games(5, 2))
     assert len({game_hash(game) for game in played}) == len(set(map(repr, played)))
-    code = "import skye; print(skye.game_hash(skye.new_game(skye.COLORS[:2], 'seed').game))"
+    code = "import skye; print(skye.positions.game_hash(skye.new_game(skye.COLORS[:2], 'seed').game))"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(printed) == game_hash(new_game(COLORS[:2], "seed").game)
 
@@ -259,7 +259,7 @@ def test_score_alone_belongs_to_no_scoring_tile():
     )
     assert [player.score for player in game.players] == [17, 9]
     assert [player.points for player in game.players] == [((0,), (0,)), ((4,), (3,))]
-    scores = game_as_seen_by(None, game)["players"]
+    scores = game_view(game, None)["players"]
     assert [player["score"] for player in scores] == [17, 9]
     assert game_from_position(position_of(game)) == game
 

@@ -4,10 +4,11 @@ from random import Random
 
 import pytest
 
-from skye import LANDSCAPE, SCORING_TILES
 from skye.bots.evaluation import cached_outlook
 from skye.bots.territory_evaluation import TerritoryEvaluation
+from skye.scoring import SCORING_TILES
 from skye.territory.territory import Territory
+from skye.tiles import LANDSCAPE
 from tests.reference.chance import grown_territory, with_holes
 
 

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from skye import (
     COLORS,
-    LANDSCAPE,
     Buy,
     FinishBuilding,
     GameState,
@@ -34,12 +33,13 @@ from skye import (
     SetOffer,
     TakeBack,
     Territory,
-    action_of,
     legal_moves,
     play,
     replay,
 )
 from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
+from skye.positions import action_of
+from skye.tiles import LANDSCAPE
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame, Seat
 from tests.reference.play import Beginning, attempt, beginning, listed_moves, whole_game

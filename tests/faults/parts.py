@@ -13,7 +13,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from skye import Outcome, action_of, apply_actions
+from skye import Outcome
+from skye.positions import action_of, apply_actions
 from skye.positions.record import Record, replay
 from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.server.embedded_redis import RedisServer

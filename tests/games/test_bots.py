@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from skye import BOTS, COLORS, choose_move, new_game, on_checkpoint
+from skye import BOTS, COLORS, choose_move, new_game
+from skye.bots import on_checkpoint
 from skye_server import cooperative_yield
 from tests.support.playing import NAMES, Service, dice, problem_code
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye import RULE_ERRORS
+from skye.errors import RULE_ERRORS
 from skye_server.error_codes import ERROR_CODES
 from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
 from tests.support.playing import problem_code

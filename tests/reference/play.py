@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from skye import (
     COLORS,
-    SCORING_TILES,
     Buy,
     FinishBuilding,
     GameState,
@@ -27,6 +26,7 @@ from skye import (
     play,
 )
 from skye.rules.moves import OfferLimits
+from skye.scoring import SCORING_TILES
 from tests.reference.catalogue import CATALOGUE
 from tests.reference.game import ReferenceGame
 

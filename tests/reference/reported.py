@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from skye import GameState, Player, Territory, coordinates_of
+from skye import GameState, Player, Territory
+from skye.tiles import coordinates_of
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame
 from tests.reference.world import Area

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from skye import ROTATED_TILES
 from skye.svg import tile_sheet_svg
+from skye.tiles import ROTATED_TILES
 from skye_server import cooperative_yield
 from skye_server.openapi import contract_of
 from skye_server.openapi.yaml_text import as_yaml

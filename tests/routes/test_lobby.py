@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye import commitment
+from skye.draws import commitment
 from skye_server.settings import Settings
 from tests.support.playing import NAMES, Service, client_error_code, dice, problem_code
 

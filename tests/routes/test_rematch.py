@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-import skye
+import skye.draws
 from skye_server.storage.codec import decode_game
 from tests.support.playing import Game, Service, dice, problem_code
 
@@ -191,4 +191,4 @@ def test_rematch_of_a_game_with_a_nonce_has_a_seed_without_one(service):
     stored = decode_game(service.redis.get(f"skye:{{{new['id']}}}:table"))
     assert (str(stored.options.seed_source), stored.options.nonce) == ("server", None)
     game = service.get(f"/v1/games/{new['id']}")
-    assert game["fairness"]["commitment"] == skye.commitment(stored.options.seed)
+    assert game["fairness"]["commitment"] == skye.draws.commitment(stored.options.seed)

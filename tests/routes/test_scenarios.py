@@ -2,7 +2,9 @@
 
 import pytest
 
-from skye import LANDSCAPE, TakeBack, game_from_view, legal_moves, move_view
+from skye import TakeBack, game_from_view, legal_moves
+from skye.tiles import LANDSCAPE
+from skye.views import move_view
 from skye_server.games.scenarios import SCENARIOS
 from tests.support.playing import Game, problem_code
 

@@ -7,15 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 from xml.etree import ElementTree as ET
 
-from skye import (
-    LANDSCAPE,
-    Terrain,
-    Territory,
-    castle_alone,
-)
+from skye import Territory
 from skye.svg import territory_svg
 from skye.svg.curves import inside, sampled
 from skye.svg.layers import MOUNTAIN, PASTURE
+from skye.territory import castle_alone
+from skye.tiles import LANDSCAPE, Terrain
 
 SVG = "{http://www.w3.org/2000/svg}"
 NO_OBJECTS = {"peak"}

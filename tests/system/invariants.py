@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from skye import LANDSCAPE
+from skye.tiles import LANDSCAPE
 from tests.system.proof import require
 
 NOT_OF_THE_GAME = ("you", "now")

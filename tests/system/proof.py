@@ -10,7 +10,9 @@ import copy
 import json
 from collections import Counter
 
-from skye import Action, Options, Record, TieBreak, commitment, game_as_seen_by, move_from, replay
+from skye import Action, Options, Record, TieBreak, game_view, replay
+from skye.draws import commitment
+from skye.views import move_from
 from skye_client import fold
 from tests.system.players import digest
 from tests.system.wire import InvariantViolated
@@ -157,7 +159,7 @@ def _played_again(record, seed):
 def _prove_state(match, wire, game, seat):
     """Compare the view of a caller with the replay of the record."""
     view = wire.read(match.path, seat and seat.token)
-    expected = json.loads(json.dumps(game_as_seen_by(None if seat is None else seat.number, game)))
+    expected = json.loads(json.dumps(game_view(game, None if seat is None else seat.number)))
     if view["status"] == "aborted":
         expected |= {"phase": None, "waiting_for": []}
     for name, value in expected.items():

@@ -1,1 +1,17 @@
 """The bots, and how they evaluate a game."""
+
+from skye.bots.cooperative_yield import (
+    on_checkpoint,
+)
+from skye.bots.registry import (
+    BOTS,
+    Bot,
+    choose_move,
+)
+
+__all__ = [
+    "BOTS",
+    "Bot",
+    "choose_move",
+    "on_checkpoint",
+]

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.territory_evaluation import Outlook, Plan, evaluation_of
-from skye.rules.schedule import SLOTS, schedule
 from skye.rules.state import GameState
 from skye.scoring.kinds import AreaRule
+from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES, holding
 from skye.territory.areas import Area
 from skye.territory.frontier import Place
@@ -59,7 +59,7 @@ def outlook_of(situation: Situation, seat: int) -> Outlook:
     territories, scoring_tiles, number = situation
     tile_in = dict(zip(SLOTS, scoring_tiles, strict=True))
     to_score = tuple(
-        [tuple([tile_in[slot] for slot in slots]) for slots in schedule(len(territories))[number - 1 :]]
+        [tuple([tile_in[slot] for slot in slots]) for slots in slots_by_round(len(territories))[number - 1 :]]
     )
     majorities = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
     others = (*territories[:seat], *territories[seat + 1 :])

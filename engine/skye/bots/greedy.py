@@ -11,7 +11,7 @@ from skye.bots.evaluation import Appraisal, appraisal_of, situation_of
 from skye.rules.moves import Buy, Move, OfferLimits, Pass, SetOffer
 from skye.rules.play import legal_moves
 from skye.rules.state import GameState
-from skye.visibility.game_views import gold_as_seen_by
+from skye.visibility.game_views import visible_gold
 
 _RESERVE: Final = 4
 """Gold that the greedy bot keeps for its own purchase, if it can."""
@@ -57,7 +57,7 @@ def _rivals(game: GameState, seat: int, tile: str, limits: OfferLimits, appraisa
     rivals = []
     for other in range(len(game.players)):
         if other != seat:
-            purse = gold_as_seen_by(seat, game, other)
+            purse = visible_gold(game, seat, other)
             affordable = (limits.gold if purse is None else purse) - 2 * limits.minimum
             gain = appraisal.gain(other, tile)
             rivals.append(_Rival(gain, min(gain / appraisal.gold(other), affordable)))

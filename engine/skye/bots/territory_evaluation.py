@@ -16,7 +16,7 @@ from math import sqrt
 from typing import Final, NamedTuple
 
 from skye.bots.scroll_evaluation import Scrolls, count_scrolls, scroll_points, scrolls_with
-from skye.rules.schedule import whisky_joined
+from skye.rules.income import whisky_joined
 from skye.scoring.kinds import AreaRule, MajorityRule, PatternRule, TileRule, majority
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.areas import Area, join_regions

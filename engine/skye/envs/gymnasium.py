@@ -22,7 +22,7 @@ from skye.encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.envs.rewards import rewards
-from skye.positions.snapshot import position_as_seen_by
+from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.play import play
 from skye.rules.setup import new_game
@@ -94,7 +94,7 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         return (
             draw(game)
             if self.render_mode == "rgb_array"
-            else position_to_text(position_as_seen_by(self.seat, game))
+            else position_to_text(position_view(game, self.seat))
         )
 
     def _let_bots_play(self) -> None:

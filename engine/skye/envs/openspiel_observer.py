@@ -19,7 +19,7 @@ import numpy as np
 import pyspiel
 
 from skye.envs.features import SIZE, observe
-from skye.positions.snapshot import position_as_seen_by
+from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.state import TILES_DRAWN
 
@@ -86,4 +86,4 @@ def _public_text(state: IsleOfSkyeState) -> str:
     game = state.encoded.game
     if game.starting_seat < 0:
         return str(state)
-    return position_to_text(position_as_seen_by(None, game))
+    return position_to_text(position_view(game, None))

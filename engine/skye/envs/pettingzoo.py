@@ -21,7 +21,7 @@ from skye.encoding import ACTION_COUNT, EncodedGame
 from skye.envs.drawing import draw
 from skye.envs.features import MAX_VALUE, SIZE, observe
 from skye.envs.rewards import rewards
-from skye.positions.snapshot import position_as_seen_by
+from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.setup import new_game
 from skye.tiles.catalogue import COLORS
@@ -125,7 +125,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""
         if self.render_mode == "rgb_array":
             return draw(self.encoded.game)
-        text = position_to_text(position_as_seen_by(None, self.encoded.game))
+        text = position_to_text(position_view(self.encoded.game, None))
         if self.render_mode == "human":
             print(text)
             return None

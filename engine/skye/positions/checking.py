@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from skye.positions.parsing import Fault, PlayerFields, PositionFields, PositionReader
-from skye.rules.schedule import schedule
+from skye.errors import Fault
+from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
 from skye.rules.state import TILES_DRAWN, GameState, Phase
 from skye.scoring.final import final_score
+from skye.scoring.schedule import slots_by_round
 
 _MAX_TILES_OF_A_ROUND = 3
 _MAX_TILES_ON_OFFER = 2
@@ -45,7 +46,7 @@ class PositionRules:
         self._fault = reader.fault
         self._given = given
         self._seats = len(given.players)
-        self._slots = schedule(self._seats)
+        self._slots = slots_by_round(self._seats)
 
     def check(self) -> None:
         """Check that all fields are consistent."""

@@ -24,12 +24,12 @@ def game_from_view(
     that began from a position, each hidden purse is assumed to contain the income of the round, and only
     placements that must have been made in this round can be taken back.
 
-    >>> from skye import game_as_seen_by, legal_moves, new_game
-    >>> game = game_from_view(game_as_seen_by(0, new_game(["red", "blue"], "secret").game))
+    >>> from skye import game_view, legal_moves, new_game
+    >>> game = game_from_view(game_view(0, new_game(["red", "blue"], "secret").game))
     >>> game.round, game.seed
     (1, None)
 
-    :param view: the view of a seat, in the format of `game_as_seen_by` and of the HTTP API.
+    :param view: the view of a seat, in the format of `game_view` and of the HTTP API.
     :param events: all events of the game so far, as the seat sees them.
     :param seed: the seed of future draws; without one they are chance decisions.
     :raises InvalidPosition: when the game of the view has not started.

@@ -22,13 +22,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from skye.draws import SeededDraws
+from skye.errors import InvalidPosition
 from skye.positions.checking import PositionRules, excessive_amounts
-from skye.positions.parsing import InvalidPosition, PlayerFields, PositionFields, PositionReader
-from skye.rules.draws import SeededDraws
-from skye.rules.schedule import incomes, schedule
+from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
+from skye.rules.income import incomes
 from skye.rules.setup import scoring_tiles_by, starting_seat_by
 from skye.rules.state import TILES_DRAWN, GameState, Phase, Player, TieBreak
 from skye.scoring.final import final_score, winners
+from skye.scoring.schedule import slots_by_round
 from skye.territory.frontier import Place
 from skye.territory.territory import Territory, castle_alone
 from skye.tiles.catalogue import COLORS, LANDSCAPE
@@ -68,7 +70,7 @@ class _PositionCompleter:
         self._given = given
         self._seats = len(given.players)
         self._draws = SeededDraws(given.seed or "")
-        self._slots = schedule(self._seats)
+        self._slots = slots_by_round(self._seats)
         self._scored = self._slots[: max(0, given.round - (given.phase is not None))]
         self._bag = self._tiles_left()
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from skye.errors import InvalidTerritory
+from skye.errors import Fault, InvalidTerritory
 from skye.rules.moves import MAX_GOLD
-from skye.rules.schedule import MAX_ROUNDS, SLOTS, schedule
 from skye.rules.state import TILES_DRAWN, Phase
 from skye.scoring.final import TIE_BREAKS
+from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.frontier import Place
 from skye.territory.territory import Territory
@@ -33,28 +33,6 @@ _PLAYER_FIELDS: Final = frozenset(
 )  # fmt: skip
 _DRAWN_FIELDS: Final = frozenset(("tile", "price", "discard"))
 _PLACED_FIELDS: Final = frozenset(("tile", "x", "y", "rotation"))
-
-
-class Fault(NamedTuple):
-    """An error in a position.
-
-    :param pointer: the JSON pointer of the field; empty for the position itself.
-    :param reason: the reason in English.
-    """
-
-    pointer: str
-    reason: str
-
-
-class InvalidPosition(ValueError):
-    """A position that no game can have.
-
-    :param faults: every fault found; also an attribute, as a tuple.
-    """
-
-    def __init__(self, faults: list[Fault]) -> None:
-        super().__init__("; ".join(f"{fault.pointer or '/'}: {fault.reason}" for fault in faults))
-        self.faults = tuple(faults)
 
 
 @dataclass
@@ -114,7 +92,7 @@ class PositionReader:
         number = max(2, min(len(players), MAX_PLAYERS))
         given.explicit_chance = "seed" in data and data["seed"] is None
         if data.get("round") is not None:
-            least, most = 0 if given.explicit_chance else 1, len(schedule(number))
+            least, most = 0 if given.explicit_chance else 1, len(slots_by_round(number))
             why = f", the rounds of {number} players"
             given.round = self._integer(data, "round", "", range(least, most + 1), why)
         self._read_options(data, given)

@@ -23,7 +23,7 @@ from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 from skye.territory.frontier import Place
-from skye.views.game import ActionView, MoveView
+from skye.visibility.types.game import ActionView, MoveView
 
 MOVE_TYPES: dict[type[Any], str] = {
     SetOffer: "set_offer",
@@ -109,8 +109,8 @@ def action_of(event: Event) -> Action | None:
             return None
 
 
-def actions_as_seen_by(
-    viewer: int | None, events: Iterable[Event], *, is_over: bool, first_round: int = 0
+def actions_view(
+    game: GameState, viewer: int | None, events: Iterable[Event], *, first_round: int = 0
 ) -> list[ActionView]:
     """Return the actions of a game, derived from its events, without the information hidden from a viewer.
 
@@ -118,7 +118,7 @@ def actions_as_seen_by(
     seat replaced, until the game is over.
 
     :param viewer: a seat, or None for a spectator.
-    :param is_over: whether the game is over.
+    :param game: the game after the events.
     :param first_round: the round of the position from which the game began; 0 without one.
     """
     views: list[ActionView] = []
@@ -135,7 +135,7 @@ def actions_as_seen_by(
         if action is None:
             continue
         view = _action_view(action, number)
-        if view["type"] == "set_offer" and not is_over and viewer != action.seat:
+        if view["type"] == "set_offer" and not game.is_over and viewer != action.seat:
             secret[action.seat] = (len(views), view)
             view = {**view, "discard": None, "prices": None}
         views.append(view)

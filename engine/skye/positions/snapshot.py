@@ -27,8 +27,8 @@ from hashlib import blake2b
 from typing import Required, TypedDict
 
 from skye.rules.state import PRICING, GameState, Player
-from skye.views.game import TerritoryTileView
-from skye.visibility.game_views import gold_as_seen_by, territory_view
+from skye.visibility.game_views import territory_tiles_view, visible_gold
+from skye.visibility.types.game import TerritoryTileView
 
 
 class PositionDraw(TypedDict, total=False):
@@ -39,7 +39,7 @@ class PositionDraw(TypedDict, total=False):
     discard: bool | None
 
 
-class FinalPoints(TypedDict):
+class FinalPointsView(TypedDict):
     """The points of final scoring."""
 
     scroll_points: int
@@ -60,7 +60,7 @@ class PlayerPosition(TypedDict, total=False):
     build_finished: bool
     points: list[list[int]]
     territory_sizes: list[int]
-    final: FinalPoints | None
+    final: FinalPointsView | None
 
 
 class Position(TypedDict, total=False):
@@ -92,7 +92,7 @@ def position_of(game: GameState) -> Position:
     }
 
 
-def position_as_seen_by(viewer: int | None, game: GameState) -> Position:
+def position_view(game: GameState, viewer: int | None) -> Position:
     """Return a position without the information hidden from a viewer.
 
     A secret offer appears only as `offer_set`; the gold on its tiles counts as in the purse.
@@ -103,7 +103,7 @@ def position_as_seen_by(viewer: int | None, game: GameState) -> Position:
     if not game.is_over:
         del position["seed"]
     for seat, player in enumerate(position["players"]):
-        player["gold"] = gold_as_seen_by(viewer, game, seat)
+        player["gold"] = visible_gold(game, viewer, seat)
         if player["gold"] is None:
             del player["gold"]
         if game.phase is PRICING and viewer != seat:
@@ -123,7 +123,7 @@ def _player(player: Player) -> PlayerPosition:
         "color": player.color,
         "gold": player.gold,
         "score": player.score,
-        "territory": territory_view(player.territory.placed),
+        "territory": territory_tiles_view(player.territory.placed),
         "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.drawn, prices, strict=True)],
         "tiles_to_build": list(player.hand),
         "placed_this_round": player.placed_now,
@@ -134,7 +134,7 @@ def _player(player: Player) -> PlayerPosition:
     }
 
 
-def _final_points(player: Player) -> FinalPoints | None:
+def _final_points(player: Player) -> FinalPointsView | None:
     if player.final is None:
         return None
     scrolls, gold = player.final

@@ -13,9 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 from urllib.parse import quote, unquote
 
-from skye.errors import InvalidTerritory
-from skye.positions.parsing import Fault, InvalidPosition
-from skye.positions.snapshot import FinalPoints, PlayerPosition, Position, PositionDraw
+from skye.errors import Fault, InvalidPosition, InvalidTerritory
+from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw
 from skye.territory.frontier import Place
 from skye.territory.notation import parse_placement
 from skye.tiles.catalogue import COLORS
@@ -87,7 +86,7 @@ def _final_text(final: Mapping[str, int]) -> str:
     return f"{final['scroll_points']},{final['gold_points']}"
 
 
-def _final_from(text: str) -> FinalPoints:
+def _final_from(text: str) -> FinalPointsView:
     scrolls, gold = _numbers(text)
     return {"scroll_points": scrolls, "gold_points": gold}
 

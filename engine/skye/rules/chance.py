@@ -15,8 +15,8 @@ from skye.errors import RuleError, TileNotYours, WrongPhase
 from skye.events import Event, TilesDrawn
 from skye.rules.moves import Draw
 from skye.rules.rounds import start_round
-from skye.rules.schedule import SLOTS
 from skye.rules.state import TILES_DRAWN, GameState
+from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES
 
 

@@ -1,6 +1,6 @@
 """The rules of play: the legality and the effect of moves.
 
-`rule_error_for` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses
+`rule_error` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses
 the same data: the tiles on offer, and the frontier of a territory. The automatic steps after a move are in
 `rounds`.
 """
@@ -59,7 +59,7 @@ def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     :raises RuleError: when the move is illegal, with a subclass for each reason.
     :raises ValueError: when there is no such seat or rotation.
     """
-    error = rule_error_for(game, seat, move)
+    error = rule_error(game, seat, move)
     if error is not None:
         raise error
     if isinstance(move, Draw):
@@ -72,7 +72,7 @@ def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     return Outcome(game, (event, *consequences))
 
 
-def rule_error_for(game: GameState, seat: int, move: Move | Draw) -> RuleError | None:
+def rule_error(game: GameState, seat: int, move: Move | Draw) -> RuleError | None:
     """Return the rule error of a move, or None when it is legal.
 
     :raises ValueError: when there is no such seat or rotation.

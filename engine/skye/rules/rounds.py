@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from skye.draws import SeededDraws
 from skye.events import (
     Event,
     GameFinished,
@@ -20,10 +21,10 @@ from skye.events import (
     TilesDrawn,
     TilesKept,
 )
-from skye.rules.draws import SeededDraws
-from skye.rules.schedule import MAX_ROUNDS, incomes
+from skye.rules.income import incomes
 from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, GameState, points_by_slot
 from skye.scoring.final import final_score, winners
+from skye.scoring.schedule import MAX_ROUNDS
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory.summary import TerritorySummary
 from skye.tiles.catalogue import COLORS
@@ -35,7 +36,7 @@ _DRAWS: Final = {
     )
     for number in range(1, MAX_ROUNDS + 1)
 }
-"""By round and seat: the labels of the draws (see `skye.rules.draws`)."""
+"""By round and seat: the labels of the draws (see `skye.draws`)."""
 
 
 def end_pricing(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
@@ -87,7 +88,7 @@ def start_round(
 
 
 def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
-    """Draw for seat 0 first, then clockwise, by the procedure that `skye.rules.draws` documents."""
+    """Draw for seat 0 first, then clockwise, by the procedure that `skye.draws` documents."""
     draws = SeededDraws(seed)
     bag = list(game.bag)
     labels = _DRAWS[number][: len(game.players)]

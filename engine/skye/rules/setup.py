@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from skye.draws import SeededDraws
 from skye.errors import InvalidSetup
 from skye.rules.chance import begin
-from skye.rules.draws import SeededDraws
 from skye.rules.play import Outcome
-from skye.rules.schedule import SLOTS
 from skye.rules.state import PRICING, GameState, Player, TieBreak
+from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.territory import castle_alone
 from skye.tiles.catalogue import COLORS

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple, Self
 
-from skye.rules.schedule import SLOTS, schedule
+from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import LANDSCAPE
 
@@ -157,7 +157,7 @@ class GameState(NamedTuple):
     @property
     def rounds(self) -> int:
         """The number of rounds: 6, or 5 with five players."""
-        return len(schedule(len(self.players)))
+        return len(slots_by_round(len(self.players)))
 
     @property
     def is_over(self) -> bool:
@@ -223,13 +223,14 @@ class GameState(NamedTuple):
 
     def with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
-        players = list(self.players)
-        players[seat] = player
-        return self.with_players(players, self.buys)
+        players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners = self
+        players = (*players[:seat], player, *players[seat + 1 :])
+        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
+        return GameState(*fields)
 
     def slots_scored_in(self, round_number: int) -> tuple[str, ...]:
         """Return the slots ("A" to "D") scored in a round, counted from 1."""
-        return schedule(len(self.players))[round_number - 1]
+        return slots_by_round(len(self.players))[round_number - 1]
 
     def scoring_tile(self, slot: str) -> str:
         """Return the id of the scoring tile in a slot."""
@@ -239,7 +240,7 @@ class GameState(NamedTuple):
 def points_by_slot(game: GameState, seat: int) -> tuple[int, ...]:
     """Return the points of a seat for slots A to D so far, all rounds together."""
     by_slot = dict.fromkeys(SLOTS, 0)
-    for slots, points in zip(schedule(len(game.players)), game.players[seat].points, strict=False):
+    for slots, points in zip(slots_by_round(len(game.players)), game.players[seat].points, strict=False):
         for slot, earned in zip(slots, points, strict=True):
             by_slot[slot] += earned
     return tuple(by_slot.values())

@@ -1,1 +1,37 @@
-"""The scoring tiles, and the points of the end of the game."""
+"""The 16 scoring tiles, the rounds that score them, and the points of the end."""
+
+from skye.scoring.final import (
+    TIE_BREAKS,
+    FinalScore,
+    ScrollScore,
+    final_score,
+    winners,
+)
+from skye.scoring.schedule import (
+    MAX_ROUNDS,
+    SLOTS,
+    slots_by_round,
+)
+from skye.scoring.scoring_tiles import (
+    SCORING_TILES,
+    Award,
+    ScoringTile,
+    awards,
+    tile_points,
+)
+
+__all__ = [
+    "MAX_ROUNDS",
+    "SCORING_TILES",
+    "SLOTS",
+    "TIE_BREAKS",
+    "Award",
+    "FinalScore",
+    "ScoringTile",
+    "ScrollScore",
+    "awards",
+    "final_score",
+    "slots_by_round",
+    "tile_points",
+    "winners",
+]

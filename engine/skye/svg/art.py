@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from skye import ROTATED_TILES, Terrain
 from skye.bots.cooperative_yield import checkpoint
 from skye.svg.curves import Curve, path, quarter, turned
 from skye.svg.layout import Layout, layout_of
 from skye.svg.roads import roads_of
 from skye.svg.terrain import Border, Ground, ground_of
+from skye.tiles import ROTATED_TILES, Terrain
 
 _Glyph = tuple[tuple[int, int], str, tuple[int, int]]
 """Where a small glyph begins, its strokes, and where it ends."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skye import ROTATED_TILES, RotatedTile, Territory
+from skye import Territory
+from skye.tiles import ROTATED_TILES, RotatedTile
 
 _Position = tuple[int, int]
 

@@ -12,9 +12,9 @@ from itertools import permutations
 from random import Random
 from typing import Final, NamedTuple
 
-from skye import RotatedTile, Terrain
 from skye.svg.curves import HALF, Curve, edge_gap, inside, rounded, sampled
 from skye.svg.terrain import Ground, middle_region
+from skye.tiles import RotatedTile, Terrain
 
 ROOM: Final = {
     "whisky": 33.0,

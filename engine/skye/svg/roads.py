@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from skye import RotatedTile
 from skye.svg.curves import HALF, Curve, bend, line, toward
 from skye.svg.terrain import detour
+from skye.tiles import RotatedTile
 
 
 def roads_of(rotated: RotatedTile) -> tuple[Curve, ...]:

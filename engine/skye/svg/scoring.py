@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
-from skye import SCORING_TILES
+from skye.scoring import SCORING_TILES
 from skye.svg.layers import GOLD, MOUNTAIN, PASTURE, ROAD, ROADSIDE, WATER
 from skye.svg.objects import INK, definitions, use
 

@@ -8,11 +8,13 @@ from hashlib import blake2s
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
-from skye import OBJECTS, ROTATED_TILES, RotatedTile, Territory, TerritorySummary
+from skye import Territory
 from skye.svg.art import art_of, draw
 from skye.svg.completion import completed_regions
 from skye.svg.curves import HALF, SIZE
 from skye.svg.layers import PlacedArt, picture
+from skye.territory import TerritorySummary
+from skye.tiles import OBJECTS, ROTATED_TILES, RotatedTile
 
 _TILE_PIXELS: Final = 240
 _TERRITORY_PIXELS: Final = 120

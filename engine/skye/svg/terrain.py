@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from skye import RotatedTile, Terrain
 from skye.svg.curves import (
     HALF,
     Curve,
@@ -23,6 +22,7 @@ from skye.svg.curves import (
     smooth,
     toward,
 )
+from skye.tiles import RotatedTile, Terrain
 
 
 class Border(NamedTuple):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from skye import ROTATED_TILES, ROTATIONS, TILES
 from skye.svg.art import Art, art_of, draw
 from skye.svg.curves import HALF, SIZE
 from skye.svg.layers import ground, texture
 from skye.svg.objects import definitions, use
+from skye.tiles import ROTATED_TILES, ROTATIONS, TILES
 
 
 @cache

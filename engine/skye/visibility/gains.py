@@ -11,16 +11,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skye.errors import TileNotYours
-from skye.rules.schedule import SLOTS, whisky_joined
+from skye.rules.income import whisky_joined
 from skye.rules.state import GameState
 from skye.scoring.final import final_score
+from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import Award, awards
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import LANDSCAPE
-from skye.views.reports import PlacementAwardView, PlacementGainsView, TerritoryWorthView
-from skye.visibility.game_views import points_view, territory_view
-from skye.visibility.score_reports import award_views
+from skye.visibility.game_views import points_view, territory_tiles_view
+from skye.visibility.scores import award_views
+from skye.visibility.types.reports import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 
 
 class _TerritoryWorth(NamedTuple):
@@ -48,7 +49,7 @@ def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
     }
 
 
-def placement_gains(game: GameState, seat: int, tile: str) -> list[PlacementGainsView]:
+def placement_gains_view(game: GameState, seat: int, tile: str) -> list[PlacementGainsView]:
     """Return every legal placement of a tile, each with the change that it would make.
 
     :param tile: a landscape tile that is in no territory.
@@ -105,7 +106,7 @@ def _gain_view(
         for view in award_views(territory, (Counter(then) - Counter(now)).elements())
     ]
     return {
-        **territory_view(territory.placed[-1:])[0],
+        **territory_tiles_view(territory.placed[-1:])[0],
         "gains": points_view(SLOTS, game.scoring_tiles, points),
         "scroll_points": scrolls,
         "whisky_income": whisky,

@@ -4,7 +4,7 @@ A viewer is a seat, or None for a spectator. Hidden are:
 
 * the prices and the discard of other seats, until every seat has set its offer;
 * the purses of other seats, until the game is over, unless the game has open gold;
-* the seed, until the game is over. (The bag has no hidden order: see `skye.rules.draws`.)
+* the seed, until the game is over. (The bag has no hidden order: see `skye.draws`.)
 
 The functions return plain dictionaries and lists that can be encoded as JSON.
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from skye.draws import commitment
 from skye.events import (
     BuildingFinished,
     BuyPassed,
@@ -30,11 +31,11 @@ from skye.events import (
     TilesDrawn,
     TilesKept,
 )
-from skye.rules.draws import commitment
-from skye.rules.schedule import SLOTS, schedule
+from skye.rules.arguments import check_seat
 from skye.rules.state import GameState, Phase, Player, points_by_slot
+from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.territory.frontier import Place
-from skye.views.events import (
+from skye.visibility.types.events import (
     EventView,
     GameFinishedView,
     OfferSetView,
@@ -47,7 +48,7 @@ from skye.views.events import (
     SeatOfferView,
     SeatRoundPointsView,
 )
-from skye.views.game import (
+from skye.visibility.types.game import (
     DrawnTileView,
     GameResultView,
     GameView,
@@ -59,11 +60,18 @@ from skye.views.game import (
 )
 
 
-def game_as_seen_by(viewer: int | None, game: GameState) -> GameView:
+def game_view(game: GameState, viewer: int | None) -> GameView:
     """Return the view of a game: its state without the information hidden from the viewer.
 
+    >>> import skye
+    >>> game = skye.new_game(2, seed="views").game
+    >>> [player["gold"] for player in game_view(game, 0)["players"]]
+    [5, None]
+
     :param viewer: a seat, or None for a spectator.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, viewer, spectator=True)
     bag = game.bag
     waiting_for = game.waiting_for
     return {
@@ -72,34 +80,34 @@ def game_as_seen_by(viewer: int | None, game: GameState) -> GameView:
         "phase": game.phase,
         "starting_seat": game.starting_seat,
         "waiting_for": waiting_for,
-        "scoring_tiles": scoring_tiles_view(game.scoring_tiles, len(game.players)),
+        "scoring_tiles": used_scoring_tiles_view(game.scoring_tiles, len(game.players)),
         "bag": {"count": len(bag), "tiles": bag},
         "fairness": {
             "commitment": None if game.seed is None else commitment(game.seed),
             "seed": game.seed if game.is_over else None,
         },
-        "players": [player_as_seen_by(viewer, game, seat) for seat in range(len(game.players))],
+        "players": [player_view(game, viewer, seat) for seat in range(len(game.players))],
         "result": _result(game) if game.is_over else None,
     }
 
 
-def player_as_seen_by(viewer: int | None, game: GameState, seat: int) -> SeatInPlayView:
+def player_view(game: GameState, viewer: int | None, seat: int) -> SeatInPlayView:
     """Return the state of one seat without the information hidden from the viewer."""
     player = game.players[seat]
     return {
         "seat": seat,
         "color": player.color,
         "score": player.score,
-        "gold": gold_as_seen_by(viewer, game, seat),
+        "gold": visible_gold(game, viewer, seat),
         "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
         "tiles_to_build": player.hand,
         "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
         "build_finished": player.finished,
-        "territory": territory_view(player.territory.placed),
+        "territory": territory_tiles_view(player.territory.placed),
     }
 
 
-def gold_as_seen_by(viewer: int | None, game: GameState, seat: int) -> int | None:
+def visible_gold(game: GameState, viewer: int | None, seat: int) -> int | None:
     """Return the gold in a seat's purse, or None if it is hidden from the viewer.
 
     With open gold, other viewers see the purse without a secret offer, because the difference would reveal
@@ -113,16 +121,16 @@ def gold_as_seen_by(viewer: int | None, game: GameState, seat: int) -> int | Non
     return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
 
 
-def scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
+def used_scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
     """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
-    rounds = schedule(players)
+    rounds = slots_by_round(players)
     return [
         {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
         for slot, tile in zip(SLOTS, scoring_tiles, strict=False)
     ]
 
 
-def territory_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
+def territory_tiles_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
     """Return placed tiles as JSON data, in the given order."""
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
@@ -178,15 +186,22 @@ def points_view(
     ]
 
 
-def event_as_seen_by(  # noqa: C901 - one case for each type of event
-    viewer: int | None, event: Event, *, scoring_tiles: Sequence[str], open_gold: bool
+def event_view(  # noqa: C901 - one case for each type of event
+    game: GameState, viewer: int | None, event: Event
 ) -> EventView:
     """Return an event without the information hidden from the viewer; the view of an event never changes.
 
+    >>> import skye
+    >>> game, events = skye.new_game(2, seed="views")
+    >>> event_view(game, None, events[1])["players"][0]
+    {'seat': 0, 'castle': 5, 'whisky': 0, 'catch_up': 0, 'total': 5, 'gold': None}
+
+    :param game: the game after the event, or any later state of it.
     :param viewer: a seat, or None for a spectator.
-    :param scoring_tiles: the scoring tiles of the game, in slots A to D.
-    :param open_gold: whether all purses are public.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, viewer, spectator=True)
+    open_gold = game.open_gold
 
     def purse(seat: int, gold: int) -> int | None:
         return gold if open_gold or viewer == seat else None
@@ -207,7 +222,7 @@ def event_as_seen_by(  # noqa: C901 - one case for each type of event
                 "players": golds,
             }
         case RoundScored():
-            return _round_scored(event, scoring_tiles)
+            return _round_scored(event, game.scoring_tiles)
         case GameFinished():
             return _game_finished(event)
         case TilePlaced() | PlacementTakenBack():

@@ -74,7 +74,7 @@ def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int
 
     While offers are secret, the gold that lies on tiles counts as in the purse.
 
-    :param events: all events of the game so far, in order, in the format of `event_as_seen_by` and of the
+    :param events: all events of the game so far, in order, in the format of `event_view` and of the
         HTTP API.
     :param players: the number of seats.
     :returns: the gold by seat.

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from skye.events import Event, RoundStarted
 from skye.rules.state import GameState
-from skye.views.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
-from skye.visibility.game_views import event_as_seen_by
+from skye.visibility.game_views import event_view
+from skye.visibility.types.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
 
 
-def round_report(
-    viewer: int | None, game: GameState, events: Iterable[Event], number: int, begun: GameState | None = None
+def round_view(
+    game: GameState, viewer: int | None, events: Iterable[Event], number: int, begun: GameState | None = None
 ) -> RoundView | None:
     """Return the report of a round, derived from the events that a viewer may see.
 
@@ -38,7 +38,7 @@ def round_report(
         "complete": False,
     }
     for event in of_round:
-        seen = event_as_seen_by(viewer, event, scoring_tiles=game.scoring_tiles, open_gold=game.open_gold)
+        seen = event_view(game, viewer, event)
         _add_event(report, seats, seen)
     return report
 

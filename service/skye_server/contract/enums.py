@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from skye import BOTS, COLORS, LANDSCAPE, OBJECTS, SCORING_TILES, SLOTS, TIE_BREAKS, TILES, Phase, Terrain
+from skye import BOTS, COLORS, Phase
+from skye.scoring import SCORING_TILES, SLOTS, TIE_BREAKS
+from skye.tiles import LANDSCAPE, OBJECTS, TILES, Terrain
 from skye_server.contract.fields import StringEnum
 from skye_server.error_codes import ERROR_CODES
 from skye_server.games.game import Clock, OnTimeout, OriginType, SeedSource, Status

@@ -14,7 +14,9 @@ from typing import Any, ClassVar, Final
 
 from marshmallow import ValidationError, fields, validate
 
-from skye import LIMIT, MAX_GOLD, PLAYERS, ROTATIONS
+from skye import PLAYERS
+from skye.positions import MAX_GOLD
+from skye.tiles import LIMIT, ROTATIONS
 from skye_server.games.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,

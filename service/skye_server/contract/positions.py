@@ -9,7 +9,10 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from skye import LANDSCAPE, MAX_GOLD, PLAYERS, SLOTS
+from skye import PLAYERS
+from skye.positions import MAX_GOLD
+from skye.scoring import SLOTS
+from skye.tiles import LANDSCAPE
 from skye_server.contract.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object

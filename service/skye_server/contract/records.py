@@ -6,7 +6,9 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from skye import PLAYERS, SLOTS, Action, move_from
+from skye import PLAYERS, Action
+from skye.scoring import SLOTS
+from skye.views import move_from
 from skye_server.contract.enums import (
     ChosenTieBreak,
     Color,

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye import Event, GameState
+from skye import GameState
+from skye.events import Event
 
 
 class GameCreated(NamedTuple):

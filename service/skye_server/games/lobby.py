@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from skye import COLORS, PLAYERS, Action, GameState, Phase, apply_actions, new_game
+from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
+from skye.positions import apply_actions
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.autoplay import hand_to_bot

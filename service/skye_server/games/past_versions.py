@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from skye import GameState, action_of, new_game, play
+from skye import GameState, new_game, play
+from skye.positions import action_of
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import (
     AnyEvent,

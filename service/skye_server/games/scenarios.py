@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from skye import Action, Place, TakeBack, Territory, TerritoryTileView, territory_view
+from skye import Action, Place, TakeBack, Territory
+from skye.views import TerritoryTileView, territory_tiles_view
 from skye_server.games.transitions import MAX_CHANGES
 
 
@@ -36,7 +37,7 @@ _UNDONE: Final = (Action(0, Place("L28", 0, -1, 0)), Action(0, TakeBack()))
 
 
 def _territory(text: str) -> list[TerritoryTileView]:
-    return territory_view(Territory.parse(text).placed)
+    return territory_tiles_view(Territory.parse(text).placed)
 
 
 def _start(players: int) -> dict[str, Any]:

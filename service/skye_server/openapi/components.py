@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from skye import PLAYERS, schedule
+from skye import PLAYERS
+from skye.scoring import slots_by_round
 from skye_server import docs as guide
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
@@ -16,7 +17,7 @@ MAX_HEADER_LENGTH: Final = 1024
 MAX_TEXT_LENGTH: Final = 4 * 1024 * 1024
 """The maximum length of a page, a picture or a file; the largest is a script of 1.7 million characters."""
 
-_MAX_ROUNDS = max(len(schedule(players)) for players in PLAYERS)
+_MAX_ROUNDS = max(len(slots_by_round(players)) for players in PLAYERS)
 
 
 def text_of(file: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema
 
-from skye.views.fields import Component, Keywords
+from skye.fields import Component, Keywords
 from skye_server.contract.enums import ENUMERATIONS
 from skye_server.contract.responses import Game
 from skye_server.contract.responses.game import SeatView

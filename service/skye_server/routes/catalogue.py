@@ -6,8 +6,10 @@ from typing import Any
 
 from flask import Response
 
-from skye import SCORING_TILES, TILES, scoring_tile_catalogue
+from skye.scoring import SCORING_TILES
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
+from skye.tiles import TILES
+from skye.views import scoring_tile_catalogue_view
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
@@ -106,7 +108,7 @@ def list_scoring_tiles() -> Response:
 
     There are 16, of which a game uses 4.
     """
-    return _cacheable(json_response({"scoring_tiles": scoring_tile_catalogue()}))
+    return _cacheable(json_response({"scoring_tiles": scoring_tile_catalogue_view()}))
 
 
 @blueprint.route("/scenarios")

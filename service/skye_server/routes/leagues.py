@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 from flask import Response, request
 
-from skye import EVENT_TYPES
+from skye.events import EVENT_TYPES
 from skye_server.commands.creation_commands import create_games as create_new_games
 from skye_server.commands.current_games import Games
 from skye_server.commands.listing import cursor_at

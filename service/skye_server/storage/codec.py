@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from skye import EVENT_TYPES
+from skye.events import EVENT_TYPES
 from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry

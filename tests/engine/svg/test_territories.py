@@ -14,16 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skye import (
-    LANDSCAPE,
-    Place,
-    Territory,
-    castle_alone,
-)
+from skye import Place, Territory
 from skye.svg import tile_svg
 from skye.svg.art import art_of
 from skye.svg.completion import completed_regions
 from skye.svg.curves import HALF, SIZE, inside, toward
+from skye.territory import castle_alone
+from skye.tiles import LANDSCAPE
 from tests.support.pictures import (
     SEEDS,
     SVG,

@@ -5,8 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from skye import ROTATIONS, SCORING_TILES, TILES
+from skye.scoring import SCORING_TILES
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
+from skye.tiles import ROTATIONS, TILES
 
 LINE = re.compile(r'<\w+ id="([^"]+)"')
 

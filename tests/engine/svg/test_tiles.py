@@ -8,17 +8,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from skye import (
-    OBJECTS,
-    ROTATED_TILES,
-    ROTATIONS,
-    TILES,
-    Terrain,
-)
 from skye.svg import tile_svg
 from skye.svg.art import plan_of
 from skye.svg.curves import HALF, SIZE, inside, sampled, toward
 from skye.svg.layout import ROAD, ROOM
+from skye.tiles import OBJECTS, ROTATED_TILES, ROTATIONS, TILES, Terrain
 from tests.support.pictures import (
     SVG,
     objects,

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, validates_schema
 
-from skye import PLAYERS, SLOTS
+from skye import PLAYERS
+from skye.scoring import SLOTS
 from skye_server.contract.enums import (
     ChosenClock,
     ChosenScenario,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from skye import LANDSCAPE, MAX_GOLD, PLAYERS, SCORING_TILES
+from skye import PLAYERS
+from skye.positions import MAX_GOLD
+from skye.scoring import SCORING_TILES
+from skye.tiles import LANDSCAPE
 from skye_server.contract.enums import AnyTile, ScoringTileId
 from skye_server.contract.fields import Coordinate, Integer, Rotation
 from skye_server.contract.objects import ListOf, Object

@@ -1,9 +1,9 @@
 """The JSON objects of responses, as TypedDicts from which the contract is generated.
 
-A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.views.fields`).
+A field has the type that the code uses, and in `Annotated` what the contract adds (see `skye.fields`).
 """
 
-from skye import ScoredTerritoriesView as ScoredTerritories
+from skye.views import ScoredTerritoriesView as ScoredTerritories
 from skye_server.contract.responses.catalogue import (
     Health,
     Readiness,

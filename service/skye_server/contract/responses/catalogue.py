@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-import skye
-from skye import SCORING_TILES, TILES, ScoringTileView
-from skye.views.fields import Component, Keywords
+from skye.fields import Component, Keywords
+from skye.positions import Position
+from skye.scoring import SCORING_TILES
+from skye.tiles import TILES
+from skye.views import ScoringTileView
 from skye_server.games.scenarios import SCENARIOS
 from skye_server.games.views.types import TileView
 
@@ -34,7 +36,9 @@ class Scenario(TypedDict):
     name: Annotated[str, Component("ScenarioName"), "The value of `scenario` in `POST /v1/games`."]
     text: Annotated[str, Keywords(maxLength=200), "A description of the position."]
     position: Annotated[
-        skye.Position, Component("ScenarioPosition"), "The position, as `POST /v1/games` accepts it."
+        Position,
+        Component("ScenarioPosition"),
+        "The position, as `POST /v1/games` accepts it.",
     ]
 
 

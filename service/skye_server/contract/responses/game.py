@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
-import skye
-from skye.views.fields import Keywords, Seat
+import skye.views
+from skye.fields import Keywords, Seat
 from skye_server.games.views.fields import Version
 from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
 
@@ -27,11 +27,11 @@ class CurrentPlacements(Versioned, PlacementsView):
     """The tiles that a seat has placed in this round."""
 
 
-class Scores(Versioned, skye.ScoresView):
+class Scores(Versioned, skye.views.ScoresView):
     """The points of each seat, by round and scoring tile, and those of final scoring."""
 
 
-class TriedPlacements(Versioned, skye.WhatIfView):
+class TriedPlacements(Versioned, skye.views.WhatIfView):
     """The effect of placements on the points of a seat."""
 
 
@@ -39,19 +39,19 @@ class _OfSeat(TypedDict):
     seat: Seat
 
 
-class TerritoryReport(_OfSeat, Versioned, skye.TerritoryView):
+class TerritoryReport(_OfSeat, Versioned, skye.views.TerritoryView):
     """The territory of a seat, its areas and its objects."""
 
 
 class Places(Versioned):
     """Every legal placement of some tiles in a territory, and the effect of each alone."""
 
-    before: Annotated[skye.TerritoryWorthView, "The value of the current territory."]
+    before: Annotated[skye.views.TerritoryWorthView, "The value of the current territory."]
     places: Annotated[
-        Sequence[skye.PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."
+        Sequence[skye.views.PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."
     ]
     """The maximum is more than the number of legal placements of the tiles of one request."""
 
 
-class RoundReport(Versioned, skye.RoundView):
+class RoundReport(Versioned, skye.views.RoundView):
     """The report of a round, up to now."""

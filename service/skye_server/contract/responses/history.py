@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
-import skye
-from skye import PLAYERS, SLOTS
-from skye.views.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
+import skye.positions
+import skye.views
+from skye import PLAYERS
+from skye.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
+from skye.scoring import SLOTS
 from skye_server.contract.records import MAX_ACTIONS
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.fields import (
@@ -58,12 +60,12 @@ class ExportedRecordView(TypedDict):
     ]
     options: Annotated[ExportedOptionsView, "The options and the seed."]
     position: Annotated[
-        skye.Position | None,
+        skye.positions.Position | None,
         Component("ExportedPosition"),
         "The position that the game began from, as the caller may see it; null: the start.",
     ]
     actions: Annotated[
-        Sequence[Annotated[skye.ActionView, Component("ExportedAction")]],
+        Sequence[Annotated[skye.views.ActionView, Component("ExportedAction")]],
         Keywords(maxItems=MAX_ACTIONS),
         "Every action, in order.",
     ]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, TypeAlias, TypedDict
 
-from skye.views.fields import Component, Count, Keywords
+from skye.fields import Component, Count, Keywords
 from skye_server.contract.requests.lab import FAULT_KEYWORDS, MAX_FAULTY_REQUESTS
 from skye_server.games.manual_clock import MAX_AHEAD_MS
 from skye_server.games.views.fields import Timestamp

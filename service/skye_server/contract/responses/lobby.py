@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
-from skye.views.fields import Keywords
+from skye.fields import Keywords
 from skye_server.games.views.types import GameSummaryView
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.views.fields import Component, Count, GamePhase, Keywords, Seat
+from skye.fields import Component, Count, GamePhase, Keywords, Seat
 from skye_server.games.views.fields import GameId, GameStatus, Timestamp, UnknownType, Version
 from skye_server.games.views.types import GameSummaryView
 

@@ -7,8 +7,9 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from marshmallow import Schema
 
-from skye import PLAYERS, TerritoryTileView
-from skye.views.fields import DRAWN, BySeat, Component, InTerritory, Keywords
+from skye import PLAYERS
+from skye.fields import DRAWN, BySeat, Component, InTerritory, Keywords
+from skye.views import TerritoryTileView
 from skye_server.contract.positions import PlayerPosition, Position, PositionDraw
 from skye_server.games.views.fields import TieBreakRule
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
 from skye import PLAYERS
-from skye.views.fields import (
+from skye.fields import (
     Color,
     Coordinate,
     Count,

@@ -2,9 +2,8 @@
 
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-import skye
-from skye import BagView, EventView, GameResultView, SeatEndView, UsedScoringTileView
-from skye.views.fields import (
+import skye.views
+from skye.fields import (
     BySeat,
     BySlot,
     Color,
@@ -16,6 +15,7 @@ from skye.views.fields import (
     Seat,
     Seats,
 )
+from skye.views import BagView, EventView, GameResultView, SeatEndView, UsedScoringTileView
 from skye_server.games.views.fields import (
     BotName,
     GameId,
@@ -118,7 +118,7 @@ class PositionSetView(TypedDict):
     starting_seat: Annotated[Seat, "The seat that starts the round."]
     scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
     bag: Annotated[BagView, "The tiles left in the bag."]
-    players: Annotated[BySeat[skye.SeatInPlayView], "The seats, in seat order."]
+    players: Annotated[BySeat[skye.views.SeatInPlayView], "The seats, in seat order."]
     result: Annotated[GameResultView | None, "The result, if the game is over in the position."]
     seed: Annotated[Seed | None, "The seed, if the game is over in the position; null otherwise."]
     nonce: Annotated[Nonce | None, "The nonce, if the game is over in the position and has one."]

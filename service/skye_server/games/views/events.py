@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import cast
 
 import skye
-from skye import event_as_seen_by, game_as_seen_by, scoring_tiles_view
+import skye.events
+from skye import game_view
+from skye.views import event_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     AnyEvent,
@@ -61,11 +63,10 @@ def _event_view(game: Game, event: AnyEvent, caller: Caller) -> HostedEventView:
     )
 
 
-def _engine_event_view(game: Game, event: skye.Event, caller: Caller) -> HostedEventView:
+def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> HostedEventView:
     """Return an event of the engine; the last one also reveals the nonce of the game."""
     assert game.state is not None
-    tiles, open_gold = game.state.scoring_tiles, game.options.open_gold
-    view = event_as_seen_by(caller.seat, event, scoring_tiles=tiles, open_gold=open_gold)
+    view = event_view(game.state, caller.seat, event)
     if view["type"] != "game_finished":
         return view
     return {
@@ -98,7 +99,7 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
         case GameStarted(scoring_tiles, starting_seat, rounds):
             return {
                 "type": "game_started",
-                "scoring_tiles": scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
+                "scoring_tiles": used_scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
                 "starting_seat": starting_seat,
                 "rounds": rounds,
             }
@@ -139,7 +140,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
 
 def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> PositionSetView:
     """Return what a client needs to build the view of a game that begins from a position."""
-    seen = game_as_seen_by(caller.seat, state)
+    seen = game_view(state, caller.seat)
     return {
         "type": "position_set",
         "round": seen["round"],

@@ -1,11 +1,11 @@
-"""The types of the fields that the service adds to the engine's views; see `skye.views.fields`."""
+"""The types of the fields that the service adds to the engine's views; see `skye.fields`."""
 
 from __future__ import annotations
 
 from typing import Annotated, Final, TypeAlias
 
 from skye import PLAYERS
-from skye.views.fields import Component, Keywords
+from skye.fields import Component, Keywords
 
 MAX_TURN_MS: Final = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""

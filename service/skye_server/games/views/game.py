@@ -9,22 +9,13 @@ from datetime import UTC, datetime
 from functools import cache
 
 import skye
-from skye import (
-    LANDSCAPE,
-    OBJECTS,
-    ROTATED_TILES,
-    TILES,
-    GameState,
-    Position,
-    UsedScoringTileView,
-    castle_alone,
-    commitment,
-    game_as_seen_by,
-    position_as_seen_by,
-    position_of,
-    scoring_tiles_view,
-    territory_view,
-)
+import skye.views
+from skye import GameState, position_of
+from skye.draws import commitment
+from skye.positions import Position
+from skye.territory import castle_alone
+from skye.tiles import LANDSCAPE, OBJECTS, ROTATED_TILES, TILES
+from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import (
     Game,
@@ -58,7 +49,7 @@ def timestamp(ms: int) -> str:
 
 def game_view(game: Game, caller: Caller) -> GameView:
     """Return the game as a caller may see it."""
-    played = _lobby_view(game) if game.state is None else game_as_seen_by(caller.seat, game.state)
+    played = _lobby_view(game) if game.state is None else skye.game_view(game.state, caller.seat)
     if game.status is Status.ABORTED:
         played["phase"], played["waiting_for"] = None, ()
     players: list[PlayerView] = [
@@ -93,7 +84,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
     }
 
 
-def _lobby_view(game: Game) -> skye.GameView:
+def _lobby_view(game: Game) -> skye.views.GameView:
     return {
         "round": 0,
         "rounds": None,
@@ -113,7 +104,7 @@ def _lobby_view(game: Game) -> skye.GameView:
                 "tiles_to_build": (),
                 "offer_set": False,
                 "build_finished": False,
-                "territory": territory_view(castle_alone(seat.color).placed),
+                "territory": territory_tiles_view(castle_alone(seat.color).placed),
             }
             for number, seat in enumerate(game.seats)
         ],
@@ -124,7 +115,7 @@ def _lobby_view(game: Game) -> skye.GameView:
 def named_scoring_tiles(game: Game) -> list[UsedScoringTileView]:
     """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
     named = game.options.scoring_tiles
-    return scoring_tiles_view(named, game.capacity) if named else []
+    return used_scoring_tiles_view(named, game.capacity) if named else []
 
 
 def fairness_view(game: Game) -> FairnessView:
@@ -203,7 +194,7 @@ def position_view(game: Game, caller: Caller, state: GameState | None = None) ->
     began_from_position = game.origin is not None and game.origin.type is not OriginType.RECORD
     if now.is_over or (caller.host and began_from_position):
         return position_of(state or now)
-    return position_as_seen_by(caller.seat, state or now)
+    return skye.views.position_view(state or now, caller.seat)
 
 
 @cache

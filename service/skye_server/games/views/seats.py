@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from skye import (
-    FinishBuilding,
-    Move,
-    OfferLimits,
-    Pass,
-    Place,
-    SetOffer,
-    TakeBack,
-    legal_moves,
-    move_view,
-    offer_limits,
-    territory_view,
-)
+from skye import FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack, legal_moves, offer_limits
+from skye.views import move_view, territory_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.transitions import undo_limit_reached
@@ -53,7 +42,7 @@ def placements_view(game: Game, seat: int) -> PlacementsView:
     if game.state is not None:
         player = game.state.players[seat]
         placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
-    return {"seat": seat, "placements": territory_view(placed)}
+    return {"seat": seat, "placements": territory_tiles_view(placed)}
 
 
 def actions_view(game: Game, seat: int) -> ActionListView:

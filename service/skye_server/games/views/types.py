@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
-import skye
-from skye import LANDSCAPE, PLAYERS, SLOTS, GameStateView, ObjectCountsView, TerritoryTileView
-from skye.views.fields import (
+import skye.views
+from skye import PLAYERS
+from skye.fields import (
     DRAWN,
     MAX_ROUNDS,
     BySeat,
@@ -24,6 +24,9 @@ from skye.views.fields import (
     TerrainName,
     TileId,
 )
+from skye.scoring import SLOTS
+from skye.tiles import LANDSCAPE
+from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
 from skye_server.games.views.fields import (
     MAX_GAMES,
     MAX_TURN_MS,
@@ -67,7 +70,7 @@ class FairnessView(TypedDict):
     seed_source: Annotated[SeedSourceName, "Who chose the seed."]
 
 
-class PlayerView(skye.SeatInPlayView):
+class PlayerView(skye.views.SeatInPlayView):
     """One seat, as the caller may see it."""
 
     name: PlayerName

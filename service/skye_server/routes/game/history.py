@@ -8,14 +8,17 @@ from typing import Any
 
 from flask import Response
 
-from skye import ActionView, Event, GameState, Position, actions_as_seen_by, round_report
+from skye import GameState
+from skye.events import Event
+from skye.positions import Position
+from skye.views import ActionView, actions_view, round_view
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.history import ExportedRecordView
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
 from skye_server.games.authorization import Caller
 from skye_server.games.events import HostedEvent, PositionSet
-from skye_server.games.game import Change, Game, Status
+from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.game import position_view, time_view
 from skye_server.http import sse
@@ -131,7 +134,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     events, begun = _engine_events(changes), _beginning(changes)
-    report = round_report(caller.seat, state_begun(current), events, round, begun)
+    report = round_view(state_begun(current), caller.seat, events, round, begun)
     if report is None:
         is_before = begun is not None and round < begun.round
         raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
@@ -155,12 +158,11 @@ def get_record(game: str) -> Response:
 
 def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
     """Return the record of a game, as a caller may see it."""
-    is_over = game.status is Status.FINISHED
     begun = _beginning(changes)
     start = None if begun is None else position_view(game, caller, begun)
     events, first_round = _engine_events(changes), 0 if begun is None else begun.round
-    actions = actions_as_seen_by(caller.seat, events, is_over=is_over, first_round=first_round)
-    return _record(game, start, actions, is_over=is_over)
+    actions = actions_view(state_begun(game), caller.seat, events, first_round=first_round)
+    return _record(game, start, actions)
 
 
 @blueprint.route("/position")
@@ -178,22 +180,20 @@ def get_position(game: str) -> Response:
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
-def _record(
-    current: Game, start: Position | None, actions: list[ActionView], *, is_over: bool
-) -> ExportedRecordView:
+def _record(current: Game, start: Position | None, actions: list[ActionView]) -> ExportedRecordView:
     game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
         "game": current.id,
         "version": current.version,
-        "nonce": current.options.nonce if is_over else None,
+        "nonce": current.options.nonce if game.is_over else None,
         "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in current.seats],
         "options": {
             "scoring_tiles": current.options.scoring_tiles,
             "starting_seat": current.options.starting_seat,
             "tie_break": game.tie_break,
             "open_gold": game.open_gold,
-            "seed": game.seed if is_over else None,
+            "seed": game.seed if game.is_over else None,
         },
         "position": start,
         "actions": actions,

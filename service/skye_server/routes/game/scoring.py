@@ -6,21 +6,20 @@ from typing import Any
 
 from flask import Response
 
-from skye import (
-    SCORING_TILES,
-    InvalidTerritory,
-    Place,
-    PlacementGainsView,
-    Territory,
-    castle_alone,
-    placement_gains,
-    scores_as_seen_by,
-    territory_report,
-    territory_scores,
-    territory_worth_view,
-    what_if,
-)
+from skye import Place, Territory
+from skye.errors import InvalidTerritory
+from skye.scoring import SCORING_TILES
 from skye.svg import territory_svg
+from skye.territory import castle_alone
+from skye.views import (
+    PlacementGainsView,
+    placement_gains_view,
+    scored_territories_view,
+    scores_view,
+    territory_view,
+    territory_worth_view,
+    what_if_view,
+)
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
@@ -55,7 +54,7 @@ def get_scores(game: str) -> Response:
     final scoring if the game ended now.
     """
     current, caller = collaborators().games.read(game, bearer_token())
-    scores = scores_as_seen_by(caller.seat, state_begun(current))
+    scores = scores_view(state_begun(current), caller.seat)
     tag = etag(current.version, caller)
     return not_modified(tag) or json_response({"version": current.version, **scores}, tag=tag)
 
@@ -72,7 +71,7 @@ def get_territory(game: str, seat: int) -> Response:
     """
     current, _ = collaborators().games.read(game, bearer_token())
     territory = _territory(current, seat)
-    report = {"seat": seat, "version": current.version, **territory_report(territory)}
+    report = {"seat": seat, "version": current.version, **territory_view(territory)}
     tag = etag(current.version)  # territories are public
     return not_modified(tag) or json_response(report, tag=tag)
 
@@ -131,7 +130,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     current, caller = collaborators().games.read(game, bearer_token())
     require_own_seat(current, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
-    return json_response({"version": current.version, **what_if(state_begun(current), seat, placements)})
+    return json_response({"version": current.version, **what_if_view(state_begun(current), seat, placements)})
 
 
 @blueprint.route("/games/<game>/players/<int:seat>/places")
@@ -158,7 +157,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     places: list[PlacementGainsView] = []
     with Computation() as computation:
         for tile in dict.fromkeys(query["tile"]):
-            places += placement_gains(state, seat, tile)
+            places += placement_gains_view(state, seat, tile)
             computation.checkpoint()
     view = {"version": current.version, "before": territory_worth_view(state, seat), "places": places}
     return json_response(view, tag=tag)
@@ -184,7 +183,7 @@ def score_territories(query: dict[str, Any]) -> Response:
         for number, asked in enumerate(query["territories"]):
             territories.append(_assembled(number, asked["tiles"]))
             computation.checkpoint()
-        scores = territory_scores(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
+        scores = scored_territories_view(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
     return json_response(scores)
 
 

@@ -1,35 +1,16 @@
-"""The schedule of the rounds: the scoring tiles and the income of each round."""
+"""The income of each seat at the beginning of a round."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final, NamedTuple
 
+from skye.scoring.schedule import slots_by_round
 from skye.territory.summary import TerritorySummary
 from skye.tiles.catalogue import WHISKY
 
-SLOTS: Final = ("A", "B", "C", "D")
-"""The slots of a game's four scoring tiles."""
-
-_SIX_ROUNDS: Final = (("A",), ("B",), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
-_FIVE_ROUNDS: Final = (("A", "B"), ("A", "C"), ("B", "D"), ("A", "C", "D"), ("B", "C", "D"))
-
-MAX_ROUNDS: Final = len(_SIX_ROUNDS)
-"""The maximum number of rounds of a game."""
-
 _CATCH_UP: Final = (0, 0, 1, 2, 3, 4)
 _CASTLE_INCOME: Final = 5
-
-
-@cache
-def schedule(players: int) -> tuple[tuple[str, ...], ...]:
-    """Return, for each round of a game, the slots that it scores.
-
-    >>> schedule(5)[0]
-    ('A', 'B')
-    """
-    return _FIVE_ROUNDS if players == 5 else _SIX_ROUNDS
 
 
 def catch_up(players: int, round_number: int) -> int:
@@ -38,7 +19,7 @@ def catch_up(players: int, round_number: int) -> int:
     >>> [catch_up(4, number) for number in range(1, 7)]
     [0, 0, 1, 2, 3, 4]
     """
-    return _CATCH_UP[: len(schedule(players))][round_number - 1]
+    return _CATCH_UP[: len(slots_by_round(players))][round_number - 1]
 
 
 class Income(NamedTuple):

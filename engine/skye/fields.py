@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from skye.rules.moves import MAX_GOLD
-from skye.rules.schedule import SLOTS, schedule
 from skye.rules.setup import PLAYERS
+from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.tiles.catalogue import LANDSCAPE
 from skye.tiles.geometry import LIMIT
 
@@ -26,7 +26,7 @@ MAX_SCROLLS: Final = 14
 DRAWN: Final = 3
 """How many tiles a seat draws in a round."""
 
-_ROUNDS: Final = [len(schedule(players)) for players in PLAYERS]
+_ROUNDS: Final = [len(slots_by_round(players)) for players in PLAYERS]
 MAX_ROUNDS: Final = max(_ROUNDS)
 
 Entry = TypeVar("Entry")

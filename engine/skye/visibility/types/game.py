@@ -1,4 +1,4 @@
-"""The types of views, the JSON data that functions such as `game_as_seen_by` return.
+"""The types of views, the JSON data that functions such as `game_view` return.
 
 A field is None if its value is hidden or not known yet.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.tiles.catalogue import LANDSCAPE
-from skye.views.fields import (
+from skye.fields import (
     DRAWN,
     MAX_ROUNDS,
     BySeat,
@@ -32,6 +31,7 @@ from skye.views.fields import (
     Seats,
     TileId,
 )
+from skye.tiles.catalogue import LANDSCAPE
 
 
 class TerritoryTileView(TypedDict):

@@ -8,10 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, TypedDict
 
-from skye.rules.schedule import SLOTS
-from skye.rules.setup import PLAYERS
-from skye.scoring.scoring_tiles import SCORING_TILES
-from skye.views.fields import (
+from skye.fields import (
     MAX_REGIONS,
     MAX_ROUNDS,
     MAX_SCROLLS,
@@ -33,7 +30,10 @@ from skye.views.fields import (
     TileId,
     TileIds,
 )
-from skye.views.game import ScoringTilePointsView, TerritoryTileView
+from skye.rules.setup import PLAYERS
+from skye.scoring.schedule import SLOTS
+from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.visibility.types.game import ScoringTilePointsView, TerritoryTileView
 
 
 class AwardView(TypedDict):

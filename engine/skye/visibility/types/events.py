@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.rules.setup import PLAYERS
-from skye.tiles.catalogue import LANDSCAPE
-from skye.views.fields import (
+from skye.fields import (
     DRAWN,
     BySeat,
     BySlot,
@@ -23,7 +21,9 @@ from skye.views.fields import (
     Round,
     Seat,
 )
-from skye.views.game import GameResultView, ScoringTilePointsView, TerritoryTileView
+from skye.rules.setup import PLAYERS
+from skye.tiles.catalogue import LANDSCAPE
+from skye.visibility.types.game import GameResultView, ScoringTilePointsView, TerritoryTileView
 
 
 class IncomeView(TypedDict):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
-from skye.rules.schedule import SLOTS
 from skye.rules.state import GameState, Phase
 from skye.scoring.final import FinalScore, final_score
+from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
 from skye.territory.areas import Area
 from skye.territory.frontier import Place
@@ -15,7 +15,8 @@ from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import LANDSCAPE, OBJECTS
 from skye.tiles.geometry import SIDE_NAMES, coordinates_of
-from skye.views.reports import (
+from skye.visibility.game_views import territory_tiles_view, visible_gold
+from skye.visibility.types.reports import (
     AreaCellView,
     AreaView,
     AwardView,
@@ -30,10 +31,9 @@ from skye.views.reports import (
     TriedPlacementView,
     WhatIfView,
 )
-from skye.visibility.game_views import gold_as_seen_by, territory_view
 
 
-def scores_as_seen_by(viewer: int | None, game: GameState) -> ScoresView:
+def scores_view(game: GameState, viewer: int | None) -> ScoresView:
     """Return the points of each seat by round and scoring tile, and those that final scoring would give now.
 
     Values that depend on a purse hidden from the viewer are None.
@@ -41,14 +41,14 @@ def scores_as_seen_by(viewer: int | None, game: GameState) -> ScoresView:
     :param viewer: a seat, or None for a spectator.
     """
     by_round = _awards_by_round(game)
-    return {"players": [_seat_scores(viewer, game, seat, by_round) for seat in range(len(game.players))]}
+    return {"players": [_seat_scores(game, viewer, seat, by_round) for seat in range(len(game.players))]}
 
 
 def _seat_scores(
-    viewer: int | None, game: GameState, seat: int, by_round: list[list[list[SlotScoreView]]]
+    game: GameState, viewer: int | None, seat: int, by_round: list[list[list[SlotScoreView]]]
 ) -> SeatScoresView:
     player = game.players[seat]
-    gold = gold_as_seen_by(viewer, game, seat)
+    gold = visible_gold(game, viewer, seat)
     final = final_score(player.territory.summary, gold or 0)
     before = player.score - (sum(player.final) if player.final else 0)
     return {
@@ -103,7 +103,7 @@ def _awards_then(
     return [Award(points, ())] if points else []
 
 
-def what_if(game: GameState, seat: int, placements: Iterable[Place]) -> WhatIfView:
+def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> WhatIfView:
     """Return the effect of a sequence of placements: whether each is legal, and the points before and after.
 
     Points are None if they depend on hidden purses, or if a placement is illegal.
@@ -124,7 +124,7 @@ def what_if(game: GameState, seat: int, placements: Iterable[Place]) -> WhatIfVi
         summaries_after[seat] = after.summary
     # Majorities compare all purses as a spectator sees them. In the pricing phase the viewer's own purse
     # would lack the gold on its tiles, while the others' include it.
-    golds = [gold_as_seen_by(None, game, other) for other in range(len(game.players))]
+    golds = [visible_gold(game, None, other) for other in range(len(game.players))]
     return {
         "legal": after is not None,
         "placements": tried,
@@ -157,7 +157,7 @@ def _tried_placement_view(
 ) -> TriedPlacementView:
     player = game.players[seat]
     return {
-        **territory_view([placed])[0],
+        **territory_tiles_view([placed])[0],
         "legal": error is None,
         "in_hand": game.phase is Phase.BUILDING and placed.tile in player.hand and not player.finished,
         "code": error.code if error else None,
@@ -173,7 +173,7 @@ def _points_if_known(
     return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
 
 
-def territory_scores(
+def scored_territories_view(
     territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
 ) -> ScoredTerritoriesView:
     """Return the points of territories, independent of any game, with awards, scrolls, gold and areas.
@@ -206,7 +206,7 @@ def territory_scores(
     return {"territories": views}
 
 
-def territory_report(territory: Territory) -> TerritoryView:
+def territory_view(territory: Territory) -> TerritoryView:
     """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
     summary = territory.summary
     counts = {
@@ -214,7 +214,7 @@ def territory_report(territory: Territory) -> TerritoryView:
         for i, thing in enumerate(OBJECTS)
     }
     return {
-        "tiles": territory_view(territory.placed),
+        "tiles": territory_tiles_view(territory.placed),
         "areas": area_views(territory, summary.areas),
         "connected_tiles": _tiles_on(territory, summary.connected),
         "counts": counts,
@@ -280,7 +280,7 @@ def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
     return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
 
 
-def scoring_tile_catalogue() -> list[ScoringTileView]:
+def scoring_tile_catalogue_view() -> list[ScoringTileView]:
     """Return the catalogue of all 16 scoring tiles."""
     return [
         {
