@@ -11,6 +11,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from skye_server.commands.current_games import Games
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
+from skye_server.following.followed_player import FollowedPlayers
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
@@ -50,9 +51,9 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     clock = lab.time if lab else clock
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
-    feeds, stream_clock = GameFeeds(games, notifier), StreamClock()
+    feeds, stream_clock, players = GameFeeds(games, notifier), StreamClock(), FollowedPlayers(games)
     register_collaborators(
-        app, Collaborators(games, notifier, feeds, stream_clock, open_streams, metrics, lab)
+        app, Collaborators(games, notifier, feeds, stream_clock, players, open_streams, metrics, lab)
     )
     problems.register(app)
     if settings.lab:

@@ -115,6 +115,16 @@ def test_guessed_player_keys_use_up_the_limit_of_their_address():
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
 
 
+def test_key_replacements_of_an_address_are_limited_by_the_day(monkeypatch):
+    monkeypatch.setattr("skye_server.http.rate_limits._KEY_REPLACEMENTS", 2)
+    service = limited()
+    keys = [f"skye_key_{letter * 22}" for letter in "abcd"]
+    answers = [service.call("PUT", "/v1/me/key", {"key": new}, key) for key, new in itertools.pairwise(keys)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[0].headers["RateLimit-Policy"] == '"key_replacements";q=2;w=86400'
+    assert answers[2].json["detail"] == "This address may use 2 key replacements a day; this costs 1."
+
+
 def test_game_of_bots_costs_one_more_for_each_bot():
     service = limited(limit_games_per_minute=10)
     bots = {"players": [{"bot": "random"}] * 3, "start": True}

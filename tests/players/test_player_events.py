@@ -10,9 +10,10 @@ import pytest
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.players.player_games import Players
+from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Clock, Game, Service, dice, problem_code
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 def new_key():
@@ -300,6 +301,40 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     phases = [event["phase"] for _, event in messages if event.get("type") == "your_turn"]
     assert phases == ["pricing", "buying", "building"]
     service.call("DELETE", game.path(), token=key)
+
+
+def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch):
+    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", 0.1)
+    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
+    key = new_key()
+    options = {"seed": "skye", "turn_ms": 1000}
+    created = service.call("POST", "/v1/games", {"seats": 2, "options": options}, key).json
+    path = f"/v1/games/{created['game']['id']}"
+    Reader(service, key).wait_for(lambda messages: messages)
+    for name in ("Bob", "Cy"):
+        service.call("POST", f"{path}/players", {"name": name})
+    service.call("POST", f"{path}/start", token=key)  # no event of the host
+    table = service.redis.get
+    assert waited_for(
+        lambda: decode_game(table(f"skye:{{{created['game']['id']}}}:table")).state.phase == "buying"
+    )
+    service.call("DELETE", path, token=key)
+
+
+def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
+    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", 600.0)
+    catch_up, checks = Players.catch_up, []
+    monkeypatch.setattr(Players, "catch_up", lambda *found: checks.append(found) or catch_up(*found))
+    key = new_key()
+    game = opponents(service, key)
+    readers = [Reader(service, key) for _ in range(3)]
+    for reader in readers:
+        reader.wait_for(lambda messages: len(messages) == 3)
+    game.act_legally(0)
+    game.act_legally(1)
+    for reader in readers:
+        reader.wait_for(lambda messages: len(messages) == 4)
+    assert len(checks) == 1
 
 
 def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):

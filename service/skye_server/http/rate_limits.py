@@ -48,6 +48,11 @@ _GAMES_PER_REQUEST: Final = 50
 _COMPUTED_S_PER_REQUEST: Final = 0.003
 """The CPU seconds of long computations that cost as much as one more request."""
 
+_KEY_REPLACEMENTS: Final = 100
+"""The maximum number of player keys that an address replaces in a day: their records are stored for years."""
+
+_DAY_S: Final = 86_400
+
 _MAX_LOCAL_BUCKETS: Final = 100_000
 
 
@@ -148,6 +153,7 @@ class _RequestLimits:
         self._limiter = limiter
         self._requests = Budget("requests", settings.limit_requests_per_minute)
         self._games = Budget("games", settings.limit_games_per_minute)
+        self._key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -185,6 +191,13 @@ class _RequestLimits:
         """
         self.charge(self._requests, number // _GAMES_PER_REQUEST)
 
+    def charge_key_replacement(self) -> None:
+        """Charge the client's address for the replacement of a player key.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._key_replacements, 1)
+
     def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
         """Charge the client's address for all games that one request creates.
 
@@ -201,9 +214,10 @@ class _RequestLimits:
             return
         g.allowance = self._limiter.spend(budget, network(request.remote_addr), cost)
         if not g.allowance.allowed:
+            unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == _DAY_S else "minute"
             raise Problem(
                 "too_many_requests",
-                f"This address may use {budget.limit} {budget.kind} a minute; this costs {cost}.",
+                f"This address may use {budget.limit} {unit} a {span}; this costs {cost}.",
                 headers={"Retry-After": str(g.allowance.wait_s)},
             )
 
@@ -258,6 +272,16 @@ def charge_own_games(count: Callable[[], int]) -> None:
     limits = _limits()
     if limits is not None:
         limits.charge_own_games(count())
+
+
+def charge_key_replacement() -> None:
+    """Charge the client's address for the replacement of a player key, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    limits = _limits()
+    if limits is not None:
+        limits.charge_key_replacement()
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
 from skye_server.http.player_requests import charged_player
-from skye_server.http.rate_limits import charge_creation
+from skye_server.http.rate_limits import charge_key_replacement
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import check_accepts, json_response, link_to_next
 from skye_server.http.streams import count_open, last_event_id
@@ -28,9 +28,6 @@ from skye_server.players.listing import OwnGame, cursor_of, place_of
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
 )
-
-_REPLACEMENT_COST = 10
-"""What the replacement of a key costs, in games: its record is stored far longer than a game."""
 
 _EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
 """The pattern of the id of a player's event."""
@@ -138,7 +135,9 @@ def stream_player_events(query: dict[str, Any]) -> Response:
 
 def _follower() -> PlayerFollower:
     its = collaborators()
-    return PlayerFollower(its.games, its.change_notifier, its.stream_clock, bearer_token())
+    return PlayerFollower(
+        its.games, its.change_notifier, its.stream_clock, its.followed_players, bearer_token()
+    )
 
 
 @blueprint.route("/key", methods=["PUT"])
@@ -154,6 +153,6 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     The new key has the same seats and games. The old key becomes invalid at once. The new key must not have
     been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
     """
-    charge_creation(_REPLACEMENT_COST)
+    charge_key_replacement()
     collaborators().games.identities.replace_key(command_from_request().token, body["key"])
     return json_response({"replaced": True})
