@@ -53,7 +53,7 @@ def choose(game: GameState, seat: int, dice: random.Random) -> Move:
 
 def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[GameState, int, Move]]:
     """Play a random game, listing the legal moves; yield each decision with the game before it."""
-    game = new_game(COLORS[:players], seed).game
+    game = new_game(COLORS[:players], seed=seed).game
     while not game.is_over:
         seat = game.waiting_for[0]
         move = choose(game, seat, dice)
@@ -130,7 +130,7 @@ def _timed_games(games: int, bot: Callable[..., Move] = choose) -> Clock:
     """Play whole games of four, the time taken by what chooses, by kind of move and by round."""
     clock, now = Clock(), time.thread_time_ns
     for seed in itertools.islice(_new_seeds, games):
-        game, dice = new_game(COLORS[:4], seed).game, random.Random(seed)
+        game, dice = new_game(COLORS[:4], seed=seed).game, random.Random(seed)
         while not game.is_over:
             seat, number = game.waiting_for[0], game.round
             start = now()
@@ -195,7 +195,7 @@ def _p99_ms(bot: Callable[..., Move], players: int, games: int) -> float:
     """Return the 99th percentile of the CPU time of a bot's decisions over whole games."""
     taken = []
     for seed in itertools.islice(_new_seeds, games):
-        game, dice = new_game(COLORS[:players], seed).game, random.Random(seed)
+        game, dice = new_game(COLORS[:players], seed=seed).game, random.Random(seed)
         while not game.is_over:
             seat = game.waiting_for[0]
             start = time.thread_time_ns()

@@ -51,7 +51,7 @@ def _microseconds(one_game: Callable[[], int], games: int) -> Callable[[], float
 
 
 def _engine(dice: random.Random, seed: str | None) -> int:
-    encoded, steps = EncodedGame(new_game(COLORS[:4], seed).game), 0
+    encoded, steps = EncodedGame(new_game(COLORS[:4], seed=seed).game), 0
     while not encoded.game.is_over:
         if encoded.seat == CHANCE:
             chance_outcomes(encoded.game)

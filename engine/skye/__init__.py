@@ -11,6 +11,7 @@ from skye.bots.registry import (
     BOTS,
     Bot,
     choose_move,
+    play_out,
 )
 from skye.errors import (
     InvalidPosition,
@@ -126,6 +127,7 @@ __all__ = [
     "observed_game",
     "offer_limits",
     "play",
+    "play_out",
     "position_from_text",
     "position_of",
     "position_to_text",

@@ -80,7 +80,7 @@ class EncodedGame(NamedTuple):
     :param draft: the actions of an offer that is not complete yet, at most two.
 
     >>> from skye.rules.setup import new_game
-    >>> encoded = EncodedGame(new_game(["red", "blue"], "seed").game)
+    >>> encoded = EncodedGame(new_game(2, seed="seed").game)
     >>> encoded.seat, encoded.legal_actions()
     (0, [0, 1, 2])
     """
@@ -164,12 +164,14 @@ def decode_action(game: GameState, seat: int, action: int) -> Move:
         if action < _PASS:
             seller, index = divmod(action - _PURCHASES, _ON_OFFER)
             if game.phase is BUYING and seller + 1 < len(game.players):
-                return Buy(game.players[(seat + 1 + seller) % len(game.players)].drawn[index])
+                return Buy(game.players[(seat + 1 + seller) % len(game.players)].tiles_drawn[index])
             raise IndexError
         slot, place = divmod(action - _PLACEMENTS, _PLACEMENTS_OF_TILE)
         cell, quarter = divmod(place, 4)
         y, x = divmod(cell, _SIDE)
-        return Place(game.players[seat].hand[slot], x - GRID_REACH, y - GRID_REACH, ROTATIONS[quarter])
+        return Place(
+            game.players[seat].tiles_to_build[slot], x - GRID_REACH, y - GRID_REACH, ROTATIONS[quarter]
+        )
     except IndexError:
         raise RuleError(f"Action {action} is not legal now.") from None
 
@@ -183,10 +185,10 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
     player = game.players[seat]
     match move:
         case SetOffer(discard, prices):
-            return _offer_numbers(player.drawn, discard, dict(prices))
+            return _offer_numbers(player.tiles_drawn, discard, dict(prices))
         case Buy(tile):
             for left in range(1, len(game.players)):
-                on_offer = game.players[(seat + left) % len(game.players)].drawn
+                on_offer = game.players[(seat + left) % len(game.players)].tiles_drawn
                 if tile in on_offer:
                     return (_PURCHASES + _ON_OFFER * (left - 1) + on_offer.index(tile),)
         case Pass():
@@ -194,7 +196,7 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
         case FinishBuilding():
             return (_FINISH,)
         case Place(tile, x, y, rotation) if max(abs(x), abs(y)) <= GRID_REACH:
-            slot = player.hand.index(tile)
+            slot = player.tiles_to_build.index(tile)
             number = _FIRST_AT[cell_at(x, y)] + rotation // 90
             return (_PLACEMENTS + slot * _PLACEMENTS_OF_TILE + number,)
         case _:
@@ -262,7 +264,7 @@ def _building_actions(player: Player) -> list[int]:
     actions: list[int] = []
     base = _PLACEMENTS
     frontier = sorted(player.territory.frontier.items())  # by rows, as the numbers are
-    for tile in player.hand:
+    for tile in player.tiles_to_build:
         quarters = _QUARTERS[tile]
         for cell, constraint in frontier:
             turns = quarters[constraint]
@@ -276,8 +278,8 @@ def _building_actions(player: Player) -> list[int]:
 
 def _offer(player: Player, draft: tuple[int, ...]) -> SetOffer:
     discard, first, second = draft
-    one, other = player.drawn[:discard] + player.drawn[discard + 1 :]
-    return SetOffer(player.drawn[discard], ((one, first - _PRICES), (other, second - _PRICES)))
+    one, other = player.tiles_drawn[:discard] + player.tiles_drawn[discard + 1 :]
+    return SetOffer(player.tiles_drawn[discard], ((one, first - _PRICES), (other, second - _PRICES)))
 
 
 def _offer_numbers(drawn: tuple[str, ...], discard: str, prices: dict[str, int]) -> tuple[int, ...]:

@@ -139,7 +139,7 @@ class GameFinished(NamedTuple):
     :param seed: the seed of all draws, or None for a game with chance decisions.
     :param scoring_tiles: the scoring tiles in slots A to D.
     :param tile_points: by seat, the points for slots A to D, all rounds together.
-    :param scrolls: by seat, the points for scrolls.
+    :param scroll_points: by seat, the points for scrolls.
     :param gold_points: by seat, the points for gold.
     :param scores: by seat, all points.
     :param gold: by seat, the gold in the purse.
@@ -149,7 +149,7 @@ class GameFinished(NamedTuple):
     seed: str | None
     scoring_tiles: tuple[str, ...]
     tile_points: tuple[tuple[int, ...], ...]
-    scrolls: tuple[int, ...]
+    scroll_points: tuple[int, ...]
     gold_points: tuple[int, ...]
     scores: tuple[int, ...]
     gold: tuple[int, ...]

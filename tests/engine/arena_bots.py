@@ -62,13 +62,13 @@ def guess(game, seat, rng):
     if game.round == 1 and game.phase == "pricing":
         seeds = [f"{name}/{number}" for name in GUESSED_NAMES for number in range(50)]
         for seed in seeds:
-            if _draws(new_game(COLORS[: len(game.players)], seed).game) == _draws(game):
+            if _draws(new_game(COLORS[: len(game.players)], seed=seed).game) == _draws(game):
                 sys.exit(f"guessed {seed}")
     return BOTS["random"](game, seat, rng)
 
 
 def _draws(game):
-    return game.scoring_tiles, [player.drawn for player in game.players]
+    return game.scoring_tiles, [player.tiles_drawn for player in game.players]
 
 
 def peek(game, seat, rng):

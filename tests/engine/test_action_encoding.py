@@ -39,7 +39,7 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 def random_game(players, seed, begun=None):
     """Play a whole game by random actions; yield each position with the action chosen."""
     rng = Random(seed)
-    encoded = EncodedGame(begun or new_game(COLORS[:players], f"encoded {seed}").game)
+    encoded = EncodedGame(begun or new_game(COLORS[:players], seed=f"encoded {seed}").game)
     while not encoded.game.is_over:
         action = rng.choice(encoded.legal_actions())
         yield encoded, action
@@ -73,7 +73,7 @@ def test_random_actions_play_whole_games(players):
 
 
 def test_three_decisions_make_every_offer_up_to_the_highest_price():
-    game = new_game(COLORS[:2], "offers").game
+    game = new_game(COLORS[:2], seed="offers").game
     limits = offer_limits(game, 0)
     a, b, c = limits.tiles
     offers = set()
@@ -96,8 +96,8 @@ def test_three_decisions_make_every_offer_up_to_the_highest_price():
 
 @pytest.mark.parametrize(("gold", "highest"), [(5, 4), (51, 50), (200, 50)])
 def test_prices_are_capped_by_gold_and_by_the_encoding(gold, highest):
-    game = new_game(COLORS[:2], "rich").game
-    game = game.with_player(0, game.players[0]._replace(gold=gold))
+    game = new_game(COLORS[:2], seed="rich").game
+    game = game._with_player(0, game.players[0]._replace(gold=gold))
     second, _ = EncodedGame(game).play(0)
     assert second.legal_actions()[-1] - 2 == highest
     third, _ = second.play(2 + highest)
@@ -112,7 +112,7 @@ def test_grid_reaches_as_far_as_all_tiles_of_a_seat():
 @for_each_number_of_players
 def test_chance_decisions_are_encoded_too(players):
     drawn = 0
-    for encoded, action in random_game(players, players, new_game(COLORS[:players], None).game):
+    for encoded, action in random_game(players, players, new_game(COLORS[:players], chance_nodes=True).game):
         if encoded.seat == CHANCE:
             drawn += 1
             assert encode_draw(decode_draw(action)) == action
@@ -122,7 +122,7 @@ def test_chance_decisions_are_encoded_too(players):
 @pytest.mark.parametrize("action", [3, 53, 61, 62, 63, ACTION_COUNT - 1])
 def test_action_of_another_phase_is_refused(action):
     with pytest.raises(RuleError):
-        EncodedGame(new_game(COLORS[:2], "seed").game).play(action)
+        EncodedGame(new_game(COLORS[:2], seed="seed").game).play(action)
 
 
 @pytest.mark.parametrize("phase", [Phase.BUYING, Phase.BUILDING])
@@ -145,18 +145,18 @@ def test_number_of_no_action_is_an_error(action):
 
 
 def test_moves_without_a_number_are_errors():
-    game = new_game(COLORS[:2], "seed", Options(starting_seat=0)).game
-    a, b, c = game.players[0].drawn
+    game = new_game(COLORS[:2], seed="seed", options=Options(starting_seat=0)).game
+    a, b, c = game.players[0].tiles_drawn
     for move in (TakeBack(), Place(a, 19, 0, 0), SetOffer(a, ((b, 51), (c, 1)))):
         with pytest.raises(ValueError, match="number"):
             encode_move(game, 0, move)
 
 
 def test_sub_decisions_of_an_offer_leave_the_game_unchanged():
-    game = new_game(COLORS[:2], "seed").game
+    game = new_game(COLORS[:2], seed="seed").game
     encoded, _ = EncodedGame(game).play(1)
     encoded, _ = encoded.play(4)
     assert encoded.game is game
     complete, _ = encoded.play(3)
-    a, b, c = game.players[0].drawn
+    a, b, c = game.players[0].tiles_drawn
     assert complete.game == play(game, 0, SetOffer(b, ((a, 2), (c, 1)))).game

@@ -78,7 +78,7 @@ def test_areas_are_right_on_every_branch_and_when_tiles_are_taken_back(territory
         if territory.has_place(tile) and tile not in [placed.tile for placed in territory.placed]:
             grown = territory.place(*chance.choice(territory.legal_places(tile)))
             assert reported_areas(grown) == Counter(world.areas_of(as_world(grown)))
-            assert reported_areas(grown.without_last()) == reported_areas(territory) == before
+            assert reported_areas(grown._without_last()) == reported_areas(territory) == before
 
 
 @thoroughly

@@ -206,6 +206,6 @@ def test_areas_are_the_same_at_each_call():
     for number, placed in enumerate(others):
         assert len(always.summary.areas) >= 3
         assert number % 3 or len(seldom.summary.areas) >= 3
-        always, seldom = always.extended(placed), seldom.extended(placed)
+        always, seldom = always._extended(placed), seldom._extended(placed)
     at_once = Territory((castle, *others)).summary.areas
     assert list(always.summary.areas) == list(seldom.summary.areas) == list(at_once)

@@ -51,7 +51,7 @@ class Decision(NamedTuple):
 
 def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
     """Play a whole game of bots, one name for each seat; a random one of the waiting seats acts."""
-    game = new_game(COLORS[: len(names)], seed, options).game
+    game = new_game(COLORS[: len(names)], seed=seed, options=options).game
     chance = Random(seed)
     number = 0
     while not game.is_over:
@@ -171,7 +171,7 @@ def test_greedy_beats_random_wherever_it_sits():
 
 
 def test_strategist_offer_is_within_the_limits():
-    game = new_game(COLORS[:2], "market").game
+    game = new_game(COLORS[:2], seed="market").game
     offer = BOTS["strategist"](game, 0, Random(1))
     assert isinstance(offer, SetOffer)
     assert all(price >= 1 for _, price in offer.prices)

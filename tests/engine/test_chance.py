@@ -42,8 +42,8 @@ def next_draw(game: GameState, seeded: GameState) -> str:
         return seeded.scoring_tiles[len(game.scoring_tiles)]
     if game.starting_seat < 0:
         return str(seeded.starting_seat)
-    seat = next(seat for seat, player in enumerate(game.players) if len(player.drawn) < 3)
-    return seeded.players[seat].drawn[len(game.players[seat].drawn)]
+    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_drawn) < 3)
+    return seeded.players[seat].tiles_drawn[len(game.players[seat].tiles_drawn)]
 
 
 def without_seed(game: GameState) -> GameState:
@@ -58,7 +58,7 @@ def without_seed_in(events: list[Event]) -> list[Event]:
 def test_game_played_by_chance_decisions_equals_the_seeded_game(players):
     begun, played = steps(players, players)
     seeded, expected = begun.outcome()
-    game, events = new_game(begun.colors, None, begun.options)
+    game, events = new_game(begun.colors, chance_nodes=True, options=begun.options)
     game, more = drawn_like(game, seeded)
     assert (game, [*events, *more]) == (without_seed(seeded), list(expected))
     for step in played:
@@ -71,7 +71,7 @@ def test_game_played_by_chance_decisions_equals_the_seeded_game(players):
 @for_each_number_of_players
 def test_chance_outcomes_are_all_legal_and_their_probabilities_sum_to_one(players):
     rng = Random(players)
-    game = new_game(COLORS[:players], None).game
+    game = new_game(COLORS[:players], chance_nodes=True).game
     sizes = []
     while game.is_chance_node:
         outcomes = chance_outcomes(game)
@@ -86,17 +86,17 @@ def test_chance_outcomes_are_all_legal_and_their_probabilities_sum_to_one(player
 
 def test_options_leave_only_the_other_draws_to_chance():
     options = Options(scoring_tiles=tuple(SCORING_TILES)[:4], starting_seat=1)
-    game, events = new_game(COLORS[:2], None, options)
+    game, events = new_game(COLORS[:2], chance_nodes=True, options=options)
     assert game.round == 1
     assert len(events) == 2
     assert len(chance_outcomes(game)) == 73
 
 
 def test_seats_cannot_act_before_the_draws_are_made():
-    game = new_game(COLORS[:2], None).game
+    game = new_game(COLORS[:2], chance_nodes=True).game
     for _ in range(4 + 1 + 4):
         game = play(game, CHANCE, chance_outcomes(game)[0][0]).game
-    a, b, c = game.players[0].drawn
+    a, b, c = game.players[0].tiles_drawn
     assert offer_limits(game, 0) is None
     assert legal_moves(game, 0) == []
     assert game_view(game, 0)["waiting_for"] == ()
@@ -106,13 +106,13 @@ def test_seats_cannot_act_before_the_draws_are_made():
 
 @pytest.mark.parametrize("item", ["L99", "castle-red", "0", "squares"])
 def test_draw_of_what_is_not_there_is_refused(item):
-    game = new_game(COLORS[:2], None, Options(tuple(SCORING_TILES)[:4], 0)).game
+    game = new_game(COLORS[:2], chance_nodes=True, options=Options(tuple(SCORING_TILES)[:4], 0)).game
     with pytest.raises(RuleError, match="cannot be drawn"):
         play(game, CHANCE, Draw(item))
 
 
 def test_draw_in_a_game_with_a_seed_is_refused():
-    game = new_game(COLORS[:2], "seed").game
+    game = new_game(COLORS[:2], seed="seed").game
     with pytest.raises(RuleError, match="Nothing is to be drawn"):
         play(game, CHANCE, Draw(game.bag[0]))
     with pytest.raises(RuleError, match="chance decisions"):
@@ -123,7 +123,7 @@ def test_draw_in_a_game_with_a_seed_is_refused():
 
 @pytest.mark.parametrize("given", [(), ("squares",)])
 def test_view_during_the_setup_shows_the_scoring_tiles_drawn_so_far(given):
-    game = new_game(COLORS[:2], None).game
+    game = new_game(COLORS[:2], chance_nodes=True).game
     for item in given:
         game = play(game, CHANCE, Draw(item)).game
     assert [tile["id"] for tile in game_view(game, None)["scoring_tiles"]] == list(given)

@@ -96,7 +96,7 @@ def test_r3_a_scroll_is_doubled_by_the_area_of_its_tiles_middle_alone():
 )
 def test_every_five_gold_give_a_point_and_the_rest_is_left_over(gold, points, leftover):
     final = final_score(Territory.parse("castle-red").summary, gold)
-    assert (final.gold, final.leftover, final.total) == (points, leftover, points)
+    assert (final.gold_points, final.leftover_gold, final.total) == (points, leftover, points)
 
 
 def test_total_is_scrolls_and_gold():

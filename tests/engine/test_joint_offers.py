@@ -13,7 +13,7 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 def end_of(bots, seed):
-    game = new_game(COLORS[: len(bots)], seed).game
+    game = new_game(COLORS[: len(bots)], seed=seed).game
     number = 0
     while not game.is_over:
         seat = game.waiting_for[0]
@@ -24,7 +24,7 @@ def end_of(bots, seed):
 
 @for_each_number_of_players
 def test_joint_offer_expects_the_offers_that_greedy_rivals_make(players):
-    game = new_game(COLORS[:players], "expected").game
+    game = new_game(COLORS[:players], seed="expected").game
     market = _Market(game, 0)
     expected = market.greedy_offers(game, Random(1))
     rng = Random(1)
@@ -38,15 +38,15 @@ def test_joint_offer_expects_the_offers_that_greedy_rivals_make(players):
 
 @for_each_number_of_players
 def test_joint_offer_is_legal(players):
-    game = new_game(COLORS[:players], "legal").game
+    game = new_game(COLORS[:players], seed="legal").game
     for seat in range(players):
         game = play(game, seat, best_joint_offer(game, seat, Random(seat))).game
     assert game.phase == "buying"
 
 
 def test_appraiser_values_own_gold_less_than_that_of_rivals():
-    game = new_game(COLORS[:3], "gold").game
-    own, other = (_Appraiser(game, seat).lot(0, game.players[0].drawn[0], 3) for seat in (0, 1))
+    game = new_game(COLORS[:3], seed="gold").game
+    own, other = (_Appraiser(game, seat).lot(0, game.players[0].tiles_drawn[0], 3) for seat in (0, 1))
     assert 0 < own.sold < other.sold
 
 

@@ -8,7 +8,7 @@ from skye.territory.territory import castle_alone
 
 @pytest.mark.parametrize("seat", [-1, 2, 99])
 def test_seat_that_does_not_exist_is_a_value_error(seat):
-    game = new_game(COLORS[:2], "seed").game
+    game = new_game(COLORS[:2], seed="seed").game
     with pytest.raises(ValueError, match="no seat"):
         play(game, seat, Pass())
 

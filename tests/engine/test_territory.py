@@ -136,8 +136,8 @@ def test_hole_requires_the_terrain_of_all_its_neighbours():
 def test_taking_the_last_tile_away_gives_the_territory_before():
     before = Territory.parse("castle-red L28@0,-1")
     after = before.place("L44", 0, 1, 180)
-    assert after.without_last() == before
-    assert after.without_last().frontier == before.frontier
+    assert after._without_last() == before
+    assert after._without_last().frontier == before.frontier
 
 
 # The list of legal places

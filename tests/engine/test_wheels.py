@@ -21,10 +21,10 @@ import skye
 
 
 def choose(game: skye.GameState, seat: int, rng: random.Random) -> skye.Move:
-    return skye.BOTS["random"](game, seat, rng)
+    return skye.choose_move("random", game, seat, rng)
 
 
-game = skye.new_game(skye.COLORS[:3], "installed").game
+game = skye.new_game(3, seed="installed").game
 rng = random.Random(1)
 while not game.is_over:
     seat = game.waiting_for[0]

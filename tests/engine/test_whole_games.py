@@ -107,8 +107,10 @@ def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, Refere
         if game.phase is Phase.BUILDING:
             break
     territory = Territory.parse(f"castle-{COLORS[0]} L28@1,0/180 L39@-1,0")
-    first = game.players[0]._replace(territory=territory, hand=STRANDED)
-    game = game._replace(players=(first, *(player._replace(hand=()) for player in game.players[1:])))
+    first = game.players[0]._replace(territory=territory, tiles_to_build=STRANDED)
+    game = game._replace(
+        players=(first, *(player._replace(tiles_to_build=()) for player in game.players[1:]))
+    )
     for seat in reference.seats:
         seat.hand = []
     reference.seats[0].hand, reference.seats[0].world = list(STRANDED), as_world(territory)
@@ -130,7 +132,8 @@ def event_is_true(event: Event, reference: ReferenceGame) -> bool:
         case GameFinished():
             return (
                 list(map(list, event.tile_points)) == [by_slot(reference, seat) for seat in seats]
-                and list(zip(event.scrolls, event.gold_points, strict=True)) == [seat.final for seat in seats]
+                and list(zip(event.scroll_points, event.gold_points, strict=True))
+                == [seat.final for seat in seats]
                 and list(event.scores) == [seat.score for seat in seats]
                 and event.gold == purses(reference)
                 and list(event.winners) == reference.winners
@@ -178,7 +181,7 @@ def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed:
     chance = Random(seed)
     for step in whole_game(chance, beginning(chance, players).game()):
         game = step.after.game
-        out = [tile for player in game.players for tile in (*player.drawn, *player.hand)]
+        out = [tile for player in game.players for tile in (*player.tiles_drawn, *player.tiles_to_build)]
         built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
         assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
 

@@ -139,7 +139,7 @@ def test_unnamed_bots_are_named_by_their_kind_and_number(service):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_strategist_reaches_checkpoints_while_it_chooses_an_offer(players):
-    game = new_game(COLORS[:players], f"checkpoints {players}").game
+    game = new_game(COLORS[:players], seed=f"checkpoints {players}").game
     reached = []
     reset = on_checkpoint.set(lambda: reached.append(None))
     try:

@@ -42,7 +42,7 @@ class Beginning(NamedTuple):
     options: Options
 
     def outcome(self) -> Outcome:
-        return new_game(self.colors, self.seed, self.options)
+        return new_game(self.colors, seed=self.seed, options=self.options)
 
     def game(self) -> GameState:
         return self.outcome().game
@@ -129,8 +129,8 @@ def attempt(chance: Random, game: GameState) -> tuple[int, Move]:
     """Return a random attempt: often almost legal, rarely legal."""
     seat = chance.choice([*game.waiting_for, *range(len(game.players))])
     player = game.players[seat]
-    near = [*player.drawn, *player.hand]
-    others = [tile for other in game.players for tile in (*other.drawn, *other.hand)]
+    near = [*player.tiles_drawn, *player.tiles_to_build]
+    others = [tile for other in game.players for tile in (*other.tiles_drawn, *other.tiles_to_build)]
     tile = chance.choice([*near, *near, *others, chance.choice(list(CATALOGUE)), "L99"])
     beside = chance.choice(player.territory.placed)
     x, y = beside.x + chance.randint(-1, 1), beside.y + chance.randint(-1, 1)

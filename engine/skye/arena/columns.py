@@ -128,8 +128,8 @@ def _first_state(record: Mapping[str, Any]) -> GameState:
     tiles, seat = options["scoring_tiles"], options["starting_seat"]
     return new_game(
         [player["color"] for player in record["players"]],
-        options["seed"],
-        Options(tiles and tuple(tiles), seat, TieBreak(options["tie_break"]), options["open_gold"]),
+        seed=options["seed"],
+        options=Options(tiles and tuple(tiles), seat, TieBreak(options["tie_break"]), options["open_gold"]),
     ).game
 
 

@@ -42,7 +42,7 @@ def _failure_of(entrant: Entrant, players: int, budget: Budget) -> str | None:
                 game_on_server.abort()
         elif entrant.builtin is None:
             with closing(BotProcess(entrant.command, budget)) as process:
-                process.decide(new_game(COLORS[:players], "sample").game, 0, Random(0))
+                process.decide(new_game(COLORS[:players], seed="sample").game, 0, Random(0))
     except BotFailed as failure:
         return str(failure)
     return None

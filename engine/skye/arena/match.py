@@ -61,7 +61,7 @@ class _Match:
     """A game in progress, with its actions, times and failures."""
 
     def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
-        self.game = new_game(COLORS[: len(deciders)], seed).game
+        self.game = new_game(COLORS[: len(deciders)], seed=seed).game
         self.failures: dict[int, str] = {}
         self.seconds: list[list[float]] = [[] for _ in deciders]
         """By seat, the time of each decision in seconds, except of those in `starts`."""

@@ -7,6 +7,7 @@ from skye.bots.registry import (
     BOTS,
     Bot,
     choose_move,
+    play_out,
 )
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "Bot",
     "choose_move",
     "on_checkpoint",
+    "play_out",
 ]

@@ -146,7 +146,7 @@ def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Ite
         rest = tuple([other for other in hand if other != tile])
         best = best_place(outlook, territory, tile, rest)
         if best is not None:
-            later = best_plan(outlook, territory.extended(best.place), rest)
+            later = best_plan(outlook, territory._extended(best.place), rest)
             value = later.value if later.tiles else best.value
             yield Plan(later.tiles + 1, value, (best.place, *later.placements))
 

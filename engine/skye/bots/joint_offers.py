@@ -74,7 +74,7 @@ def best_joint_offer(game: GameState, seat: int, rng: Random) -> SetOffer:
     ]
     best = max(range(len(totals)), key=totals.__getitem__)
     one, other = (market.lots[lot] for lot in strategies[seat][best])
-    (discard,) = set(game.players[seat].drawn) - {one.tile, other.tile}
+    (discard,) = set(game.players[seat].tiles_drawn) - {one.tile, other.tile}
     return SetOffer(discard, ((one.tile, one.price), (other.tile, other.price)))
 
 
@@ -85,7 +85,7 @@ def best_joint_purchase(game: GameState, seat: int) -> Move:
     on_offer = [
         appraiser.lot(seller, tile, price)
         for seller, player in enumerate(game.players)
-        for tile, price in zip(player.drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
     ]
     order = [(game.starting_seat + turn) % seats for turn in range(game.buys + 1, seats)]
     purses = [player.gold for player in game.players]
@@ -148,11 +148,11 @@ class _Market:
 
     def _strategies_of(self, seat: int, player: Player) -> list[_Strategy]:
         """Return all offers of a seat with prices that a rival might pay."""
-        numbers = {tile: self._add_lots(seat, tile) for tile in player.drawn}
+        numbers = {tile: self._add_lots(seat, tile) for tile in player.tiles_drawn}
         purse, lots = self._purses[seat], self.lots
         return [
             (one, other)
-            for first, second in permutations(player.drawn, 2)
+            for first, second in permutations(player.tiles_drawn, 2)
             if first < second
             for one in numbers[first]
             for other in numbers[second]

@@ -6,15 +6,19 @@ before they are revealed. Bots never take a placement back, so that every game e
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from skye.bots.evaluation import best_plan, outlook_of, situation_of
 from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
-from skye.rules.moves import FinishBuilding, Move, SetOffer, TakeBack
-from skye.rules.play import legal_moves, offer_limits
+from skye.events import Event
+from skye.rules.arguments import check_seat, named
+from skye.rules.chance import chance_outcomes
+from skye.rules.moves import CHANCE, FinishBuilding, Move, SetOffer, TakeBack
+from skye.rules.play import Outcome, legal_moves, offer_limits, play
 from skye.rules.state import GameState, Phase
 from skye.visibility.observation import observed_game
 
@@ -23,19 +27,6 @@ Bot: TypeAlias = Callable[[GameState, int, Random], Move]
 
 _MAX_RANDOM_PRICE: Final = 10
 """The maximum price of the random bot, in gold."""
-
-
-def choose_move(bot: Bot, game: GameState, seat: int, rng: Random) -> Move:
-    """Return the move of a bot, which receives only the observation of its seat (see `observed_game`).
-
-    Run untrusted code in a separate process, since it could inspect this one: send it
-    `position_of(observed_game(game, seat))`.
-
-    :param bot: a bot of `BOTS`, or another function of the same type.
-    :param seat: a seat of `game.waiting_for`.
-    :param rng: the source of random choices.
-    """
-    return bot(observed_game(game, seat), seat, rng)
 
 
 def random_move(game: GameState, seat: int, rng: Random) -> Move:
@@ -63,7 +54,7 @@ def greedy_move(game: GameState, seat: int, rng: Random) -> Move:
 
 def _best_placement(game: GameState, seat: int) -> Move:
     player = game.players[seat]
-    plan = best_plan(outlook_of(situation_of(game), seat), player.territory, player.hand)
+    plan = best_plan(outlook_of(situation_of(game), seat), player.territory, player.tiles_to_build)
     return plan.placements[0] if plan.placements else FinishBuilding()
 
 
@@ -79,5 +70,63 @@ def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
     return _best_placement(game, seat)
 
 
-BOTS: Final[dict[str, Bot]] = {"random": random_move, "greedy": greedy_move, "strategist": strategist_move}
+BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
+    {"random": random_move, "greedy": greedy_move, "strategist": strategist_move}
+)
 """All bots by name."""
+
+
+def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: Random | None = None) -> Move:
+    """Return the move of a bot, which receives only the observation of its seat (see `observed_game`).
+
+    Run untrusted code in a separate process, since it could inspect this one: send it
+    `position_of(observed_game(game, seat))`.
+
+    >>> import skye
+    >>> choose_move("greedy", skye.new_game(2, seed="bots").game, 0, Random(1))
+    SetOffer(discard='L29', prices=(('L07', 1), ('L49', 2)))
+
+    :param bot: the name of a bot of `BOTS`, or a function of the same type.
+    :param seat: a seat that can act; the first of `game.waiting_for` by default.
+    :param rng: the source of random choices; unpredictable by default.
+    :raises ValueError: when there is no such bot or seat, or the seat cannot act now.
+    """
+    decide = named("bot", bot, BOTS) if isinstance(bot, str) else bot
+    if seat is None and game.waiting_for:
+        seat = game.waiting_for[0]
+    check_seat(game, seat)
+    assert seat is not None
+    if seat not in game.waiting_for and offer_limits(game, seat) is None:
+        raise ValueError(f"seat {seat} cannot act now")
+    return decide(observed_game(game, seat), seat, rng or Random())
+
+
+def play_out(
+    game: GameState, bots: Bot | str | Sequence[Bot | str] = "random", rng: Random | None = None
+) -> Outcome:
+    """Play a game to its end; return the game that is over, and all events on the way.
+
+    The bots see what their seats may see. Draws of a game without a seed are sampled.
+
+    >>> import skye
+    >>> play_out(skye.new_game(2, seed="bots").game, ["greedy", "random"], Random(1)).game
+    <GameState over: 80 - 30, winners [0]>
+
+    :param bots: one bot for all seats, or one for each seat; each a name of `BOTS` or a function.
+    :param rng: the source of random choices; unpredictable by default.
+    :raises ValueError: when there is no bot of a name, or their number is wrong.
+    """
+    rng = rng or Random()
+    of_seats = [bots] * len(game.players) if isinstance(bots, str) or callable(bots) else [*bots]
+    if len(of_seats) != len(game.players):
+        raise ValueError(f"{len(of_seats)} bots for {len(game.players)} seats")
+    events: list[Event] = []
+    while not game.is_over:
+        if game.is_chance_node:
+            outcome = play(game, CHANCE, rng.choice(chance_outcomes(game))[0])
+        else:
+            seat = game.waiting_for[0]
+            outcome = play(game, seat, choose_move(of_seats[seat], game, seat, rng))
+        game = outcome.game
+        events += outcome.events
+    return Outcome(game, tuple(events))

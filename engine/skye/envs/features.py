@@ -87,10 +87,10 @@ def _of_seat(player: Player, phase: Phase | None, *, own: bool) -> NDArray[np.fl
 def _numbers(player: Player, phase: Phase | None, *, own: bool) -> list[float]:
     secret = phase is PRICING and not own
     gold = player.gold + (player.stakes if secret else 0)
-    tiles = [_NUMBER[tile] for tile in (player.drawn or player.hand)[:TILES_DRAWN]]
+    tiles = [_NUMBER[tile] for tile in (player.tiles_drawn or player.tiles_to_build)[:TILES_DRAWN]]
     prices = () if secret else player.prices
-    in_hand = [_NUMBER[tile] for tile in player.hand[:TILES_DRAWN]] if phase is BUYING else []
-    values: list[float] = [gold, player.score, len(player.territory.placed), player.finished]
+    in_hand = [_NUMBER[tile] for tile in player.tiles_to_build[:TILES_DRAWN]] if phase is BUYING else []
+    values: list[float] = [gold, player.score, len(player.territory.placed), player.build_finished]
     for part in (tiles, prices, in_hand):
         values += [*part, *[0] * (TILES_DRAWN - len(part))]
     return [*values, *player.territory.summary.counts]

@@ -59,7 +59,9 @@ class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
         players = len(self._bots) + 1
         self.seat = int(self.np_random.integers(players))
         self._rng = Random(int(self.np_random.integers(2**53)))
-        self._encoded = EncodedGame(new_game(COLORS[:players], f"{self._rng.getrandbits(128):032x}").game)
+        self._encoded = EncodedGame(
+            new_game(COLORS[:players], seed=f"{self._rng.getrandbits(128):032x}").game
+        )
         self._let_bots_play()
         return self._observation(), self._info()
 

@@ -73,7 +73,7 @@ class IsleOfSkyeGame(pyspiel.Game):
         )
         super().__init__(_TYPE, info, params)
         # Shared, because OpenSpiel creates an initial state for each tensor.
-        self.initial = EncodedGame(new_game(COLORS[: self.players], None).game)
+        self.initial = EncodedGame(new_game(COLORS[: self.players], chance_nodes=True).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
         """Return the state before the draws of the setup."""
@@ -171,8 +171,10 @@ def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
     offers: dict[int, list[int]] = {}
     for seat, other in enumerate(after.players):
         if seat != player and other.prices:
-            kept = [(tile, price) for tile, price in zip(other.drawn, other.prices, strict=True) if price]
-            discard = other.drawn[other.prices.index(0)]
+            kept = [
+                (tile, price) for tile, price in zip(other.tiles_drawn, other.prices, strict=True) if price
+            ]
+            discard = other.tiles_drawn[other.prices.index(0)]
             offers[seat] = list(encode_move(after, seat, SetOffer(discard, tuple(kept))))
     sampled.steps = tuple(
         [

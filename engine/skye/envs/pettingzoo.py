@@ -83,7 +83,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         colors = COLORS[: len(self.possible_agents)]
-        self.encoded = EncodedGame(new_game(colors, self._rng.bytes(16).hex()).game)
+        self.encoded = EncodedGame(new_game(colors, seed=self._rng.bytes(16).hex()).game)
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)

@@ -82,8 +82,8 @@ class PositionRules:
             placed = [place.tile for place in player.territory.placed[1:]] if player.territory else []
             for name, tiles in (
                 ("territory", placed),
-                ("tiles_drawn", player.drawn or []),
-                ("tiles_to_build", player.hand or []),
+                ("tiles_drawn", player.tiles_drawn or []),
+                ("tiles_to_build", player.tiles_to_build or []),
             ):
                 for index, tile in enumerate(tiles):
                     here = f"{at}/{name}/{index}"
@@ -100,8 +100,8 @@ class PositionRules:
         for seat, player in enumerate(given.players):
             if (
                 (player.territory and len(player.territory.placed) > 1)
-                or player.drawn
-                or player.hand
+                or player.tiles_drawn
+                or player.tiles_to_build
                 or player.score
             ):
                 self._fault(f"/players/{seat}", "players have nothing but their castle during the setup")
@@ -112,21 +112,21 @@ class PositionRules:
             self._check_pricing(player, at)
         elif phase is Phase.BUYING:
             self._check_buying(player, at)
-        elif player.drawn:
+        elif player.tiles_drawn:
             self._fault(f"{at}/tiles_drawn", "no tiles are on offer in this phase")
         if phase is Phase.BUILDING:
             self._check_building(player, at)
-        elif phase is not None and player.placed_now:
+        elif phase is not None and player.placed_this_round:
             self._fault(f"{at}/placed_this_round", "tiles are placed in the building phase only")
-        elif phase is not None and player.finished:
+        elif phase is not None and player.build_finished:
             self._fault(f"{at}/build_finished", "this belongs to the building phase")
-        if phase is None and player.hand:
+        if phase is None and player.tiles_to_build:
             self._fault(f"{at}/tiles_to_build", "nothing is left to build when the game is over")
 
     def _check_pricing(self, player: PlayerFields, at: str) -> None:
-        if player.hand:
+        if player.tiles_to_build:
             self._fault(f"{at}/tiles_to_build", "nothing is to build in the pricing phase")
-        drawn = player.drawn
+        drawn = player.tiles_drawn
         if drawn is not None and len(drawn) != TILES_DRAWN:
             if not (self._given.explicit_chance and len(drawn) < TILES_DRAWN and not player.prices):
                 self._fault(f"{at}/tiles_drawn", f"each seat draws {TILES_DRAWN} tiles, not {len(drawn)}")
@@ -138,32 +138,32 @@ class PositionRules:
             self._fault(f"{at}/gold", f"a seat needs at least {TILES_DRAWN - 1} gold to price its tiles")
 
     def _check_buying(self, player: PlayerFields, at: str) -> None:
-        drawn = player.drawn or []
+        drawn = player.tiles_drawn or []
         if len(drawn) > _MAX_TILES_ON_OFFER:
             self._fault(
                 f"{at}/tiles_drawn", f"a seat offers at most {_MAX_TILES_ON_OFFER} tiles in the buying phase"
             )
         elif len(player.prices) < len(drawn) or 0 in player.prices:
             self._fault(f"{at}/tiles_drawn", "each tile on offer has a price, and discarded tiles are gone")
-        if len(player.hand or []) > 1:
+        if len(player.tiles_to_build or []) > 1:
             self._fault(f"{at}/tiles_to_build", "a seat buys at most one tile each round")
 
     def _check_building(self, player: PlayerFields, at: str) -> None:
-        hand = len(player.hand or [])
-        if hand + player.placed_now > _MAX_TILES_OF_A_ROUND:
+        hand = len(player.tiles_to_build or [])
+        if hand + player.placed_this_round > _MAX_TILES_OF_A_ROUND:
             self._fault(
                 f"{at}/tiles_to_build", f"a seat gets at most {_MAX_TILES_OF_A_ROUND} tiles each round"
             )
-        if hand and player.finished:
+        if hand and player.build_finished:
             self._fault(f"{at}/build_finished", "a seat that has finished has nothing left to build")
 
     def _check_size(self, player: PlayerFields, at: str) -> None:
         """Check that the seat can have received its tiles by this round."""
         size = len(player.territory.placed) - 1 if player.territory else 0
-        if player.placed_now > size:
+        if player.placed_this_round > size:
             self._fault(f"{at}/placed_this_round", f"only {size} tiles lie in the territory")
         rounds = self._given.round - 1 + (self._given.phase is None)
-        max_size = _MAX_TILES_OF_A_ROUND * rounds + (player.placed_now if self._given.phase else 0)
+        max_size = _MAX_TILES_OF_A_ROUND * rounds + (player.placed_this_round if self._given.phase else 0)
         if size > max_size:
             self._fault(
                 f"{at}/territory",
@@ -177,7 +177,7 @@ class PositionRules:
                 f"{at}/points", f"{len(scored)} rounds are scored, with {list(map(len, scored))} slots"
             )
         size = len(player.territory.placed) if player.territory else 1
-        sizes = player.sizes
+        sizes = player.territory_sizes
         if sizes is not None and (
             len(sizes) != len(scored)
             or list(sizes) != sorted(sizes)
@@ -194,10 +194,10 @@ class PositionRules:
             self._fault(f"{at}/final", "final scoring comes when the game is over")
         elif player.final is not None and player.territory is not None and player.gold is not None:
             expected = final_score(player.territory.summary, player.gold)
-            if player.final != (expected.scroll_points, expected.gold):
+            if player.final != (expected.scroll_points, expected.gold_points):
                 self._fault(
                     f"{at}/final",
-                    f"scrolls give {expected.scroll_points} points here, and gold {expected.gold}",
+                    f"scrolls give {expected.scroll_points} points here, and gold {expected.gold_points}",
                 )
         elif player.score is not None and player.points is not None and not final:
             total = sum(map(sum, player.points))
@@ -211,7 +211,7 @@ class PositionRules:
         players = given.players
         if given.phase is Phase.PRICING and all(player.offer_set for player in players):
             self._fault("/phase", "all seats have set their offers: the phase is buying")
-        if given.phase is Phase.BUILDING and all(player.finished for player in players):
+        if given.phase is Phase.BUILDING and all(player.build_finished for player in players):
             self._fault("/phase", "all seats have finished: the round is over")
         if given.phase is not Phase.BUYING:
             expected = 0 if given.phase is Phase.PRICING else self._seats
@@ -223,5 +223,5 @@ class PositionRules:
         if given.starting_seat is not None and given.buys is not None:
             had_turn = {(given.starting_seat + turn) % self._seats for turn in range(given.buys)}
             for seat, player in enumerate(players):
-                if player.hand and seat not in had_turn:
+                if player.tiles_to_build and seat not in had_turn:
                     self._fault(f"/players/{seat}/tiles_to_build", "this seat has not had its turn to buy")

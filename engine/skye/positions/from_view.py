@@ -25,7 +25,7 @@ def game_from_view(
     placements that must have been made in this round can be taken back.
 
     >>> from skye import game_view, legal_moves, new_game
-    >>> game = game_from_view(game_view(0, new_game(["red", "blue"], "secret").game))
+    >>> game = game_from_view(game_view(new_game(2, seed="secret").game, 0))
     >>> game.round, game.seed
     (1, None)
 

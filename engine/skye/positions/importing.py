@@ -28,7 +28,7 @@ from skye.positions.checking import PositionRules, excessive_amounts
 from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
 from skye.rules.income import incomes
 from skye.rules.setup import scoring_tiles_by, starting_seat_by
-from skye.rules.state import TILES_DRAWN, GameState, Phase, Player, TieBreak
+from skye.rules.state import TILES_DRAWN, FinalPoints, GameState, Phase, Player, TieBreak
 from skye.scoring.final import final_score, winners
 from skye.scoring.schedule import slots_by_round
 from skye.territory.frontier import Place
@@ -114,7 +114,7 @@ class _PositionCompleter:
         for player in self._given.players:
             if player.territory is not None:
                 used.update(place.tile for place in player.territory.placed)
-            used.update([*(player.drawn or ()), *(player.hand or ())])
+            used.update([*(player.tiles_drawn or ()), *(player.tiles_to_build or ())])
         return [tile for tile in LANDSCAPE if tile not in used]
 
     def _colors(self) -> list[str]:
@@ -131,7 +131,7 @@ class _PositionCompleter:
         return (starting_seat_by(given.seed or "", self._seats) + given.round - 1) % self._seats
 
     def _buyers(self) -> list[int]:
-        return [seat for seat, player in enumerate(self._given.players) if player.hand]
+        return [seat for seat, player in enumerate(self._given.players) if player.tiles_to_build]
 
     def _buys(self, starting_seat: int) -> int:
         given = self._given
@@ -172,10 +172,10 @@ class _PositionCompleter:
             return player.points
         return tuple([(0,) * len(slots) for slots in self._scored])
 
-    def _final(self, player: PlayerFields) -> tuple[int, int]:
+    def _final(self, player: PlayerFields) -> FinalPoints:
         territory = player.territory or castle_alone(COLORS[0])
         final = final_score(territory.summary, player.gold or 0)
-        return final.scroll_points, final.gold
+        return FinalPoints(final.scroll_points, final.gold_points)
 
     def _player(
         self, seat: int, territory: Territory, points: tuple[tuple[int, ...], ...], income: int
@@ -192,30 +192,32 @@ class _PositionCompleter:
             territory=territory,
             gold=gold,
             score=max(given.score or 0, sum(map(sum, points)) + sum(final or ())),
-            drawn=drawn,
+            tiles_drawn=drawn,
             prices=prices,
-            hand=self._hand(seat, given),
-            placed_now=given.placed_now,
-            finished=phase is None or bool(given.finished),
+            tiles_to_build=self._hand(seat, given),
+            placed_this_round=given.placed_this_round,
+            build_finished=phase is None or bool(given.build_finished),
             points=points,
-            built=self._sizes(given, territory),
+            territory_sizes=self._sizes(given, territory),
             final=final,
         )
 
     def _offer(self, seat: int, given: PlayerFields) -> tuple[tuple[str, ...], tuple[int, ...]]:
         phase = self._given.phase
-        if given.drawn is not None or phase not in (Phase.PRICING, Phase.BUYING):
-            return tuple(given.drawn or ()), given.prices
+        if given.tiles_drawn is not None or phase not in (Phase.PRICING, Phase.BUYING):
+            return tuple(given.tiles_drawn or ()), given.prices
         if phase is Phase.PRICING:
             return (() if self._given.seed is None else self._draw(seat, TILES_DRAWN)), ()
         drawn = self._draw(seat, TILES_DRAWN - 1)
         return drawn, tuple([1 + self._index(seat, f"price/{tile}", 3) for tile in drawn])
 
     def _hand(self, seat: int, given: PlayerFields) -> tuple[str, ...]:
-        building = self._given.phase is Phase.BUILDING and not given.finished and not given.placed_now
-        if given.hand is None and building:
+        building = (
+            self._given.phase is Phase.BUILDING and not given.build_finished and not given.placed_this_round
+        )
+        if given.tiles_to_build is None and building:
             return self._draw(seat, TILES_DRAWN - 1)
-        return tuple(given.hand or ())
+        return tuple(given.tiles_to_build or ())
 
     def _draw(self, seat: int, number: int) -> tuple[str, ...]:
         return tuple(
@@ -240,9 +242,9 @@ class _PositionCompleter:
         return self._draws.index(f"position/{self._given.round}/{seat}/{label}", size)
 
     def _sizes(self, given: PlayerFields, territory: Territory) -> tuple[int, ...]:
-        if given.sizes is not None:
-            return given.sizes
-        now = len(territory.placed) - (given.placed_now if self._given.phase else 0)
+        if given.territory_sizes is not None:
+            return given.territory_sizes
+        now = len(territory.placed) - (given.placed_this_round if self._given.phase else 0)
         rounds = len(self._scored)
         return tuple([1 + (now - 1) * number // rounds for number in range(1, rounds + 1)])
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from skye.errors import Fault, InvalidTerritory
 from skye.rules.moves import MAX_GOLD
-from skye.rules.state import TILES_DRAWN, Phase
+from skye.rules.state import TILES_DRAWN, FinalPoints, Phase
 from skye.scoring.final import TIE_BREAKS
 from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES
@@ -43,16 +43,16 @@ class PlayerFields:
     gold: int | None = None
     score: int | None = None
     territory: Territory | None = None
-    drawn: list[str] | None = None
+    tiles_drawn: list[str] | None = None
     prices: tuple[int, ...] = ()
     offer_set: bool = False
     offer_withheld: bool = False
-    hand: list[str] | None = None
-    placed_now: int = 0
-    finished: bool | None = None
+    tiles_to_build: list[str] | None = None
+    placed_this_round: int = 0
+    build_finished: bool | None = None
     points: tuple[tuple[int, ...], ...] | None = None
-    sizes: tuple[int, ...] | None = None
-    final: tuple[int, int] | None = None
+    territory_sizes: tuple[int, ...] | None = None
+    final: FinalPoints | None = None
 
 
 @dataclass
@@ -136,19 +136,19 @@ class PositionReader:
         if data.get("territory") is not None:
             given.territory, given.color = self._territory(data, at, given.color)
         if data.get("tiles_drawn") is not None:
-            given.drawn, given.prices = self._drawn(data, at)
+            given.tiles_drawn, given.prices = self._drawn(data, at)
         offer_set = self._flag(data, "offer_set", at)
         given.offer_set, given.offer_withheld = bool(offer_set) or bool(given.prices), offer_set is False
         if data.get("tiles_to_build") is not None:
             tiles = self._list(data, "tiles_to_build", at, TILES_DRAWN) or []
-            given.hand = [
+            given.tiles_to_build = [
                 tile
                 for index, tile in enumerate(tiles)
                 if self._landscape(tile, f"{at}/tiles_to_build/{index}")
             ]
-        given.finished = self._flag(data, "build_finished", at)
+        given.build_finished = self._flag(data, "build_finished", at)
         if data.get("placed_this_round") is not None:
-            given.placed_now = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
+            given.placed_this_round = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
         self._read_history(data, at, given)
         return given
 
@@ -162,12 +162,14 @@ class PositionReader:
                 ]
             )
         if data.get("territory_sizes") is not None:
-            given.sizes = self._numbers(data["territory_sizes"], f"{at}/territory_sizes", MAX_ROUNDS, _SIZES)
+            given.territory_sizes = self._numbers(
+                data["territory_sizes"], f"{at}/territory_sizes", MAX_ROUNDS, _SIZES
+            )
         if data.get("final") is not None:
             names = ("scroll_points", "gold_points")
             final = self._object(data["final"], f"{at}/final", frozenset(names))
             parts = [self._integer(final, name, f"{at}/final", _AMOUNTS) for name in names]
-            given.final = (parts[0], parts[1])
+            given.final = FinalPoints(*parts)
 
     def _territory(
         self, data: Mapping[str, Any], at: str, color: str | None

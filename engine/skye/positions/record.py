@@ -68,7 +68,7 @@ def replay(record: Record) -> list[Outcome]:
     :raises InvalidSetup: when the players or options are invalid.
     :raises InvalidRecord: when an action breaks a rule.
     """
-    begun = new_game(record.colors, record.seed, record.options)
+    begun = new_game(record.colors, seed=record.seed, options=record.options)
     return [begun, *apply_actions(begun.game, record.actions)]
 
 

@@ -108,7 +108,7 @@ def position_view(game: GameState, viewer: int | None) -> Position:
             del player["gold"]
         if game.phase is PRICING and viewer != seat:
             player["offer_set"] = bool(game.players[seat].prices)
-            player["tiles_drawn"] = [{"tile": tile} for tile in game.players[seat].drawn]
+            player["tiles_drawn"] = [{"tile": tile} for tile in game.players[seat].tiles_drawn]
     return position
 
 
@@ -118,27 +118,25 @@ def game_hash(game: GameState) -> int:
 
 
 def _player(player: Player) -> PlayerPosition:
-    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.drawn)
+    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.tiles_drawn)
     return {
         "color": player.color,
         "gold": player.gold,
         "score": player.score,
         "territory": territory_tiles_view(player.territory.placed),
-        "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.drawn, prices, strict=True)],
-        "tiles_to_build": list(player.hand),
-        "placed_this_round": player.placed_now,
-        "build_finished": player.finished,
+        "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.tiles_drawn, prices, strict=True)],
+        "tiles_to_build": list(player.tiles_to_build),
+        "placed_this_round": player.placed_this_round,
+        "build_finished": player.build_finished,
         "points": [list(points) for points in player.points],
-        "territory_sizes": list(player.built),
+        "territory_sizes": list(player.territory_sizes),
         "final": _final_points(player),
     }
 
 
 def _final_points(player: Player) -> FinalPointsView | None:
-    if player.final is None:
-        return None
-    scrolls, gold = player.final
-    return {"scroll_points": scrolls, "gold_points": gold}
+    final = player.final
+    return final and {"scroll_points": final.scroll_points, "gold_points": final.gold_points}
 
 
 def _drawn(tile: str, price: int | None) -> PositionDraw:

@@ -1,12 +1,12 @@
 """Chance nodes: in a game without a seed, each draw is an explicit decision, played like a move.
 
-`new_game(colors, None)` creates such a game. While `game.is_chance_node`, no seat can act: `chance_outcomes`
-lists the possible draws with their probabilities, and `play(game, CHANCE, draw)` makes one draw. A search
-chooses among the draws, a simulation samples them. The order is: the scoring tiles for slots A to D and the
-starting seat, unless the options name them; then each round three tiles for seat 0, three for seat 1, and so
-on.
+`new_game(chance_nodes=True)` creates such a game. While `game.is_chance_node`, no seat can act:
+`chance_outcomes` lists the possible draws with their probabilities, and `play(game, CHANCE, draw)` makes one
+draw. A search chooses among the draws, a simulation samples them. The order is: the scoring tiles for slots
+A to D and the starting seat, unless the options name them; then each round three tiles for seat 0, three for
+seat 1, and so on.
 
-A game with a seed makes the same draws in the same order automatically (see `draws`).
+A game with a seed makes the same draws in the same order automatically (see `skye.draws`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def chance_outcomes(game: GameState) -> list[tuple[Draw, float]]:
     """Return every draw that can be made now, with its probability; none unless `game.is_chance_node`.
 
     >>> from skye.rules.setup import new_game
-    >>> chance_outcomes(new_game(["red", "blue"], None).game)[0]
+    >>> chance_outcomes(new_game(2, chance_nodes=True).game)[0]
     (Draw(item='animals_near_farms'), 0.0625)
     """
     items = _items(game)
@@ -70,9 +70,9 @@ def begin(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 
 
 def _draw_tile(game: GameState, tile: str) -> tuple[GameState, tuple[Event, ...]]:
-    seat = next(seat for seat, player in enumerate(game.players) if len(player.drawn) < TILES_DRAWN)
+    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_drawn) < TILES_DRAWN)
     player = game.players[seat]
-    game = game.with_player(seat, player._replace(drawn=(*player.drawn, tile)))
+    game = game._with_player(seat, player._replace(tiles_drawn=(*player.tiles_drawn, tile)))
     if game.is_chance_node:
         return game, ()
-    return game, (TilesDrawn(tuple([player.drawn for player in game.players])),)
+    return game, (TilesDrawn(tuple([player.tiles_drawn for player in game.players])),)

@@ -105,7 +105,7 @@ def legal_moves(game: GameState, seat: int) -> list[Move]:
     phase = game.phase
     if phase is BUILDING:
         player = game.players[seat]
-        return [] if player.finished else _building_moves(player)
+        return [] if player.build_finished else _building_moves(player)
     if phase is BUYING and game.buyer == seat:
         return _buying_moves(game, seat)
     return []
@@ -116,20 +116,20 @@ def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
-    return OfferLimits(player.drawn, player.gold + player.stakes, MINIMUM_PRICE)
+    return OfferLimits(player.tiles_drawn, player.gold + player.stakes, MINIMUM_PRICE)
 
 
 def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
     named = [discard, *[tile for tile, _ in priced]]
-    if len(named) != len(player.drawn) or set(named) != set(player.drawn):
+    if len(named) != len(player.tiles_drawn) or set(named) != set(player.tiles_drawn):
         for tile in named:
-            if tile not in player.drawn:
+            if tile not in player.tiles_drawn:
                 return errors.TileNotYours(
-                    f"{tile} is not among the tiles drawn: {', '.join(player.drawn)}.",
+                    f"{tile} is not among the tiles drawn: {', '.join(player.tiles_drawn)}.",
                     tile=tile,
-                    tiles=player.drawn,
+                    tiles=player.tiles_drawn,
                 )
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
     prices = [gold for _, gold in priced]
@@ -161,7 +161,7 @@ def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
     if seller == seat:
         return errors.OwnTile(f"{tile} is a tile of your own.", tile=tile)
     offering = game.players[seller]
-    price, gold = offering.prices[offering.drawn.index(tile)], game.players[seat].gold
+    price, gold = offering.prices[offering.tiles_drawn.index(tile)], game.players[seat].gold
     if price > gold:
         return errors.NotEnoughGold(
             f"{tile} costs {price} gold; the purse holds {gold}.", tile=tile, need=price, have=gold
@@ -171,30 +171,32 @@ def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
 
 def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
-    if player.finished:
+    if player.build_finished:
         return _finished()
     tile, x, y, rotation = place
-    if tile not in player.hand:
+    if tile not in player.tiles_to_build:
         return errors.TileNotYours(
-            f"{tile} is not among the tiles in hand: {', '.join(player.hand)}.", tile=tile, tiles=player.hand
+            f"{tile} is not among the tiles in hand: {', '.join(player.tiles_to_build)}.",
+            tile=tile,
+            tiles=player.tiles_to_build,
         )
     return player.territory.placement_error(tile, x, y, rotation)
 
 
 def _take_back_error(game: GameState, seat: int, _move: TakeBack) -> RuleError | None:
     player = game.players[seat]
-    if player.finished:
+    if player.build_finished:
         return _finished()
-    if not player.placed_now:
+    if not player.placed_this_round:
         return errors.NothingToTakeBack("No tile of this round lies in the territory.")
     return None
 
 
 def _finish_error(game: GameState, seat: int, _move: FinishBuilding) -> RuleError | None:
     player = game.players[seat]
-    if player.finished:
+    if player.build_finished:
         return _finished()
-    placeable = [tile for tile in player.hand if player.territory.has_place(tile)]
+    placeable = [tile for tile in player.tiles_to_build if player.territory.has_place(tile)]
     if placeable:
         return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.", tiles=placeable)
     return None
@@ -205,10 +207,10 @@ def _finished() -> RuleError:
 
 
 def _building_moves(player: Player) -> list[Move]:
-    moves: list[Move] = [*player.territory.legal_places(*player.hand)]
+    moves: list[Move] = [*player.territory.legal_places(*player.tiles_to_build)]
     if not moves:
         moves.append(FINISH_BUILDING)
-    if player.placed_now:
+    if player.placed_this_round:
         moves.append(TAKE_BACK)
     return moves
 
@@ -219,7 +221,7 @@ def _buying_moves(game: GameState, seat: int) -> list[Move]:
         PURCHASES[tile]
         for seller, player in enumerate(game.players)
         if seller != seat
-        for tile, price in zip(player.drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
         if price <= gold
     ]
     moves.append(PASS)
@@ -229,19 +231,19 @@ def _buying_moves(game: GameState, seat: int) -> list[Move]:
 def _seller(game: GameState, tile: str) -> int | None:
     """Return the seat that offers a tile, or None."""
     for seat, player in enumerate(game.players):
-        if tile in player.drawn:
+        if tile in player.tiles_drawn:
             return seat
     return None
 
 
 def _set_offer(game: GameState, seat: int, offer: SetOffer) -> tuple[GameState, Event]:
     player = game.players[seat]
-    drawn = player.drawn
+    drawn = player.tiles_drawn
     by_tile = dict(offer.prices)
     prices = tuple([by_tile.get(tile, 0) for tile in drawn])
     gold = player.gold + player.stakes - sum(prices)
     ordered = tuple([(tile, by_tile[tile]) for tile in drawn if tile in by_tile])
-    game = game.with_player(seat, player.with_purse_and_tiles(gold, drawn, prices, player.hand))
+    game = game._with_player(seat, player._with_purse_and_tiles(gold, drawn, prices, player.tiles_to_build))
     return game, OfferSet(seat, offer.discard, ordered, gold)
 
 
@@ -251,43 +253,43 @@ def _buy(game: GameState, seat: int, move: Buy) -> tuple[GameState, Event]:
     seller_seat = _seller(game, tile)
     assert seller_seat is not None
     buyer, seller = players[seat], players[seller_seat]
-    at = seller.drawn.index(tile)
+    at = seller.tiles_drawn.index(tile)
     price = seller.prices[at]
-    players[seller_seat] = seller.with_purse_and_tiles(
-        seller.gold + 2 * price, *seller.offer_without(at), seller.hand
+    players[seller_seat] = seller._with_purse_and_tiles(
+        seller.gold + 2 * price, *seller._offer_without(at), seller.tiles_to_build
     )
-    players[seat] = buyer.with_purse_and_tiles(
-        buyer.gold - price, buyer.drawn, buyer.prices, (*buyer.hand, tile)
+    players[seat] = buyer._with_purse_and_tiles(
+        buyer.gold - price, buyer.tiles_drawn, buyer.prices, (*buyer.tiles_to_build, tile)
     )
     gold = tuple([player.gold for player in players])
-    return game.with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
+    return game._with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
 
 def _pass(game: GameState, seat: int, _move: Pass) -> tuple[GameState, Event]:
-    return game.with_players(list(game.players), game.buys + 1), BuyPassed(seat)
+    return game._with_players(list(game.players), game.buys + 1), BuyPassed(seat)
 
 
 def _place(game: GameState, seat: int, move: Place) -> tuple[GameState, Event]:
     player = game.players[seat]
     tile, x, y, rotation = move
-    hand = tuple([other for other in player.hand if other != tile])
-    player = player.with_territory(player.territory.extended(move), hand, player.placed_now + 1)
-    return game.with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
+    hand = tuple([other for other in player.tiles_to_build if other != tile])
+    player = player._with_territory(player.territory._extended(move), hand, player.placed_this_round + 1)
+    return game._with_player(seat, player), TilePlaced(seat, tile, x, y, rotation)
 
 
 def _take_back(game: GameState, seat: int, _move: TakeBack) -> tuple[GameState, Event]:
     player = game.players[seat]
     last = player.territory.placed[-1]
-    player = player.with_territory(
-        player.territory.without_last(), (*player.hand, last.tile), player.placed_now - 1
+    player = player._with_territory(
+        player.territory._without_last(), (*player.tiles_to_build, last.tile), player.placed_this_round - 1
     )
-    return game.with_player(seat, player), PlacementTakenBack(seat, *last)
+    return game._with_player(seat, player), PlacementTakenBack(seat, *last)
 
 
 def _finish_building(game: GameState, seat: int, _move: FinishBuilding) -> tuple[GameState, Event]:
     player = game.players[seat]
-    finished = player.with_territory(player.territory, (), player.placed_now, finished=True)
-    return game.with_player(seat, finished), BuildingFinished(seat, player.hand)
+    finished = player._with_territory(player.territory, (), player.placed_this_round, finished=True)
+    return game._with_player(seat, finished), BuildingFinished(seat, player.tiles_to_build)
 
 
 class _Rule(NamedTuple):

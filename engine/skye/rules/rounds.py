@@ -22,7 +22,7 @@ from skye.events import (
     TilesKept,
 )
 from skye.rules.income import incomes
-from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, GameState, points_by_slot
+from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, FinalPoints, GameState, points_by_slot
 from skye.scoring.final import final_score, winners
 from skye.scoring.schedule import MAX_ROUNDS
 from skye.scoring.scoring_tiles import tile_points
@@ -57,7 +57,7 @@ def end_buying(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has finished, score the round; then start the next one, or end the game."""
     for player in game.players:
-        if not player.finished:
+        if not player.build_finished:
             return game, ()
     return _end_round(game)
 
@@ -77,13 +77,13 @@ def start_round(
     drawn = ((),) * len(scores) if game.seed is None else _draw(game, game.seed, number)
     players = tuple(
         [
-            player.at_round_start(player.gold + income.total, tiles)
+            player._at_round_start(player.gold + income.total, tiles)
             for player, income, tiles in zip(game.players, paid, drawn, strict=True)
         ]
     )
     gold = tuple([player.gold for player in players])
     begun = (RoundStarted(number, starting_seat), IncomePaid(paid, gold))
-    after = game.in_next_round(players, starting_seat)
+    after = game._in_next_round(players, starting_seat)
     return (after, begun) if game.seed is None else (after, (*begun, TilesDrawn(drawn)))
 
 
@@ -97,16 +97,16 @@ def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[str, ...], ...
 
 def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     marked = [player.prices.index(0) for player in game.players]
-    discards = tuple([player.drawn[at] for player, at in zip(game.players, marked, strict=True)])
+    discards = tuple([player.tiles_drawn[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
         [
-            player.with_purse_and_tiles(player.gold, *player.offer_without(at), player.hand)
+            player._with_purse_and_tiles(player.gold, *player._offer_without(at), player.tiles_to_build)
             for player, at in zip(game.players, marked, strict=True)
         ]
     )
-    on_offer = tuple([tuple(zip(player.drawn, player.prices, strict=True)) for player in players])
+    on_offer = tuple([tuple(zip(player.tiles_drawn, player.prices, strict=True)) for player in players])
     gold = tuple([player.gold for player in players])
-    return game.in_phase(BUYING, players), (
+    return game._in_phase(BUYING, players), (
         OffersRevealed(discards, on_offer, gold),
         TilesDiscarded(discards),
     )
@@ -114,16 +114,16 @@ def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 
 def _keep_unsold(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     kept = TilesKept(
-        tuple([player.drawn for player in game.players]),
+        tuple([player.tiles_drawn for player in game.players]),
         tuple([player.stakes for player in game.players]),
     )
     players = tuple(
         [
-            player.with_purse_and_tiles(player.gold, (), (), player.hand + player.drawn)
+            player._with_purse_and_tiles(player.gold, (), (), player.tiles_to_build + player.tiles_drawn)
             for player in game.players
         ]
     )
-    return game.in_phase(BUILDING, players), (kept,)
+    return game._in_phase(BUILDING, players), (kept,)
 
 
 def _end_round(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
@@ -143,9 +143,9 @@ def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tupl
     slots = game.slots_scored_in(game.round)
     by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
-    players = [player.with_round_points(earned) for player, earned in zip(game.players, points, strict=True)]
+    players = [player._with_round_points(earned) for player, earned in zip(game.players, points, strict=True)]
     scores = tuple([player.score for player in players])
-    return game.with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
+    return game._with_players(players, game.buys), RoundScored(game.round, slots, points, scores)
 
 
 def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:
@@ -153,9 +153,9 @@ def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[Gam
         final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
     ]
     scrolls = tuple([final.scroll_points for final in finals])
-    gold_points = tuple([final.gold for final in finals])
+    gold_points = tuple([final.gold_points for final in finals])
     players = tuple(
-        player._replace(score=player.score + of_scrolls + of_gold, final=(of_scrolls, of_gold))
+        player._replace(score=player.score + of_scrolls + of_gold, final=FinalPoints(of_scrolls, of_gold))
         for player, of_scrolls, of_gold in zip(game.players, scrolls, gold_points, strict=True)
     )
     scores = tuple([player.score for player in players])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 
 from skye.draws import SeededDraws
 from skye.errors import InvalidSetup
 from skye.rules.chance import begin
 from skye.rules.play import Outcome
 from skye.rules.state import PRICING, GameState, Player, TieBreak
+from skye.scoring.final import TIE_BREAKS
 from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.territory import castle_alone
@@ -35,45 +37,75 @@ class Options:
     open_gold: bool = False
 
 
-def new_game(colors: Sequence[str], seed: str | None, options: Options | None = None) -> Outcome:
+def new_game(
+    players: int | Sequence[str] = 2,
+    *,
+    seed: str | None = None,
+    chance_nodes: bool = False,
+    options: Options | None = None,
+) -> Outcome:
     """Set up a game and start round 1.
 
-    :param colors: the color of each seat, clockwise; 2 to 5 different ones of `COLORS`.
-    :param seed: the seed of all draws. None makes draws chance decisions (see `skye.rules.chance`), those of
-        the setup first.
-    :raises InvalidSetup: when the number of players, a color, the scoring tiles or the starting seat is
-        invalid.
+    >>> game, events = new_game(3, seed="a quiet evening")
+    >>> game
+    <GameState round 1 of 6, pricing: 0 - 0 - 0, waiting for seats [0, 1, 2]>
+
+    :param players: the number of players, 2 to 5, or the color of each seat, clockwise.
+    :param seed: the seed of all draws; a random one by default.
+    :param chance_nodes: whether draws are chance decisions instead (see `skye.rules.chance`), those of the
+        setup first.
+    :raises InvalidSetup: when the number of players, a color, the scoring tiles, the starting seat or the
+        tie-break is invalid.
+    :raises TypeError: when an argument has another type.
+    :raises ValueError: when there are both a seed and chance decisions.
     """
-    options = options or Options()
-    _check(colors, options)
+    options = Options() if options is None else options
+    colors = _colors(players)
+    _check(colors, seed, options, chance_nodes=chance_nodes)
     starting_seat, scoring_tiles = options.starting_seat, options.scoring_tiles
-    if seed is not None:
+    if not chance_nodes:
+        seed = token_hex(16) if seed is None else seed
         starting_seat = starting_seat_by(seed, len(colors)) if starting_seat is None else starting_seat
         scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
     game = GameState(
         seed=seed,
-        scoring_tiles=scoring_tiles or (),
+        scoring_tiles=tuple(scoring_tiles or ()),
         players=tuple(Player(color, castle_alone(color)) for color in colors),
         starting_seat=-1 if starting_seat is None else starting_seat,
-        tie_break=options.tie_break,
+        tie_break=TieBreak(options.tie_break),
         open_gold=options.open_gold,
         phase=PRICING,
     )
     return Outcome(*begin(game))
 
 
-def _check(colors: Sequence[str], options: Options) -> None:
-    if len(colors) not in PLAYERS:
-        raise InvalidSetup(f"2 to 5 can play, not {len(colors)}.")
-    if len(set(colors)) < len(colors) or not set(colors) <= set(COLORS):
+def _colors(players: int | Sequence[str]) -> Sequence[str]:
+    if isinstance(players, str) or not isinstance(players, int | Sequence):
+        raise TypeError(f"the players are a number or a sequence of colors, not {players!r}")
+    number = players if isinstance(players, int) else len(players)
+    if number not in PLAYERS:
+        raise InvalidSetup(f"2 to 5 can play, not {number}.")
+    return COLORS[:players] if isinstance(players, int) else players
+
+
+def _check(colors: Sequence[str], seed: str | None, options: Options, *, chance_nodes: bool) -> None:
+    if seed is not None and not isinstance(seed, str):
+        raise TypeError(f"a seed is a str, not {type(seed).__name__}")
+    if seed is not None and chance_nodes:
+        raise ValueError("a game with chance decisions has no seed")
+    if not isinstance(options, Options):
+        raise TypeError(f"the options are an Options, not {type(options).__name__}")
+    if not isinstance(options.open_gold, bool):
+        raise TypeError(f"open_gold is a bool, not {options.open_gold!r}")
+    if len({*colors}) < len(colors) or not {*colors} <= {*COLORS}:
         raise InvalidSetup(f"Each player has one of {', '.join(COLORS)} for their own.")
     tiles = options.scoring_tiles
-    if tiles is not None and (
-        len(tiles) != len(SLOTS) or len(set(tiles) & SCORING_TILES.keys()) != len(SLOTS)
-    ):
+    if tiles is not None and (len(tiles) != len(SLOTS) or len({*tiles} & SCORING_TILES.keys()) != len(SLOTS)):
         raise InvalidSetup("A game uses four different scoring tiles, for slots A to D.")
-    if options.starting_seat is not None and options.starting_seat not in range(len(colors)):
-        seat = options.starting_seat
+    if options.tie_break not in TIE_BREAKS:
+        raise InvalidSetup(f"A tie is broken by {' or '.join(TIE_BREAKS)}, not by {options.tie_break}.")
+    seat = options.starting_seat
+    if seat is not None and (seat not in range(len(colors)) or seat.__class__ is not int):
         raise InvalidSetup(f"The starting seat is {seat}, but no player has this seat.", seat=seat)
 
 

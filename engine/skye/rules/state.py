@@ -1,8 +1,9 @@
 """The game as an immutable value: the state of all players, the bag, the round and the phase.
 
 A `GameState` holds only ids and numbers and never changes; `rules.play` returns the next one. Game states and
-players are named tuples, because creating one takes a fraction of the time of a frozen dataclass. The methods
-`with_...` replace the fields that every move changes; they are several times as fast as `_replace`.
+players are named tuples, because creating one takes a fraction of the time of a frozen dataclass; read their
+fields by name. The private methods skip all checks. They replace the fields that every move changes, and are
+several times as fast as `_replace`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,13 @@ class TieBreak(StrEnum):
     TOTAL_GOLD = "total_gold"
 
 
+class FinalPoints(NamedTuple):
+    """The points of final scoring."""
+
+    scroll_points: int
+    gold_points: int
+
+
 class Player(NamedTuple):
     """The state of one seat.
 
@@ -48,28 +56,28 @@ class Player(NamedTuple):
     :param territory: the placed tiles.
     :param gold: the gold in the purse, without the gold that lies on tiles.
     :param score: the points so far.
-    :param drawn: the tiles drawn; in the buying phase the tiles on offer.
-    :param prices: the gold on each tile of `drawn`, 0 on the tile to discard; empty until the offer is set.
-    :param hand: the tiles bought or kept that are not placed yet.
-    :param placed_now: the number of placements in this round.
-    :param finished: whether the seat has finished building in this round.
+    :param tiles_drawn: the tiles drawn; in the buying phase the tiles on offer.
+    :param prices: the gold on each of `tiles_drawn`, 0 on the tile to discard; empty until the offer is set.
+    :param tiles_to_build: the tiles bought or kept that are not placed yet.
+    :param placed_this_round: the number of placements in this round.
+    :param build_finished: whether the seat has finished building in this round.
     :param points: for each round scored, the points of its slots.
-    :param built: for each round scored, the size of the territory then, the castle included.
-    :param final: the points of final scoring for scrolls and for gold, or None before it.
+    :param territory_sizes: for each round scored, the size of the territory then, the castle included.
+    :param final: the points of final scoring, or None before it.
     """
 
     color: str
     territory: Territory
     gold: int = 0
     score: int = 0
-    drawn: tuple[str, ...] = ()
+    tiles_drawn: tuple[str, ...] = ()
     prices: tuple[int, ...] = ()
-    hand: tuple[str, ...] = ()
-    placed_now: int = 0
-    finished: bool = False
+    tiles_to_build: tuple[str, ...] = ()
+    placed_this_round: int = 0
+    build_finished: bool = False
     points: tuple[tuple[int, ...], ...] = ()
-    built: tuple[int, ...] = ()
-    final: tuple[int, int] | None = None
+    territory_sizes: tuple[int, ...] = ()
+    final: FinalPoints | None = None
 
     def __copy__(self) -> Self:
         return self
@@ -77,49 +85,47 @@ class Player(NamedTuple):
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         return self
 
+    def __repr__(self) -> str:
+        size = len(self.territory.placed)
+        return f"<Player {self.color}: {self.score} points, {self.gold} gold, {size} tiles>"
+
     @property
     def stakes(self) -> int:
         """The gold that lies on this player's own tiles."""
         return sum(self.prices)
 
-    def offer_without(self, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return `drawn` and `prices` without the entry at an index."""
-        drawn, prices = self.drawn, self.prices
+    def _offer_without(self, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """Return `tiles_drawn` and `prices` without the entry at an index."""
+        drawn, prices = self.tiles_drawn, self.prices
         return drawn[:at] + drawn[at + 1 :], prices[:at] + prices[at + 1 :]
 
-    def with_purse_and_tiles(
+    def _with_purse_and_tiles(
         self, gold: int, drawn: tuple[str, ...], prices: tuple[int, ...], hand: tuple[str, ...]
     ) -> Player:
         """Return the player with these values of four fields."""
-        color, territory, _, score, _, _, _, placed_now, finished, points, built, final = self
-        fields = (
-            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
-        )  # fmt: skip
+        color, territory, _, score, _, _, _, placed, finished, points, sizes, final = self
+        fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
         return Player(*fields)
 
-    def with_territory(
-        self, territory: Territory, hand: tuple[str, ...], placed_now: int, *, finished: bool = False
+    def _with_territory(
+        self, territory: Territory, hand: tuple[str, ...], placed: int, *, finished: bool = False
     ) -> Player:
         """Return the player with these values of four fields."""
-        color, _, gold, score, drawn, prices, _, _, _, points, built, final = self
-        fields = (
-            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
-        )  # fmt: skip
+        color, _, gold, score, drawn, prices, _, _, _, points, sizes, final = self
+        fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
         return Player(*fields)
 
-    def with_round_points(self, earned: tuple[int, ...]) -> Player:
+    def _with_round_points(self, earned: tuple[int, ...]) -> Player:
         """Return the player after a round that gave these points by slot."""
-        color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final = self
-        score, points, built = score + sum(earned), (*points, earned), (*built, len(territory.placed))
-        fields = (
-            color, territory, gold, score, drawn, prices, hand, placed_now, finished, points, built, final
-        )  # fmt: skip
+        color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final = self
+        score, points, sizes = score + sum(earned), (*points, earned), (*sizes, len(territory.placed))
+        fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
         return Player(*fields)
 
-    def at_round_start(self, gold: int, drawn: tuple[str, ...]) -> Player:
+    def _at_round_start(self, gold: int, drawn: tuple[str, ...]) -> Player:
         """Return the player at the start of a round."""
-        color, territory, _, score, _, _, _, _, _, points, built, final = self
-        return Player(color, territory, gold, score, drawn, (), (), 0, False, points, built, final)
+        color, territory, _, score, _, _, _, _, _, points, sizes, final = self
+        return Player(color, territory, gold, score, drawn, (), (), 0, False, points, sizes, final)
 
 
 class GameState(NamedTuple):
@@ -154,6 +160,15 @@ class GameState(NamedTuple):
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         return self
 
+    def __repr__(self) -> str:
+        scores = " - ".join([str(player.score) for player in self.players])
+        if self.is_over:
+            return f"<GameState over: {scores}, winners {list(self.winners)}>"
+        waiting = "a draw" if self.is_chance_node else f"seats {list(self.waiting_for)}"
+        return (
+            f"<GameState round {self.round} of {self.rounds}, {self.phase}: {scores}, waiting for {waiting}>"
+        )
+
     @property
     def rounds(self) -> int:
         """The number of rounds: 6, or 5 with five players."""
@@ -170,7 +185,7 @@ class GameState(NamedTuple):
         return (
             self.seed is None
             and self.phase is PRICING
-            and (not self.round or any(len(player.drawn) < TILES_DRAWN for player in self.players))
+            and (not self.round or any(len(player.tiles_drawn) < TILES_DRAWN for player in self.players))
         )
 
     @property
@@ -178,7 +193,7 @@ class GameState(NamedTuple):
         """The seats that must act now; empty at a chance node and when the game is over."""
         phase = self.phase
         if phase is BUILDING:
-            return tuple([seat for seat, player in enumerate(self.players) if not player.finished])
+            return tuple([seat for seat, player in enumerate(self.players) if not player.build_finished])
         if phase is PRICING:
             if self.seed is None and self.is_chance_node:
                 return ()
@@ -197,23 +212,52 @@ class GameState(NamedTuple):
         for player in self.players:
             for placed in player.territory.placed[1:]:  # the castle never was in it
                 del bag[placed.tile]
-            for tile in player.drawn + player.hand:
+            for tile in player.tiles_drawn + player.tiles_to_build:
                 del bag[tile]
         return tuple(bag)
 
-    def in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
+    def slots_scored_in(self, round_number: int) -> tuple[str, ...]:
+        """Return the slots ("A" to "D") scored in a round, counted from 1.
+
+        >>> import skye
+        >>> skye.new_game(5, seed="slots").game.slots_scored_in(1)
+        ('A', 'B')
+
+        :raises ValueError: when the game has no such round.
+        """
+        if round_number not in range(1, self.rounds + 1):
+            raise ValueError(
+                f"there is no round {round_number!r}: this game has the rounds 1 to {self.rounds}"
+            )
+        return slots_by_round(len(self.players))[round_number - 1]
+
+    def scoring_tile(self, slot: str) -> str:
+        """Return the id of the scoring tile in a slot.
+
+        >>> import skye
+        >>> skye.new_game(2, seed="slots").game.scoring_tile("A")
+        'brochs_in_mountains'
+
+        :raises ValueError: when there is no such slot, or its scoring tile is not drawn yet.
+        """
+        in_slots = dict(zip(SLOTS, self.scoring_tiles, strict=False))
+        if slot not in in_slots:
+            raise ValueError(f"there is no scoring tile in the slot {slot!r}")
+        return in_slots[slot]
+
+    def _in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
         return GameState(*fields)
 
-    def in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> GameState:
+    def _in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> GameState:
         """Return the game in the first phase of its next round."""
         _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
         return GameState(*fields)
 
-    def with_players(self, players: list[Player], buys: int) -> GameState:
+    def _with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
         _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
         fields = (
@@ -221,20 +265,12 @@ class GameState(NamedTuple):
         )  # fmt: skip
         return GameState(*fields)
 
-    def with_player(self, seat: int, player: Player) -> GameState:
+    def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
         players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners = self
         players = (*players[:seat], player, *players[seat + 1 :])
         fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
         return GameState(*fields)
-
-    def slots_scored_in(self, round_number: int) -> tuple[str, ...]:
-        """Return the slots ("A" to "D") scored in a round, counted from 1."""
-        return slots_by_round(len(self.players))[round_number - 1]
-
-    def scoring_tile(self, slot: str) -> str:
-        """Return the id of the scoring tile in a slot."""
-        return self.scoring_tiles[SLOTS.index(slot)]
 
 
 def points_by_slot(game: GameState, seat: int) -> tuple[int, ...]:

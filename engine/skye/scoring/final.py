@@ -51,13 +51,13 @@ class FinalScore(NamedTuple):
     """The final score of one seat.
 
     :param scrolls: the score of each scroll.
-    :param gold: the points for the gold in the purse.
-    :param leftover: the gold that earned no point; it breaks ties (R11).
+    :param gold_points: the points for the gold in the purse.
+    :param leftover_gold: the gold that earned no point; it breaks ties (R11).
     """
 
     scrolls: tuple[ScrollScore, ...]
-    gold: int
-    leftover: int
+    gold_points: int
+    leftover_gold: int
 
     @property
     def scroll_points(self) -> int:
@@ -67,7 +67,7 @@ class FinalScore(NamedTuple):
     @property
     def total(self) -> int:
         """All points of final scoring."""
-        return self.scroll_points + self.gold
+        return self.scroll_points + self.gold_points
 
 
 def final_score(summary: TerritorySummary, gold: int) -> FinalScore:

@@ -1,7 +1,7 @@
 """The territory of one player: placed tiles, legal places for the next tile, and a summary for scoring.
 
 A `Territory` is an immutable value that consists of its tuple of placements. The frontier and the summary are
-derived from that tuple on first use, and `extended` updates them incrementally.
+derived from that tuple on first use, and updated incrementally by each placement.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class Territory(_DerivedValues):
         error = self.placement_error(tile, x, y, rotation)
         if error is not None:
             raise error
-        return self.extended(Place(tile, x, y, rotation))
+        return self._extended(Place(tile, x, y, rotation))
 
-    def extended(self, place: Place) -> Territory:
+    def _extended(self, place: Place) -> Territory:
         """Return the territory with one more tile, whose placement is not checked; update derived values."""
         tile, x, y, rotation = place
         frontier = self.frontier.copy()
@@ -179,7 +179,7 @@ class Territory(_DerivedValues):
             **found._asdict(),
         )
 
-    def without_last(self) -> Territory:
+    def _without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""
         return Territory(self.placed[:-1])
 

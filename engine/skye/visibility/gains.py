@@ -59,7 +59,7 @@ def placement_gains_view(game: GameState, seat: int, tile: str) -> list[Placemen
     summaries = [player.territory.summary for player in game.players]
     territory, before = game.players[seat].territory, _territory_worth(game, seat, summaries)
     return [
-        _gain_view(game, seat, territory.extended(place), summaries, before)
+        _gain_view(game, seat, territory._extended(place), summaries, before)
         for place in territory.legal_places(tile)
     ]
 

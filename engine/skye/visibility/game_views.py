@@ -100,9 +100,9 @@ def player_view(game: GameState, viewer: int | None, seat: int) -> SeatInPlayVie
         "score": player.score,
         "gold": visible_gold(game, viewer, seat),
         "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
-        "tiles_to_build": player.hand,
+        "tiles_to_build": player.tiles_to_build,
         "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
-        "build_finished": player.finished,
+        "build_finished": player.build_finished,
         "territory": territory_tiles_view(player.territory.placed),
     }
 
@@ -137,10 +137,10 @@ def territory_tiles_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
 
 def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
     if hidden or not player.prices:
-        return [{"tile": tile, "price": None, "discard": None} for tile in player.drawn]
+        return [{"tile": tile, "price": None, "discard": None} for tile in player.tiles_drawn]
     return [
         {"tile": tile, "price": price or None, "discard": not price}
-        for tile, price in zip(player.drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
     ]
 
 
@@ -302,7 +302,7 @@ def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> RoundScor
 
 
 def _game_finished(event: GameFinished) -> GameFinishedView:
-    finals = list(zip(event.scrolls, event.gold_points, strict=True))
+    finals = list(zip(event.scroll_points, event.gold_points, strict=True))
     result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
     players: list[SeatEndView] = [
         {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)

@@ -59,8 +59,8 @@ def _seat_scores(
             "scrolls": scroll_views(player.territory, final),
             "scroll_points": final.scroll_points,
             "gold": gold,
-            "gold_points": None if gold is None else final.gold,
-            "leftover_gold": None if gold is None else final.leftover,
+            "gold_points": None if gold is None else final.gold_points,
+            "leftover_gold": None if gold is None else final.leftover_gold,
         },
         "projected_score": None if gold is None else before + final.total,
     }
@@ -72,7 +72,9 @@ def _awards_by_round(game: GameState) -> list[list[list[SlotScoreView]]]:
 
 
 def _awards_in(game: GameState, number: int) -> list[list[SlotScoreView]]:
-    then = [Territory(player.territory.placed[: player.built[number - 1]]) for player in game.players]
+    then = [
+        Territory(player.territory.placed[: player.territory_sizes[number - 1]]) for player in game.players
+    ]
     summaries = [territory.summary for territory in then]
     return [
         [
@@ -159,7 +161,9 @@ def _tried_placement_view(
     return {
         **territory_tiles_view([placed])[0],
         "legal": error is None,
-        "in_hand": game.phase is Phase.BUILDING and placed.tile in player.hand and not player.finished,
+        "in_hand": game.phase is Phase.BUILDING
+        and placed.tile in player.tiles_to_build
+        and not player.build_finished,
         "code": error.code if error else None,
         "detail": error.detail if error else None,
     }
@@ -198,8 +202,8 @@ def scored_territories_view(
                 ],
                 "scrolls": scroll_views(territory, final),
                 "scroll_points": final.scroll_points,
-                "gold_points": final.gold,
-                "leftover_gold": final.leftover,
+                "gold_points": final.gold_points,
+                "leftover_gold": final.leftover_gold,
                 "areas": area_views(territory, summaries[seat].areas),
             }
         )

@@ -187,7 +187,7 @@ def start(game: Game, now_ms: int) -> Transition:
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
     colors = [seat.color for seat in game.seats]
-    state, events = new_game(colors, game.options.seed, game.options.for_engine)
+    state, events = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
     started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds)
     return advance(game, now_ms, [started, *events], state=state, status=Status.PLAYING, invites=())
 

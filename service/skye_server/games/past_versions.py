@@ -108,7 +108,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
 
 def _started(game: Game) -> Game:
     colors = [seat.color for seat in game.seats]
-    state, _ = new_game(colors, game.options.seed, game.options.for_engine)
+    state, _ = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
     return replace(game, state=state, status=Status.PLAYING, invites=())
 
 

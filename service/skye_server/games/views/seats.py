@@ -41,7 +41,7 @@ def placements_view(game: Game, seat: int) -> PlacementsView:
     placed: Sequence[Place] = ()
     if game.state is not None:
         player = game.state.players[seat]
-        placed = player.territory.placed[len(player.territory.placed) - player.placed_now :]
+        placed = player.territory.placed[len(player.territory.placed) - player.placed_this_round :]
     return {"seat": seat, "placements": territory_tiles_view(placed)}
 
 
