@@ -9,11 +9,11 @@
 | 62              | 1      | finish building                                                          |
 | 63 - 16490      | 16,428 | place the tile at this index in hand: 3 tiles x 37 rows x 37 columns x 4 |
 
-An offer is three decisions: the tile to discard, then a price for each of the other two in the order in which
-they were drawn. Prices above 50 cannot be encoded; taking back a placement is left out, since games would not
-end. A placement is `63 + ((tile * 37 + y + 18) * 37 + x + 18) * 4 + rotation / 90`. The grid is large enough:
-a seat gets at most 3 tiles in each of 6 rounds, so the last of 18 tiles lies at most 18 cells from the
-castle.
+An offer is three decisions: the tile to discard, then a price for each of the other two in the order in
+which they were drawn; `decode_move` makes one move of them. Prices above 50 cannot be encoded; taking back a
+placement is left out, since games would not end. A placement is `63 + ((tile * 37 + y + 18) * 37 + x + 18) *
+4 + rotation / 90`. The grid is large enough: a seat gets at most 3 tiles in each of 6 rounds, so the last of
+18 tiles lies at most 18 cells from the castle.
 
 Draws of a game without a seed have numbers of their own: 0 - 72 the landscape tiles L01 - L73, 73 - 88 the
 scoring tiles sorted by id, 89 - 93 the starting seats 0 - 4.
@@ -21,8 +21,11 @@ scoring tiles sorted by id, 89 - 93 the starting seats 0 - 4.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from random import Random
 from typing import Final, NamedTuple
 
+from skye.bots.registry import Bot
 from skye.errors import RuleError
 from skye.events import Event
 from skye.rules.chance import chance_outcomes
@@ -78,6 +81,7 @@ class EncodedGame(NamedTuple):
 
     :param game: the game.
     :param draft: the actions of an offer that is not complete yet, at most two.
+    :param decider: the seat that decides next; None for the first that the game waits for.
 
     >>> from skye.rules.setup import new_game
     >>> encoded = EncodedGame(new_game(2, seed="seed").game)
@@ -87,10 +91,13 @@ class EncodedGame(NamedTuple):
 
     game: GameState
     draft: tuple[int, ...] = ()
+    decider: int | None = None
 
     @property
     def seat(self) -> int:
-        """The seat that decides next: the first of `game.waiting_for`, or `CHANCE` if it is empty."""
+        """The seat that decides next: `decider`, the first of `game.waiting_for`, or `CHANCE`."""
+        if self.decider is not None:
+            return self.decider
         waiting_for = self.game.waiting_for
         return waiting_for[0] if waiting_for else CHANCE
 
@@ -104,17 +111,17 @@ class EncodedGame(NamedTuple):
         if phase is BUILDING:
             return _building_actions(game.players[self.seat])
         if phase is PRICING:
-            return _draw_numbers(game) if game.is_chance_node else self._offer_actions()
+            return _draw_numbers(game) if game.is_chance_node else list(self._offer_actions())
         return _buying_actions(game) if phase is BUYING else []
 
-    def _offer_actions(self) -> list[int]:
+    def _offer_actions(self) -> range:
         draft = self.draft
         if not draft:
-            return list(range(TILES_DRAWN))
+            return range(TILES_DRAWN)
         player = self.game.players[self.seat]
         # The gold that is left, less one for each tile that has no price yet after this one.
         highest = player.gold + player.stakes - (1 if len(draft) == 1 else draft[1] - _PRICES)
-        return list(range(_PRICES + 1, _PRICES + 1 + min(highest, MAX_ENCODED_PRICE)))
+        return range(_PRICES + 1, _PRICES + 1 + min(highest, MAX_ENCODED_PRICE))
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal, otherwise 0.
@@ -136,11 +143,11 @@ class EncodedGame(NamedTuple):
             game, events = play(self.game, CHANCE, decode_draw(action))
             return EncodedGame(game), events
         if self.game.phase is PRICING:
-            if action not in self.legal_actions():
+            if action not in self._offer_actions():
                 raise RuleError(f"Action {action} is not legal now.")
             draft = (*self.draft, action)
             if len(draft) < TILES_DRAWN:
-                return EncodedGame(self.game, draft), ()
+                return EncodedGame(self.game, draft, self.decider), ()
             move: Move = _offer(self.game.players[self.seat], draft)
         else:
             move = decode_action(self.game, self.seat, action)
@@ -148,8 +155,42 @@ class EncodedGame(NamedTuple):
         return EncodedGame(game), events
 
 
+def decode_move(game: GameState, seat: int, actions: Sequence[int]) -> Move:
+    """Return the move that actions encode, the inverse of `encode_move`: three for an offer, else one.
+
+    :raises RuleError: when the actions have no meaning now.
+    :raises ValueError: when their number is wrong, or one of them is not the number of an action.
+    """
+    if game.phase is PRICING and len(actions) == TILES_DRAWN:
+        discard, first, second = actions
+        if discard not in range(TILES_DRAWN) or not (price_of(first) and price_of(second)):
+            raise ValueError(f"{list(actions)} are not a tile to discard and two prices")
+        return _offer(game.players[seat], (discard, first, second))
+    if len(actions) != 1:
+        raise ValueError(f"{len(actions)} actions: an offer is three, any other move one")
+    return decode_action(game, seat, actions[0])
+
+
+def bot_of_policy(policy: Callable[[EncodedGame, Random], int]) -> Bot:
+    """Return a bot that plays the actions of a policy, for leagues and for `choose_move`.
+
+    :param policy: returns one of the legal actions of an encoded game, whose `seat` decides.
+    """
+
+    def bot(game: GameState, seat: int, rng: Random) -> Move:
+        encoded = EncodedGame(game, (), seat)
+        actions = [policy(encoded, rng)]
+        if game.phase is PRICING:
+            while len(actions) < TILES_DRAWN:
+                encoded, _ = encoded.play(actions[-1])
+                actions.append(policy(encoded, rng))
+        return decode_move(game, seat, actions)
+
+    return bot
+
+
 def decode_action(game: GameState, seat: int, action: int) -> Move:
-    """Return the move of a seat that an action encodes.
+    """Return the move of a seat that one action encodes; `decode_move` also decodes the three of an offer.
 
     :raises RuleError: when the action has no meaning now, for example a tile that is not in hand.
     :raises ValueError: when `action` is not the number of a move; the parts of an offer are not moves.
@@ -202,6 +243,11 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
         case _:
             pass
     raise ValueError(f"{move} has no number")
+
+
+def price_of(action: int) -> int:
+    """Return the gold that an action lays on a tile, 0 when it does not."""
+    return action - _PRICES if _PRICES < action < _PURCHASES else 0
 
 
 def describe_action(action: int) -> str:
