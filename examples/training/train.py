@@ -84,7 +84,7 @@ class CompactActions(gymnasium.Wrapper):
 
 def environment(opponent: str):
     """Return the environment of the agent."""
-    return CompactActions(gymnasium.make("skye/IsleOfSkye-v1", opponents=[opponent]))
+    return CompactActions(gymnasium.make("skye/IsleOfSkye-v1", opponents=[opponent], observation="flat"))
 
 
 def win_rate(model, opponent: str, games: int, seed: int) -> float:

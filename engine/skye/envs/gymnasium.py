@@ -1,117 +1,128 @@
 """Gymnasium: `gymnasium.make("skye/IsleOfSkye-v1", opponents=["greedy"])` after importing this module.
 
-The agent plays one seat, which the seed determines, against bots of `skye.BOTS`. Observations are the vectors
-of `features`. The only reward comes at the end: 1 for winning alone, -1 for losing, shared wins in between.
-The `info` has `action_mask` and the `scores`, the agent's own first; MaskablePPO of sb3-contrib calls
-`action_masks()`. An illegal action ends the game with a loss.
+The agent plays one seat, which the seed determines, against opponents. `make_vec` makes many games in one
+process (`skye.envs.vector`). `skye.envs.observation` documents the observations, `skye.envs.actions` the
+actions, `skye.envs.rewards` the rewards.
+
+The `info` has `action_mask`, an int8 array of shape (actions,) for
+`action_space.sample(info["action_mask"])`, and `scores`, the agent's own first. MaskablePPO of sb3-contrib
+calls `action_masks()`. An illegal action ends the episode with the reward -1. When the episode has ended,
+the mask is 1 for all actions: environments that reset themselves ignore the next action, so loops that
+sample from the mask need no special case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from random import Random
 from typing import Any
 
-import gymnasium
-import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
+from skye.envs.extras import missing_extra
 
-from skye.bots.registry import BOTS, choose_move
-from skye.encoding import ACTION_COUNT, EncodedGame
+try:
+    import gymnasium
+    import numpy as np
+    from gymnasium import spaces
+    from numpy.typing import NDArray
+except ModuleNotFoundError as error:
+    raise missing_extra(error, "gymnasium") from None
+
+from skye.envs.agent import AgentEpisode
 from skye.envs.drawing import draw
-from skye.envs.features import MAX_VALUE, SIZE, observe
-from skye.envs.rewards import rewards
+from skye.envs.episodes import Form
+from skye.envs.opponents import Opponent, Opponents
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
-from skye.rules.play import play
-from skye.rules.setup import new_game
-from skye.tiles.catalogue import COLORS
 
 
-class IsleOfSkye(gymnasium.Env[NDArray[np.float32], int]):
-    """One seat of a game against bots.
+class IsleOfSkye(gymnasium.Env[Any, int]):
+    """One seat of a game against opponents.
 
-    :param opponents: the names of one to four bots, in order from the agent's left.
+    The options of `reset` are `seat` (of the agent), `reward` (for this episode), and for the start of the
+    game `scoring_tiles` (four ids) and `starting_seat`, or a `position` (JSON data or a line of text).
+
+    :param opponents: one to four opponents, from the agent's left (see `skye.envs.opponents`).
+    :param observation: "dict" or "flat".
+    :param actions: "grid", "factored" or "list".
+    :param reward: "win", "rank", "points" or "difference".
+    :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param render_mode: "ansi", "rgb_array" or None.
-    :raises KeyError: when there is no bot of a name.
-    :raises ValueError: when there are too few or too many opponents.
+    :raises TypeError: when the opponents are not a sequence of strings and functions.
+    :raises ValueError: when an argument is none of its possible values.
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - declared as in Gymnasium
 
-    def __init__(self, opponents: Sequence[str] = ("greedy",), render_mode: str | None = None) -> None:
-        if not 1 <= len(opponents) < len(COLORS):
-            raise ValueError(f"{len(opponents)} opponents: there are from 1 to {len(COLORS) - 1}")
-        self._bots = [BOTS[name] for name in opponents]
+    def __init__(  # noqa: PLR0913 - `make` passes them by keyword
+        self,
+        opponents: Sequence[Opponent] = ("greedy",),
+        *,
+        observation: str = "dict",
+        actions: str = "grid",
+        reward: str = "win",
+        budget_s: float = 1.0,
+        render_mode: str | None = None,
+    ) -> None:
+        modes = self.metadata["render_modes"]
+        if render_mode not in (None, *modes):
+            raise ValueError(f"render_mode={render_mode!r}: there are {', '.join(modes)}")
+        self._opponents = Opponents(opponents, budget_s)
+        form = Form(len(self._opponents) + 1, observation, actions, reward).checked()
+        self._episode = AgentEpisode(form, self._opponents)
         self.render_mode = render_mode
-        self.observation_space = spaces.Box(0.0, MAX_VALUE, (SIZE,), np.float32)
-        self.action_space = spaces.Discrete(ACTION_COUNT)
+        self.observation_space = form.observation_space
+        self.action_space = spaces.Discrete(form.action_count)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start another game; the same seed starts the same game.
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start another game; the same seed and options start the same game.
 
         :returns: the first observation of the agent, and its info.
+        :raises ValueError: when an option is unknown or invalid.
         """
-        super().reset(seed=seed, options=options)
-        players = len(self._bots) + 1
-        self.seat = int(self.np_random.integers(players))
-        self._rng = Random(int(self.np_random.integers(2**53)))
-        self._encoded = EncodedGame(
-            new_game(COLORS[:players], seed=f"{self._rng.getrandbits(128):032x}").game
-        )
-        self._let_bots_play()
+        super().reset(seed=seed)
+        self._episode.reset(self.np_random, options)
         return self._observation(), self._info()
 
-    def step(self, action: int) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Take an action, and let the bots act until it is the agent's turn again.
+    def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Take an action, and let the opponents move until it is the agent's turn again.
 
-        :param action: a number that `skye.encoding` documents.
         :returns: observation, reward, terminated, truncated (always false), and info.
+        :raises BotFailed: when an opponent fails.
         """
-        if self._encoded.game.is_over or not self.action_masks()[action]:
-            return self._observation(), -1.0, True, False, self._info()
-        self._encoded, _ = self._encoded.play(int(action))
-        self._let_bots_play()
-        over = self._encoded.game.is_over
-        return (
-            self._observation(),
-            rewards(self._encoded.game)[self.seat] if over else 0.0,
-            over,
-            False,
-            self._info(),
-        )
+        reward, over = self._episode.step(int(action))
+        return self._observation(), reward, over, False, self._info()
+
+    @property
+    def agent(self) -> int:
+        """The agent's seat in this episode."""
+        return self._episode.agent
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return the mask of legal actions, of shape (`ACTION_COUNT`,)."""
-        if self._encoded.game.is_over:
-            return np.zeros(ACTION_COUNT, np.bool_)
-        return np.frombuffer(self._encoded.mask(), np.bool_)
+        """Return the mask of legal actions, of shape (actions,)."""
+        return np.frombuffer(self._episode.mask(), np.bool_)
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array")."""
-        game = self._encoded.game
-        return (
-            draw(game)
-            if self.render_mode == "rgb_array"
-            else position_to_text(position_view(game, self.seat))
-        )
+        game = self._episode.game
+        if self.render_mode == "rgb_array":
+            return draw(game)
+        return position_to_text(position_view(game, self.agent))
 
-    def _let_bots_play(self) -> None:
-        while not self._encoded.game.is_over and self._encoded.seat != self.seat:
-            game, seat = self._encoded.game, self._encoded.seat
-            bot = self._bots[(seat - self.seat) % len(game.players) - 1]
-            self._encoded = EncodedGame(play(game, seat, choose_move(bot, game, seat, self._rng)).game)
+    def close(self) -> None:
+        """Stop the opponents that run in processes of their own."""
+        self._opponents.close()
 
-    def _observation(self) -> NDArray[np.float32]:
-        return observe(self._encoded, self.seat)
+    def _observation(self) -> Any:
+        return self._episode.observe(self.agent)
 
     def _info(self) -> dict[str, Any]:
-        players = self._encoded.game.players
-        scores = [player.score for player in players[self.seat :] + players[: self.seat]]
-        return {"action_mask": self.action_masks(), "scores": scores}
+        mask = np.frombuffer(self._episode.mask(), np.int8)
+        return {"action_mask": mask, "scores": self._episode.scores()}
 
 
-gymnasium.register("skye/IsleOfSkye-v1", entry_point="skye.envs.gymnasium:IsleOfSkye")
+gymnasium.register(
+    "skye/IsleOfSkye-v1",
+    entry_point="skye.envs.gymnasium:IsleOfSkye",
+    vector_entry_point="skye.envs.vector:IsleOfSkyeVector",
+)

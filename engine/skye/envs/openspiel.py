@@ -13,7 +13,12 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final, NamedTuple
 
-import pyspiel
+from skye.envs.extras import missing_extra
+
+try:
+    import pyspiel
+except ModuleNotFoundError as error:
+    raise missing_extra(error, "openspiel") from None
 
 from skye.encoding import (
     ACTION_COUNT,

@@ -4,21 +4,27 @@
 |---------------|--------------------|--------------------------------------------------------------------|
 | `player`      | (players,)         | 1 for the observing player                                         |
 | `steps`       | (2 * max actions,) | player and action of each step, each plus 2; 0 for future steps    |
-| `observation` | (`SIZE`,)          | the vector of `features`                                           |
+| `seats`       | (players, 136)     | the seats, the observing one first (see `skye.envs.observation`)   |
+| `game`        | (152,)             | the game (see `skye.envs.observation`)                             |
+| `territories` | (players, 18, 41)  | each tile but the castle in placing order: x, y, its features      |
 | `private`     | (4,)               | the gold in the purse, and each action of the secret offer plus 1  |
 
-`steps` and `observation` are public: with perfect recall there is `steps`, otherwise `observation`. The
-action of a secret step is -1. As a string, `observation` is a position as text.
+`steps`, or `seats`, `game` and `territories`, are public: with perfect recall there is `steps`, otherwise
+the other three. The action of a secret step is -1. The observation is a list of tiles instead of planes,
+because OpenSpiel copies tensors to lists. The features are those of `skye.envs.tile_features`, as the tile
+is turned. As a string, the public observation is a position as text.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyspiel
 
-from skye.envs.features import SIZE, observe
+from skye.envs.observation import Observer, shapes
+from skye.envs.planes import MAX_TILES
+from skye.envs.tile_features import FEATURES, TILE_FEATURES
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.state import TILES_DRAWN
@@ -40,9 +46,10 @@ class IsleOfSkyeObserver:
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ValueError("the observer shows the private information of one player at most")
         self._perfect_recall = iig_obs_type.perfect_recall
-        pieces = {"player": (players,)}
+        self._observer = Observer(players)
+        pieces: dict[str, tuple[int, ...]] = {"player": (players,)}
         if iig_obs_type.public_info:
-            pieces |= {"steps": (2 * max_actions,)} if self._perfect_recall else {"observation": (SIZE,)}
+            pieces |= {"steps": (2 * max_actions,)} if self._perfect_recall else _public_pieces(players)
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER:
             pieces["private"] = (1 + TILES_DRAWN,)
         self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in pieces.values()), np.float32)
@@ -60,8 +67,8 @@ class IsleOfSkyeObserver:
         if "steps" in self.dict:
             for number, (seat, action) in enumerate(state.public_steps()):
                 self.dict["steps"][2 * number : 2 * number + 2] = seat + 2, action + 2
-        if "observation" in self.dict:
-            self.dict["observation"][:] = observe(state.encoded, player, secrets=False)
+        if "seats" in self.dict:
+            self._write_public(state, player)
         if "private" in self.dict:
             actions = state.secret_actions(player)
             self.dict["private"][: 1 + len(actions)] = _gold(state, player), *[1 + each for each in actions]
@@ -71,11 +78,32 @@ class IsleOfSkyeObserver:
         pieces = [f"p{player}"]
         if "steps" in self.dict:
             pieces.append(" ".join(f"{seat}:{action}" for seat, action in state.public_steps()))
-        if "observation" in self.dict:
+        if "seats" in self.dict:
             pieces.append(_public_text(state))
         if "private" in self.dict:
             pieces.append(f"gold={_gold(state, player)} offer={state.secret_actions(player)}")
         return " | ".join(pieces)
+
+    def _write_public(self, state: IsleOfSkyeState, player: int) -> None:
+        for name, part in zip(
+            ("seats", "game"), self._observer.vectors(state.encoded, player, private=False), strict=True
+        ):
+            self.dict[name].reshape(-1)[:] = np.frombuffer(part, np.float32)
+        players = state.encoded.game.players
+        for row, seat in enumerate(players[player:] + players[:player]):
+            placed = seat.territory.placed[1:]
+            if placed:
+                tiles = [_TILES[tile, rotation] for tile, _, _, rotation in placed]
+                cells = [(x, y) for _, x, y, _ in placed]
+                self.dict["territories"][row, : len(placed)] = np.hstack([cells, tiles])
+
+
+_TILES: Final = {placed: np.frombuffer(features, np.uint8) for placed, features in FEATURES.items()}
+
+
+def _public_pieces(players: int) -> dict[str, tuple[int, ...]]:
+    vectors = {name: shape for name, shape in shapes(players).items() if name in ("seats", "game")}
+    return vectors | {"territories": (players, MAX_TILES - 1, 2 + TILE_FEATURES)}
 
 
 def _gold(state: IsleOfSkyeState, player: int) -> int:

@@ -1,43 +1,53 @@
 """PettingZoo: `skye.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
 
-An observation is a dictionary: `observation`, a float32 vector of shape (`SIZE`,) (see `features`), and
-`action_mask`, an int8 vector of shape (`ACTION_COUNT`,) for the actions that `skye.encoding`
-documents; `infos` has the mask too. The only rewards come at the end: 1 to the winner, -1 to the others,
-shared wins in between, so that their sum is constant. An illegal action ends the game with a loss for its
-agent.
+An observation is a dictionary: `observation` (see `skye.envs.observation`), and `action_mask`, an int8
+vector of shape (actions,) for the actions that `skye.envs.actions` documents. `infos` has the same mask for
+the agent whose turn it is. For other agents, and at the end, the mask is 0. `skye.envs.rewards` documents
+the rewards. An illegal action ends the game with the reward -1 for its agent.
 """
 
 from __future__ import annotations
 
+import warnings
+from random import Random
 from typing import Any
 
-import numpy as np
-from gymnasium import spaces
-from numpy.typing import NDArray
-from pettingzoo import AECEnv
-from pettingzoo.utils import wrappers
+from skye.envs.extras import missing_extra
 
-from skye.encoding import ACTION_COUNT, EncodedGame
+try:
+    import numpy as np
+    from gymnasium import spaces
+    from numpy.typing import NDArray
+    from pettingzoo import AECEnv
+    from pettingzoo.utils import wrappers
+except ModuleNotFoundError as error:
+    raise missing_extra(error, "pettingzoo") from None
+
 from skye.envs.drawing import draw
-from skye.envs.features import MAX_VALUE, SIZE, observe
-from skye.envs.rewards import rewards
+from skye.envs.episodes import Episode, Form
+from skye.envs.starts import OPTIONS, start_game
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
-from skye.rules.setup import new_game
-from skye.tiles.catalogue import COLORS
-
-NO_ACTIONS = np.zeros(ACTION_COUNT, np.int8)
-NO_ACTIONS.setflags(write=False)
 
 
-def env(players: int = 4, render_mode: str | None = None) -> AECEnv[Any, Any, Any]:
+def env(
+    players: int = 4,
+    render_mode: str | None = None,
+    *,
+    observation: str = "dict",
+    actions: str = "grid",
+    reward: str = "win",
+) -> AECEnv[Any, Any, Any]:
     """Return the environment with PettingZoo's usual wrappers.
 
     :param players: the number of agents, from 2 to 5.
     :param render_mode: "human", "ansi", "rgb_array" or None.
-    :raises ValueError: when the number of players is out of range.
+    :param observation: "dict" or "flat".
+    :param actions: "grid", "factored" or "list".
+    :param reward: "win", "rank", "points" or "difference".
+    :raises ValueError: when an argument is none of its possible values.
     """
-    wrapped: Any = raw_env(players, render_mode)
+    wrapped: Any = raw_env(players, render_mode, observation=observation, actions=actions, reward=reward)
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -53,22 +63,35 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         "render_fps": 2,
     }
 
-    def __init__(self, players: int = 4, render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        players: int = 4,
+        render_mode: str | None = None,
+        *,
+        observation: str = "dict",
+        actions: str = "grid",
+        reward: str = "win",
+    ) -> None:
         super().__init__()
-        if players not in range(2, len(COLORS) + 1):
-            raise ValueError(f"{players} players: there are from 2 to {len(COLORS)}")
+        form = Form(players, observation, actions, reward).checked()
+        modes = self.metadata["render_modes"]
+        if render_mode not in (None, *modes):
+            raise ValueError(f"render_mode={render_mode!r}: there are {', '.join(modes)}")
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._no_actions = np.zeros(form.action_count, np.int8)
         space = spaces.Dict(
             {
-                "observation": spaces.Box(0.0, MAX_VALUE, (SIZE,), np.float32),
-                "action_mask": spaces.Box(0, 1, (ACTION_COUNT,), np.int8),
+                "observation": form.observation_space,
+                "action_mask": spaces.Box(0, 1, (form.action_count,), np.int8),
             }
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
-        self.action_spaces = {agent: spaces.Discrete(ACTION_COUNT) for agent in self.possible_agents}
-        self._rng = np.random.default_rng()
+        self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
+        self._episode = Episode(form)
+        self._players = players
+        self._rng = Random()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations."""
@@ -78,29 +101,38 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Return the space of an agent's actions."""
         return self.action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002 - the signature of PettingZoo
-        """Start another game; the same seed starts the same game."""
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start another game; the same seed and options start the same game.
+
+        :param options: for the start of the game `scoring_tiles` (four ids) and `starting_seat`, or a
+            `position` (JSON data or a line of text).
+            Others are ignored with a warning, since the tests of PettingZoo send one.
+        :raises ValueError: when an option is invalid.
+        """
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
-        colors = COLORS[: len(self.possible_agents)]
-        self.encoded = EncodedGame(new_game(colors, seed=self._rng.bytes(16).hex()).game)
+            self._rng = Random(seed)
+        known = {name: value for name, value in (options or {}).items() if name in OPTIONS}
+        if len(known) < len(options or ()):
+            warnings.warn(f"unknown options are ignored: there are {', '.join(OPTIONS)}", stacklevel=2)
+        self._episode.start(start_game(self._players, self._rng, known))
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
         self._select_agent()
 
-    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+    def observe(self, agent: str) -> dict[str, Any]:
         """Return an agent's observation and action mask."""
-        mask = self._mask if agent == self.agent_selection and not self.encoded.game.is_over else NO_ACTIONS
-        return {"observation": observe(self.encoded, self._seats[agent]), "action_mask": mask}
+        mask = self._mask if agent == self.agent_selection else self._no_actions.copy()
+        return {"observation": self._episode.observe(self._seats[agent]), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Take an action of the agent whose turn it is (`agent_selection`).
 
-        :param action: a number that `skye.encoding` documents; None for an agent that has terminated.
+        :param action: a number that `skye.envs.actions` documents; None for an agent that has terminated.
         :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
         """
         agent = self.agent_selection
@@ -108,13 +140,19 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
             self._was_dead_step(action)
             return
         assert action is not None
+        episode = self._episode
+        episode.play(int(action))
         self._cumulative_rewards[agent] = 0.0
-        self.encoded, _ = self.encoded.play(int(action))
-        if self.encoded.game.is_over:
-            self.rewards = dict(zip(self.possible_agents, rewards(self.encoded.game), strict=True))
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.infos = {name: {} for name in self.agents}
+        rewards = episode.rewards()
+        if rewards is not None:
+            self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
             self._accumulate_rewards()
+        elif any(self.rewards.values()):
+            self._clear_rewards()
+        if episode.game.is_over:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.infos[agent] = {}
+            self._mask = self._no_actions.copy()
             self._deads_step_first()
         else:
             self._select_agent()
@@ -123,23 +161,24 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
     def render(self) -> Any:
         """Return the position as text ("ansi") or as a picture ("rgb_array"), or print it ("human")."""
+        game = self._episode.game
         if self.render_mode == "rgb_array":
-            return draw(self.encoded.game)
-        text = position_to_text(position_view(self.encoded.game, None))
+            return draw(game)
+        text = position_to_text(position_view(game, None))
         if self.render_mode == "human":
             print(text)
             return None
         return text
 
-    def state(self) -> NDArray[Any]:
-        """Return the global state: the observations of all seats, of shape (players * `SIZE`,)."""
-        return np.concatenate([observe(self.encoded, seat) for seat in self._seats.values()])
+    def state(self) -> NDArray[np.float32]:
+        """Return the global state: the flat observations of all seats, one after another."""
+        return np.concatenate([self._episode.observe_flat(seat) for seat in self._seats.values()])
 
     def close(self) -> None:
         """Do nothing, since there is no window."""
 
     def _select_agent(self) -> None:
-        self.agent_selection = self.possible_agents[self.encoded.seat]
-        self._mask = np.frombuffer(self.encoded.mask(), np.int8)
-        self.infos = {name: {} for name in self.agents}
+        self.infos[self.agent_selection] = {}
+        self.agent_selection = self.possible_agents[self._episode.seat]
+        self._mask = np.frombuffer(self._episode.mask(), np.int8)
         self.infos[self.agent_selection] = {"action_mask": self._mask}

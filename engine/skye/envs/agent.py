@@ -1,0 +1,80 @@
+"""An agent's episode against opponents, which the Gymnasium environments share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skye.envs.episodes import Episode, Form
+from skye.envs.opponents import Opponents
+from skye.envs.rewards import SCHEMES
+from skye.envs.starts import OPTIONS, check_options, start_game
+from skye.errors import RuleError
+
+RESET_OPTIONS: Final = ("seat", "reward", *OPTIONS)
+"""The options of `reset`: the agent's seat, the reward scheme, and those of `starts.OPTIONS`."""
+
+
+class AgentEpisode(Episode):
+    """A game in which one seat is the agent's, and opponents move the others.
+
+    :param form: the forms of observations, actions and rewards.
+    :param opponents: the opponents, from the agent's left.
+    """
+
+    def __init__(self, form: Form, opponents: Opponents) -> None:
+        super().__init__(form)
+        self._opponents = opponents
+        self._form = form
+
+    def reset(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
+        """Start another game, and let the opponents move until it is the agent's turn.
+
+        :raises ValueError: when an option is unknown or invalid.
+        :raises InvalidSetup: when the scoring tiles or the starting seat are invalid.
+        """
+        chosen = check_options(options, RESET_OPTIONS)
+        players = self._form.players
+        reward, seat = chosen.get("reward"), chosen.get("seat")
+        if reward is not None and reward not in SCHEMES:
+            raise ValueError(f"reward={reward!r}: there are {', '.join(SCHEMES)}")
+        if seat is not None and seat not in range(players):
+            raise ValueError(f"seat={seat!r}: the seats are from 0 to {players - 1}")
+        drawn = int(random.integers(players))
+        self.agent = drawn if seat is None else int(seat)
+        self._rng = Random(int(random.integers(2**53)))
+        self.start(start_game(players, self._rng, chosen), reward)
+        self._let_opponents_move()
+        if self.game.is_over:
+            raise ValueError("the game of the position ends before the agent's turn")
+
+    def step(self, action: int) -> tuple[float, bool]:
+        """Take an action, and let the opponents move until it is the agent's turn.
+
+        :returns: the reward, and whether the episode has ended. An illegal action, or an action after the
+            end, ends it with the reward -1.
+        """
+        try:
+            self.play(action)
+        except (RuleError, ValueError):
+            return -1.0, True
+        self._let_opponents_move()
+        rewards = self.rewards()
+        return 0.0 if rewards is None else rewards[self.agent], self.game.is_over
+
+    def scores(self) -> NDArray[np.int64]:
+        """Return the scores, the agent's first."""
+        players = self.game.players
+        return np.array([player.score for player in players[self.agent :] + players[: self.agent]])
+
+    def _let_opponents_move(self) -> None:
+        game, agent, players = self.game, self.agent, self._form.players
+        before = game
+        while not game.is_over and (seat := game.waiting_for[0]) != agent:
+            game = self._opponents.play(game, seat, (seat - agent) % players - 1, self._rng)
+        if game is not before:
+            self.continue_with(game)

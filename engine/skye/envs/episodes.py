@@ -1,0 +1,143 @@
+"""One episode of an environment: its game, with the chosen forms of observations, actions and rewards."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from skye.encoding import EncodedGame
+from skye.envs.actions import ENCODINGS, LISTED_FEATURES, MAX_LISTED, ListedActions
+from skye.envs.observation import DTYPES, MAX_VALUE, Observer, as_arrays, flat, shapes
+from skye.envs.rewards import SCHEMES, Rewards
+from skye.rules.setup import PLAYERS
+from skye.rules.state import GameState
+
+OBSERVATIONS: Final = ("dict", "flat")
+"""The forms of observations: the arrays of `skye.envs.observation` by name, or all in one vector."""
+
+
+class Form(NamedTuple):
+    """The forms of an environment's observations, actions and rewards.
+
+    :param players: the number of seats.
+    :param observation: one of `OBSERVATIONS`.
+    :param actions: one of `actions.ENCODINGS`; with `list` observations have the array `actions` too.
+    :param reward: one of `rewards.SCHEMES`.
+    """
+
+    players: int
+    observation: str
+    actions: str
+    reward: str
+
+    def checked(self) -> Form:
+        """Return the form.
+
+        :raises ValueError: when a field is none of its possible values.
+        """
+        if self.players not in PLAYERS:
+            raise ValueError(f"players={self.players!r}: there are from {PLAYERS[0]} to {PLAYERS[-1]}")
+        known = {"observation": OBSERVATIONS, "actions": tuple(ENCODINGS), "reward": SCHEMES}
+        for field, values in known.items():
+            if getattr(self, field) not in values:
+                raise ValueError(f"{field}={getattr(self, field)!r}: there are {', '.join(values)}")
+        return self
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the arrays of an observation, by name."""
+        listed = {"actions": (MAX_LISTED, LISTED_FEATURES)} if self.actions == "list" else {}
+        return shapes(self.players) | listed
+
+    @property
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of observations."""
+        if self.observation == "flat":
+            size = sum(int(np.prod(shape)) for shape in self.shapes.values())
+            return spaces.Box(0.0, 255.0, (size,), np.float32)
+        boxes: dict[str, spaces.Space[Any]] = {
+            name: spaces.Box(0.0, MAX_VALUE, shape, np.float32)
+            if name in DTYPES
+            else spaces.Box(0, 255, shape, np.uint8)
+            for name, shape in self.shapes.items()
+        }
+        return spaces.Dict(boxes)
+
+    @property
+    def action_count(self) -> int:
+        """The number of actions."""
+        return ENCODINGS[self.actions].size
+
+
+class Episode:
+    """A game and its incomplete decision.
+
+    :param form: the forms of observations, actions and rewards.
+    """
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._shapes = form.shapes
+        self._observer = Observer(form.players)
+
+    def start(self, encoded: EncodedGame, reward: str | None = None) -> None:
+        """Start with a game.
+
+        :param reward: another reward scheme for this episode.
+        """
+        self._actions = ENCODINGS[self._form.actions](encoded)
+        self._rewards = Rewards(reward or self._form.reward, encoded.game)
+
+    @property
+    def game(self) -> GameState:
+        """The game."""
+        return self._actions.encoded.game
+
+    @property
+    def seat(self) -> int:
+        """The seat that decides next."""
+        return self._actions.encoded.seat
+
+    def play(self, action: int) -> None:
+        """Play an action of the seat that decides.
+
+        :raises RuleError: when it is not legal.
+        """
+        self._actions.play(action)
+
+    def continue_with(self, game: GameState) -> None:
+        """Continue with the game after a move."""
+        self._actions.encoded = EncodedGame(game)
+
+    def rewards(self) -> list[float] | None:
+        """Return the reward of each seat since the last call; None if all are 0."""
+        return self._rewards.since_last(self.game)
+
+    def mask(self) -> bytearray:
+        """Return one byte for each action: 1 where it is legal now; all 1 when the game is over.
+
+        Then each action is valid, because environments that reset themselves ignore it.
+        """
+        return bytearray(b"\1" * self._form.action_count) if self.game.is_over else self._actions.mask()
+
+    def observe(self, seat: int) -> Any:
+        """Return the observation of a seat; its arrays belong to the caller."""
+        arrays = as_arrays(self._shapes, self.parts(seat))
+        return flat(arrays) if self._form.observation == "flat" else arrays
+
+    def observe_flat(self, seat: int) -> NDArray[np.float32]:
+        """Return the observation of a seat in the flat form."""
+        return flat(as_arrays(self._shapes, self.parts(seat)))
+
+    def parts(self, seat: int) -> list[bytes | bytearray]:
+        """Return the bytes of the arrays of an observation, in the order of `Form.shapes`."""
+        actions, tile, cell = self._actions, None, None
+        if actions.tile is not None and seat == self.seat:
+            tile, cell = actions.tile, actions.cell
+        parts = self._observer.parts(actions.encoded, seat, tile=tile, cell=cell)
+        if isinstance(actions, ListedActions):
+            parts.append(actions.features() if seat == self.seat else bytes(MAX_LISTED * LISTED_FEATURES))
+        return parts

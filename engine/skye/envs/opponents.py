@@ -1,0 +1,92 @@
+"""The opponents of an environment: bots by name, functions, and bots of a league.
+
+An opponent is the name of a bot of `skye.BOTS`, a function `(game, seat, rng) -> move` (see `skye.Bot`), or
+an argument of `skye-arena`: `name=command` or `module:function`, which run in processes of their own.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Final, TypeAlias
+
+from skye.arena.bot_process import BotFailed, BotProcess, Budget
+from skye.arena.entrants import decider_for, entrant_from
+from skye.bots.registry import BOTS, Bot, choose_move
+from skye.errors import RuleError
+from skye.rules.moves import Move, TakeBack
+from skye.rules.play import play
+from skye.rules.state import GameState
+from skye.tiles.catalogue import COLORS
+
+Opponent: TypeAlias = str | Bot
+
+MAX_OPPONENTS: Final = len(COLORS) - 1
+
+
+class Opponents:
+    """Moves for the opponents of an agent.
+
+    :param opponents: one to four opponents.
+    :param budget_s: the seconds that a bot in a process of its own has for a decision.
+    :raises TypeError: when they are not a sequence, or one of them is neither a string nor a function.
+    :raises ValueError: when there are too few or too many, or one of them is not known.
+    """
+
+    def __init__(self, opponents: Sequence[Opponent], budget_s: float = 1.0) -> None:
+        if isinstance(opponents, str) or not isinstance(opponents, Sequence):
+            raise TypeError(
+                f"opponents={opponents!r}: give a list with one entry for each, such as ['greedy']"
+            )
+        if not 1 <= len(opponents) <= MAX_OPPONENTS:
+            raise ValueError(f"{len(opponents)} opponents: there are from 1 to {MAX_OPPONENTS}")
+        if not budget_s > 0:
+            raise ValueError(f"a budget of {budget_s} s: it must be positive")
+        self._names = [
+            each if isinstance(each, str) else getattr(each, "__name__", repr(each)) for each in opponents
+        ]
+        self._processes: list[BotProcess] = []
+        self._choose = [self._chooser(each, Budget(budget_s)) for each in opponents]
+
+    def __len__(self) -> int:
+        return len(self._choose)
+
+    def _chooser(self, opponent: Opponent, budget: Budget) -> Callable[[GameState, int, Random], Move]:
+        if not isinstance(opponent, str):
+            if not callable(opponent):
+                raise TypeError(f"the opponent {opponent!r} is neither a string nor a function")
+            return _chooser_of(opponent)
+        if opponent in BOTS:
+            return _chooser_of(BOTS[opponent])
+        process = decider_for(entrant_from(opponent), budget)
+        if not isinstance(process, BotProcess):
+            raise ValueError(f"the opponent {opponent!r} is a bot of a server; environments play without one")
+        command = entrant_from(opponent).command
+        if shutil.which(command[0]) is None:
+            raise ValueError(f"the opponent {opponent!r}: there is no program {command[0]!r}")
+        self._processes.append(process)
+        return process.decide
+
+    def play(self, game: GameState, seat: int, index: int, rng: Random) -> GameState:
+        """Return the game after the move of an opponent.
+
+        :param index: the index of the opponent.
+        :raises BotFailed: when it fails, or its move is illegal.
+        """
+        try:
+            move = self._choose[index](game, seat, rng)
+            if isinstance(move, TakeBack):
+                raise BotFailed("took a placement back, which bots may not do")
+            return play(game, seat, move).game
+        except (BotFailed, RuleError) as error:
+            raise BotFailed(f"the opponent {self._names[index]!r}: {error}") from error
+
+    def close(self) -> None:
+        """Stop the processes."""
+        for process in self._processes:
+            process.close()
+
+
+def _chooser_of(bot: Bot) -> Callable[[GameState, int, Random], Move]:
+    return lambda game, seat, rng: choose_move(bot, game, seat, rng)

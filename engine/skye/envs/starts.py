@@ -1,0 +1,59 @@
+"""The start of an episode: a new game or a position, by the options of `reset`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any, Final
+
+from skye.encoding import EncodedGame
+from skye.positions.importing import game_from_position
+from skye.positions.text import position_from_text
+from skye.rules.setup import Options, new_game
+from skye.rules.state import GameState
+
+OPTIONS: Final = ("scoring_tiles", "starting_seat", "position")
+"""Options for the start: four ids for slots A to D; a seat; a position as JSON data or as text."""
+
+
+def start_game(players: int, rng: Random, options: Mapping[str, Any]) -> EncodedGame:
+    """Return the game at the start of an episode.
+
+    :param options: some of `OPTIONS`; None counts as missing.
+    :raises ValueError: when an option is invalid, with the reason.
+    """
+    seed = f"{rng.getrandbits(128):032x}"
+    if options.get("position") is not None:
+        if any(options.get(name) is not None for name in ("scoring_tiles", "starting_seat")):
+            raise ValueError(
+                "a position contains the scoring tiles and the starting seat: leave these options out"
+            )
+        return EncodedGame(_game_from(options["position"], players, seed))
+    scoring_tiles = options.get("scoring_tiles")
+    chosen = Options(None if scoring_tiles is None else tuple(scoring_tiles), options.get("starting_seat"))
+    return EncodedGame(new_game(players, seed=seed, options=chosen).game)
+
+
+def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the options of `reset`.
+
+    :raises ValueError: when one of them is not known.
+    """
+    unknown = set(options or ()) - set(known)
+    if unknown:
+        raise ValueError(
+            f"unknown options {', '.join(sorted(map(repr, unknown)))}: there are {', '.join(known)}"
+        )
+    return options or {}
+
+
+def _game_from(position: Mapping[str, Any] | str, players: int, seed: str) -> GameState:
+    fields = dict(position_from_text(position) if isinstance(position, str) else position)
+    if fields.get("seed") is None:
+        fields["seed"] = seed
+    game = game_from_position(fields)
+    if len(game.players) != players:
+        raise ValueError(f"the position has {len(game.players)} seats, the environment {players}")
+    if game.is_over:
+        raise ValueError("the game of the position is over")
+    return game

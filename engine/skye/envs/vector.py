@@ -1,0 +1,212 @@
+"""A vector environment: many games in one process, which share the arrays of observations and masks.
+
+`gymnasium.make_vec("skye/IsleOfSkye-v1", num_envs=64, opponents=["greedy"])` makes it after importing
+`skye.envs.gymnasium`. It takes the arguments of `IsleOfSkye`, and plays the same games as `SyncVectorEnv`
+with the same seeds. The `info` has the arrays `action_mask`, of shape (games, actions), and `scores`, of
+shape (games, players); they are shared as the observations are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from skye.envs.agent import AgentEpisode
+from skye.envs.episodes import Form
+from skye.envs.observation import DTYPES
+from skye.envs.opponents import Opponent, Opponents
+
+
+class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
+    """Many games of an agent against the same opponents.
+
+    :param num_envs: the number of games.
+    :param opponents: one to four opponents, from the agent's left (see `skye.envs.opponents`).
+    :param observation: "dict" or "flat".
+    :param actions: "grid", "factored" or "list".
+    :param reward: "win", "rank", "points" or "difference".
+    :param budget_s: the seconds that an opponent in a process of its own has for a decision.
+    :param autoreset_mode: when a game that has ended starts again (see Gymnasium).
+    :param copy: whether `reset` and `step` return copies of the shared arrays; otherwise the next call
+        overwrites what they returned.
+    :param render_mode: None; there are no pictures of many games.
+    :raises TypeError: when the opponents are not a sequence of strings and functions.
+    :raises ValueError: when an argument is none of its possible values.
+    """
+
+    def __init__(  # noqa: PLR0913 - `make_vec` passes them by keyword
+        self,
+        num_envs: int = 1,
+        opponents: Sequence[Opponent] = ("greedy",),
+        *,
+        observation: str = "dict",
+        actions: str = "grid",
+        reward: str = "win",
+        budget_s: float = 1.0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs={num_envs}: there is at least one")
+        if render_mode is not None:
+            raise ValueError(f"render_mode={render_mode!r}: a vector environment has none")
+        self._opponents = Opponents(opponents, budget_s)
+        self._form = form = Form(len(self._opponents) + 1, observation, actions, reward).checked()
+        self._mode = AutoresetMode(autoreset_mode)
+        self._copy = copy
+        self.num_envs = num_envs
+        self.metadata = {"render_modes": [], "autoreset_mode": self._mode}
+        self.single_observation_space = form.observation_space
+        self.single_action_space = spaces.Discrete(form.action_count)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._episodes = [AgentEpisode(form, self._opponents) for _ in range(num_envs)]
+        self._randoms: list[np.random.Generator | None] = [None] * num_envs
+        self._over = np.zeros(num_envs, np.bool_)
+        self._create_arrays()
+
+    def _create_arrays(self) -> None:
+        games, form = self.num_envs, self._form
+        self._flat: NDArray[np.float32] | None = None
+        self._arrays: dict[str, NDArray[Any]] = {}
+        if form.observation == "flat":
+            self._flat = np.zeros((games, *self.single_observation_space.shape), np.float32)
+        else:
+            self._arrays = {
+                name: np.zeros((games, *shape), DTYPES.get(name, np.uint8))
+                for name, shape in form.shapes.items()
+            }
+        self._masks = np.zeros((games, form.action_count), np.int8)
+        self._scores = np.zeros((games, form.players), np.int64)
+        self._rows = [_RowWriter(array) for array in self._arrays.values()]
+        self._mask_rows = _RowWriter(self._masks)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start all games again, or those of the option `reset_mask`; the other options are of `IsleOfSkye`.
+
+        :param seed: one seed for each game; or one number, to which the index of the game is added.
+        :raises ValueError: when an option is unknown or invalid, or the number of seeds is wrong.
+        """
+        options = dict(options or {})
+        chosen = _reset_mask(options.pop("reset_mask", None), self.num_envs)
+        if seed is None or isinstance(seed, int):
+            seed = [None if seed is None else seed + game for game in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds for {self.num_envs} games")
+        for game, of_game in enumerate(seed):
+            if chosen[game]:
+                self._reset_game(game, of_game, options)
+        return self._results()
+
+    def step(
+        self, actions: NDArray[np.int64] | Sequence[int]
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Take an action in each game.
+
+        :returns: observations, rewards, terminations, truncations (all false), and info. In the mode
+            `SAME_STEP` the info has `final_obs` and `final_info` for the games that have ended.
+        :raises ValueError: when the number of actions is wrong, or, in the mode `DISABLED`, a game has ended.
+        """
+        chosen = np.asarray(actions).tolist()
+        if len(chosen) != self.num_envs:
+            raise ValueError(f"{len(chosen)} actions for {self.num_envs} games")
+        if self._mode is AutoresetMode.DISABLED and self._over.any():
+            raise ValueError("a game has ended: reset it with the option reset_mask")
+        rewards = np.zeros(self.num_envs)
+        final: dict[str, Any] = {}
+        over = self._over.tolist()
+        for game, (episode, action) in enumerate(zip(self._episodes, chosen, strict=True)):
+            if over[game]:
+                self._reset_game(game, None, {})
+                over[game] = False
+                continue
+            rewards[game], over[game] = episode.step(action)
+            if over[game] and self._mode is AutoresetMode.SAME_STEP:
+                final = self._add_info(final, self._final(episode), game)
+                self._reset_game(game, None, {})
+            else:
+                self._write(game)
+        ended = np.array(over)
+        self._over = ended & (self._mode is not AutoresetMode.SAME_STEP)
+        observations, info = self._results()
+        return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), info | final
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the masks of legal actions, of shape (games, actions)."""
+        return self._masks.view(np.bool_).copy()
+
+    def close_extras(self, **_kwargs: Any) -> None:
+        """Stop the opponents that run in processes of their own."""
+        self._opponents.close()
+
+    def _reset_game(self, game: int, seed: int | None, options: dict[str, Any]) -> None:
+        random = self._randoms[game]
+        if random is None or seed is not None:
+            random, _ = np_random(seed)
+            self._randoms[game] = random
+        self._episodes[game].reset(random, options)
+        self._over[game] = False
+        self._write(game)
+
+    def _write(self, game: int) -> None:
+        """Write the observation, the mask and the scores of a game to the shared arrays."""
+        episode = self._episodes[game]
+        if self._flat is not None:
+            self._flat[game] = episode.observe(episode.agent)
+        for rows, part in zip(self._rows, episode.parts(episode.agent) if self._rows else (), strict=True):
+            rows.write(game, part)
+        self._mask_rows.write(game, episode.mask())
+        self._scores[game] = episode.scores()
+
+    def _results(self) -> tuple[Any, dict[str, Any]]:
+        every = np.ones(self.num_envs, np.bool_)
+        observations: Any = self._arrays if self._flat is None else self._flat
+        masks, scores = self._masks, self._scores
+        if self._copy:
+            masks, scores = masks.copy(), scores.copy()
+            observations = (
+                {name: array.copy() for name, array in self._arrays.items()}
+                if self._flat is None
+                else self._flat.copy()
+            )
+        return observations, {
+            "action_mask": masks,
+            "_action_mask": every,
+            "scores": scores,
+            "_scores": every.copy(),
+        }
+
+    @staticmethod
+    def _final(episode: AgentEpisode) -> dict[str, Any]:
+        info = {"action_mask": np.frombuffer(episode.mask(), np.int8), "scores": episode.scores()}
+        return {"final_obs": episode.observe(episode.agent), "final_info": info}
+
+
+class _RowWriter:
+    """Writes bytes to the rows of an array."""
+
+    def __init__(self, array: NDArray[Any]) -> None:
+        self._bytes = memoryview(array.reshape(-1).view(np.uint8))
+        self._size = array.nbytes // len(array)
+
+    def write(self, row: int, data: bytes | bytearray) -> None:
+        """Write the bytes of a row."""
+        self._bytes[row * self._size : (row + 1) * self._size] = data
+
+
+def _reset_mask(mask: Any, games: int) -> NDArray[np.bool_]:
+    if mask is None:
+        return np.ones(games, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,) or not mask.any():
+        raise ValueError(f"reset_mask: an array of {games} booleans, at least one of them true")
+    return mask

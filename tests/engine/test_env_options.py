@@ -1,0 +1,216 @@
+"""Opponents, options and rewards of the Gymnasium environments; skipped without Gymnasium."""
+
+import itertools
+import random
+
+import pytest
+
+pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
+
+import gymnasium
+
+from skye import BOTS, InvalidPosition, SetOffer, TakeBack, offer_limits
+from skye.arena.bot_process import BotFailed
+from skye.envs import pettingzoo
+from skye.envs.gymnasium import IsleOfSkye
+from skye.errors import InvalidSetup
+
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+
+
+def play_episode(env, seed=1, options=None):
+    """Play random actions to the end; return the rewards, and the scores, the agent's first."""
+    rng = random.Random(seed)
+    _, info = env.reset(seed=seed, options=options)
+    rewards, ended = [], False
+    while not ended:
+        action = rng.choice(info["action_mask"].nonzero()[0])
+        _, reward, ended, _, info = env.step(action)
+        rewards.append(reward)
+    return rewards, info["scores"].tolist()
+
+
+@for_each_number_of_players
+def test_gymnasium_observation_does_not_contain_a_secret_offer(players):
+    def asking(price):
+        def bot(game, seat, _rng):
+            discard, one, other = offer_limits(game, seat).tiles
+            return SetOffer(discard, ((one, price), (other, price)))
+
+        return bot
+
+    shown, seats = [], set()
+    for price in (1, 2):
+        env = IsleOfSkye([asking(price)] * (players - 1), render_mode="ansi")
+        for seat in range(players):
+            observation, info = env.reset(seed=seat, options={"seat": seat})
+            arrays = [array.tobytes() for array in (*observation.values(), *info.values())]
+            shown.append((price, arrays, env.render()))
+            seats.add(seat)
+    assert [each[1:] for each in shown[:players]] == [each[1:] for each in shown[players:]]
+
+
+def test_opponent_is_a_name_or_a_function():
+    scores = [play_episode(IsleOfSkye([each]))[1] for each in ("random", BOTS["random"])]
+    assert scores[0] == scores[1]
+
+
+def test_opponent_is_a_bot_of_a_league():
+    env = IsleOfSkye(["tests.engine.arena_bots:sound", "random"], budget_s=20)
+    _, scores = play_episode(env)
+    assert len(scores) == 3
+    env.close()
+
+
+@pytest.mark.parametrize(
+    ("opponents", "error", "reason"),
+    [
+        ("greedy", TypeError, "give a list"),
+        (None, TypeError, "give a list"),
+        ([], ValueError, "0 opponents"),
+        (["greedy"] * 5, ValueError, "5 opponents"),
+        (["gredy"], ValueError, "gredy"),
+        ([3], TypeError, "neither a string nor a function"),
+        (["far=http://127.0.0.1:1?bot=greedy"], ValueError, "bot of a server"),
+        (["mine=no-such-program --fast"], ValueError, "no-such-program"),
+    ],
+)
+def test_bad_opponents_are_refused_at_construction(opponents, error, reason):
+    with pytest.raises(error, match=reason):
+        IsleOfSkye(opponents)
+
+
+@pytest.mark.parametrize(
+    "argument",
+    [
+        {"observation": "image"},
+        {"actions": "all"},
+        {"reward": "money"},
+        {"render_mode": "human"},
+        {"budget_s": 0},
+        {"budget_s": -1},
+    ],
+)
+def test_bad_arguments_are_refused_at_construction(argument):
+    [name] = argument
+    with pytest.raises(ValueError, match=name.removesuffix("_s")):
+        IsleOfSkye(["random"], **argument)
+
+
+@pytest.mark.parametrize("players", [1, 6, "4"])
+def test_pettingzoo_refuses_other_numbers_of_players(players):
+    with pytest.raises(ValueError, match="players"):
+        pettingzoo.env(players)
+
+
+@pytest.mark.parametrize("move", [TakeBack(), SetOffer("L01", ())])
+def test_illegal_move_of_an_opponent_names_it(move):
+    def cheat(_game, _seat, _rng):
+        return move
+
+    with pytest.raises(BotFailed, match="cheat"):
+        play_episode(IsleOfSkye([cheat]))
+
+
+def test_reset_options_choose_seat_scoring_tiles_and_start():
+    env = IsleOfSkye(["random", "random"], render_mode="ansi")
+    tiles = ("squares", "sheep", "most_gold", "most_ships")
+    for seat in range(3):
+        env.reset(seed=1, options={"seat": seat, "scoring_tiles": tiles, "starting_seat": 2})
+        assert env.agent == seat
+        assert f"start=2 buys=0 tiles={','.join(tiles)}" in env.render()
+
+
+@pytest.mark.parametrize(
+    "position", ["round=5 phase=buying start=1 | gold=3 | gold=12", {"players": [{}, {}]}]
+)
+def test_reset_option_starts_from_a_position(position):
+    env = IsleOfSkye(["random"], render_mode="ansi")
+    env.reset(seed=1, options={"position": position, "seat": 1})
+    first = env.render()
+    assert ("round=5 phase=buying" in first) == isinstance(position, str)
+    env.reset(seed=2, options={"position": position, "seat": 1})
+    assert env.render() != first  # what the position leaves open follows from the seed
+    play_episode(env, options={"position": position})
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "reason"),
+    [
+        ({"seats": 1}, ValueError, "'seats'.*scoring_tiles"),
+        ({"seat": 2}, ValueError, "seat=2"),
+        ({"seat": "1"}, ValueError, "seat='1'"),
+        ({"reward": "money"}, ValueError, "money"),
+        ({"scoring_tiles": ["sheep"]}, InvalidSetup, "four different"),
+        ({"starting_seat": 7}, InvalidSetup, "starting seat"),
+        ({"position": {"players": [{}, {}, {}]}}, ValueError, "3 seats"),
+        ({"position": {"players": [{}, {}], "round": 9}}, InvalidPosition, "round"),
+        ({"position": {"players": [{}, {}], "phase": None, "round": 6}}, ValueError, "over"),
+        ({"position": {"players": [{}, {}]}, "starting_seat": 1}, ValueError, "leave these options out"),
+    ],
+)
+def test_bad_reset_options_are_refused(options, error, reason):
+    with pytest.raises(error, match=reason):
+        IsleOfSkye(["random"]).reset(options=options)
+
+
+def test_pettingzoo_ignores_unknown_options_with_a_warning():
+    env = pettingzoo.env(2)
+    with pytest.warns(UserWarning, match="unknown options"):
+        env.reset(seed=1, options={"colour": "red"})
+    env.reset(seed=1, options={"starting_seat": 1})
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_points_add_up_to_score_and_difference_to_lead(seed):
+    env = IsleOfSkye(["random", "random"], reward="points")
+    rewards, (score, *_) = play_episode(env, seed)
+    assert sum(rewards) == score
+    rewards, (score, *others) = play_episode(env, seed, {"reward": "difference"})
+    assert sum(rewards) == score - max(others)
+
+
+@pytest.mark.parametrize("reward", ["win", "rank"])
+def test_rewards_at_the_end_have_a_constant_sum(reward):
+    for seed in range(5):
+        env = pettingzoo.raw_env(4, actions="factored", reward=reward)
+        env.reset(seed=seed)
+        rng, totals = random.Random(seed), dict.fromkeys(env.agents, 0.0)
+        for agent in env.agent_iter():
+            observation, reward_of_agent, ended, _, _ = env.last()
+            totals[agent] += reward_of_agent
+            env.step(None if ended else rng.choice(observation["action_mask"].nonzero()[0]))
+        assert sum(totals.values()) == pytest.approx(-2 if reward == "win" else 0)
+        assert max(totals.values()) <= 1
+
+
+def test_rewards_of_ranks_follow_the_scores():
+    rewards, (own, *others) = play_episode(IsleOfSkye(["random"] * 3, reward="rank"))
+    assert not any(rewards[:-1])
+    better, worse = (sum(map(compare, others)) for compare in (own.__lt__, own.__gt__))
+    assert rewards[-1] == pytest.approx((worse - better) / 3)
+
+
+def test_pettingzoo_rewards_all_agents_for_points():
+    env = pettingzoo.raw_env(2, reward="points")
+    env.reset(seed=4)
+    totals, rng = dict.fromkeys(env.agents, 0.0), random.Random(4)
+    for agent in env.agent_iter():
+        observation, reward, ended, _, _ = env.last()
+        totals[agent] += reward
+        env.step(None if ended else rng.choice(observation["action_mask"].nonzero()[0]))
+    observation = env.observe("player_0")["observation"]
+    assert [*totals.values()] == [round(128 * row[1]) for row in observation["seats"]]
+
+
+def test_mask_after_the_end_allows_every_action():
+    for actions in ("grid", "factored", "list"):
+        env = gymnasium.make("skye/IsleOfSkye-v1", opponents=["random"], actions=actions)
+        _, info = env.reset(seed=1)
+        for _ in itertools.count():
+            _, _, ended, _, info = env.step(env.action_space.sample(info["action_mask"]))
+            if ended:
+                break
+        assert info["action_mask"].all()
+        assert env.unwrapped.step(0)[1:3] == (-1.0, True)
