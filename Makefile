@@ -33,7 +33,7 @@ help: ## list all targets
 
 .PHONY: serve
 serve: $(VENV)/.installed ## install the packages, and start the API with an embedded Redis
-	@exec $(BIN)/skye-server serve
+	@SKYE_DATA_DIR="$${SKYE_DATA_DIR:-data}" exec $(BIN)/skye-server serve
 
 .PHONY: demo
 demo: $(VENV)/.installed ## play a whole game on the running server

@@ -14,6 +14,8 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from platformdirs import user_data_path
+
 from skye_server.redis_url import parse as parse_redis_url
 
 PREFIX = "SKYE_"
@@ -96,7 +98,7 @@ def _redis_url(text: str) -> str | None:
 
 
 def _folder(text: str) -> Path:
-    return Path(text).expanduser().absolute()
+    return Path(text).expanduser().absolute() if text else user_data_path("skye-server", appauthor=False)
 
 
 def _whole(minimum: int, maximum: int) -> Callable[[str], int]:
@@ -156,7 +158,12 @@ class Settings:
         "address of a separate listener for `/healthz`, `/readyz` and `/metrics`, whose connections clients "
         "cannot use up; without it they are served at `SKYE_BIND` only",
     )
-    data_dir: Path = _setting("data", _folder, "data folder of the embedded Redis")
+    data_dir: Path = _setting(
+        "",
+        _folder,
+        "data folder of the embedded Redis; by default `skye-server` in the data folder of the user, with "
+        "`make serve` the folder `data` of the checkout",
+    )
     appendfsync: str = _setting(
         "everysec",
         _one_of(*_FSYNC_POLICIES),
@@ -333,12 +340,6 @@ def table() -> str:
         default = f"`{row.metadata['default']}`" if row.metadata["default"] else ""
         lines.append(f"| `{_variable(row.name)}` | {default} | {row.metadata['meaning']} |")
     return "\n".join(lines)
-
-
-def main() -> int:
-    """Print the table: `skye-server settings`."""
-    print(table())
-    return 0
 
 
 def _variable(name: str) -> str:

@@ -14,7 +14,7 @@ def test_empty_environment_has_the_defaults():
     assert settings.redis_url is None
     assert settings.bind == Address("127.0.0.1", 8000)
     assert 2 <= settings.workers <= 4
-    assert settings.data_dir == Path("data").absolute()
+    assert settings.data_dir.name == "skye-server"
     assert settings.cors_origins == ("*",)
 
 

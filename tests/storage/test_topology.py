@@ -196,13 +196,9 @@ def test_setting_below_the_number_of_replicas_is_warned_of(required, warns):
     store = RedisStore(
         watched_by(FakeSentinel(replicas=2)), min_replicas=required and MinReplicas(required, timeout_ms=9)
     )
-    warning = store.replicas_warning()
-    assert (warning is not None) == warns
-    assert not warns or "set it to 2" in warning
-
-
-def test_unavailable_redis_is_not_warned_of():
-    assert RedisStore(redis.Redis(port=1)).replicas_warning() is None
+    warnings = store.warnings()
+    assert len(warnings) == warns
+    assert all("set it to 2" in warning for warning in warnings)
 
 
 def test_readiness_shows_the_warning(redis_client, monkeypatch):

@@ -115,7 +115,7 @@ def test_demo_without_a_server_reports_it_in_one_line():
     played = demo(SKYE_BIND=f"127.0.0.1:{port}")
     assert played.returncode == 1
     assert played.stdout == ""
-    assert played.stderr.startswith(f"No server responds at http://127.0.0.1:{port} (")
+    assert played.stderr.startswith(f"Error: No server responds at http://127.0.0.1:{port} (")
     assert played.stderr.endswith("Start one with: make serve\n")
     assert played.stderr.count("\n") == 1
 
@@ -145,7 +145,7 @@ def test_demo_ends_at_a_response_that_is_no_json():
         with running(server.handle_request):
             played = demo("--url", f"http://127.0.0.1:{server.server_port}")
     assert played.returncode == 1
-    assert played.stderr.startswith("No valid response: POST /v1/games: JSONDecodeError")
+    assert played.stderr.startswith("Error: No valid response: POST /v1/games: JSONDecodeError")
 
 
 def test_demo_ends_when_the_server_disconnects():
@@ -154,14 +154,14 @@ def test_demo_ends_when_the_server_disconnects():
         with running(lambda: listener.accept()[0].close()):  # noqa: PLW0108 - it waits
             played = demo("--url", f"http://127.0.0.1:{listener.getsockname()[1]}")
     assert played.returncode == 1
-    assert played.stderr.startswith("No valid response: POST /v1/games: ")
+    assert played.stderr.startswith("Error: No valid response: POST /v1/games: ")
 
 
 @pytest.mark.parametrize("url", ["ftp://here", "127.0.0.1:8000", "http://here:port"])
 def test_demo_reports_an_invalid_url(url):
     played = demo("--url", url)
     assert played.returncode == 1
-    assert played.stderr.startswith(f"{url} is not a URL such as http://127.0.0.1:8000.")
+    assert played.stderr.startswith(f"Error: {url} is not a URL such as http://127.0.0.1:8000.")
 
 
 def test_demo_imports_no_rules():
@@ -175,6 +175,7 @@ def test_demo_imports_no_rules():
                 imported.add(node.module)
     ours = {"skye_server.settings", "skye_server.cli.terminal"}
     assert {name.partition(".")[0] for name in imported - ours} <= sys.stdlib_module_names | {
+        "click",
         "rich",
         "skye_client",
     }

@@ -1,39 +1,43 @@
-"""The commands: `skye-server COMMAND`.
+"""The command line: `skye-server COMMAND`. A command is a module of this package with the same name."""
 
-A command is a module with a function `main` that returns the exit code. The module is imported only when the
-command runs.
-"""
+from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from importlib import import_module
 
-COMMANDS = {
-    "serve": (
-        "skye_server.server.launcher",
-        "serve the API, with an embedded Redis unless SKYE_REDIS_URL names one",
-    ),
-    "demo": ("skye_server.cli.demo", "play a whole game on the running server"),
-    "openapi": ("skye_server.cli.openapi", "print a document of the contract, as `make openapi` writes it"),
-    "settings": ("skye_server.settings", "print the table of settings"),
-}
+import click
 
-WITH_OPTIONS = {"demo", "openapi"}
-"""The commands whose `main` parses options, including `--help`."""
+_COMMANDS = ("serve", "demo", "doctor", "openapi", "settings")
+
+_EPILOG = """Settings are environment variables; `skye-server settings` lists them.
+
+Exit codes: 0 done, or stopped by a signal; 1 failed, with the reason; 2 invalid options or settings.
+
+\b
+Completion in the shell (also zsh_source and fish_source):
+  eval "$(_SKYE_SERVER_COMPLETE=bash_source skye-server)"
+"""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command, by default the one of the command line; return its exit code."""
-    match sys.argv[1:] if arguments is None else arguments:
-        case [name, *options] if name in WITH_OPTIONS or (name in COMMANDS and not options):
-            command = import_module(COMMANDS[name][0]).main
-            code: int = command(options) if name in WITH_OPTIONS else command()
-            return code
-    print("usage: skye-server COMMAND\n", file=sys.stderr)
-    for name, (_, meaning) in COMMANDS.items():
-        print(f"  {name:10}{meaning}", file=sys.stderr)
-    return 2
+class _Commands(click.Group):
+    """Imports the module of a command only when it is needed: the server must start fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature of click
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"skye_server.cli.{cmd_name}").command
+        return command
+
+
+@click.command(
+    "skye-server", cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(package_name="skye-server", message="%(prog)s %(version)s")
+def main() -> None:
+    """Serve games of Isle of Skye over HTTP."""
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(prog_name="skye-server")

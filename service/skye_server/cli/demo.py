@@ -6,16 +6,15 @@ response with a problem ends the demo. It prints the events that a spectator get
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import os
 import random
 import secrets
-import sys
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+import click
 from rich.console import Console, Group
 from rich.text import Text
 
@@ -126,20 +125,18 @@ def ending(skye: Skye, view: Json) -> Group:
     return Group("", side_by_side(maps), LEGEND, "", table, "", Text(f"{won} with {points} points.", "bold"))
 
 
-def _demonstrate(options: argparse.Namespace) -> None:
+def _demonstrate(url: str, seed: str, players: int, *, quiet: bool) -> None:
     plain = bool(os.environ.get("NO_COLOR"))
     console = Console(highlight=False, markup=False, color_system=None if plain else "auto")
     narrator = None
     retry = RetryPolicy(attempts=1)
-    with Skye(_checked(options.url), retry=retry, timeout_s=_TIMEOUT_S) as skye:
-        for view, events in play(skye, options.players, options.seed):
+    with Skye(_checked(url), retry=retry, timeout_s=_TIMEOUT_S) as skye:
+        for view, events in play(skye, players, seed):
             if narrator is None:
                 narrator = Narrator(view["players"])
-                where = f"{options.url}/v1/games/{view['id']}"
-                console.print(
-                    f"A game for {options.players} with the seed {options.seed}: {where}", soft_wrap=True
-                )
-            for line in () if options.quiet else narrator.lines(events):
+                where = f"{url}/v1/games/{view['id']}"
+                console.print(f"A game for {players} with the seed {seed}: {where}", soft_wrap=True)
+            for line in () if quiet else narrator.lines(events):
                 console.print(line, soft_wrap=True)
         console.print(ending(skye, view))
 
@@ -167,31 +164,28 @@ def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
     return f"No valid response: {error}"
 
 
-def _read(arguments: Sequence[str], url: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("skye-server demo", description="Play one whole game.")
-    parser.add_argument("--url", default=url, help="URL of the server (%(default)s)")
-    parser.add_argument("--seed", default=secrets.token_hex(4), help="seed of all draws and choices")
-    parser.add_argument(
-        "--players", type=int, default=4, choices=range(2, 6), help="number of players (%(default)s)"
-    )
-    parser.add_argument("--quiet", action="store_true", help="print only the result")
-    return parser.parse_args(arguments)
-
-
-def main(arguments: Sequence[str] = ()) -> int:
-    """Play; return the exit code: 0 played, 1 could not, 2 bad options or settings."""
+def _default_url() -> str:
     try:
-        bind = Settings.from_environment(os.environ).bind
+        return f"http://{Settings.from_environment(os.environ).bind.reachable}"
     except SettingsError as error:
-        print(f"These settings cannot be used:\n{error}", file=sys.stderr)
-        return 2
-    options = _read(arguments, f"http://{bind.reachable}")
+        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
+
+
+@click.command()
+@click.option("--url", default=_default_url, show_default="that of SKYE_BIND", help="URL of the server.")
+@click.option(
+    "--seed",
+    default=lambda: secrets.token_hex(4),
+    show_default="random",
+    help="Seed of all draws and choices.",
+)
+@click.option("--players", default=4, type=click.IntRange(2, 5), show_default=True, help="Number of players.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
+def command(url: str, seed: str, players: int, *, quiet: bool) -> None:
+    """Play one whole game on a running server."""
     try:
-        _demonstrate(options)
+        _demonstrate(url, seed, players, quiet=quiet)
     except DemoError as error:
-        print(error, file=sys.stderr)
-        return 1
+        raise click.ClickException(str(error)) from error
     except (ApiError, ConnectionFailedError) as error:
-        print(_explain(error, options.url), file=sys.stderr)
-        return 1
-    return 0
+        raise click.ClickException(_explain(error, url)) from error

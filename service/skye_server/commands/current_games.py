@@ -104,13 +104,9 @@ class Games:
         """
         self.store.ping()
 
-    def eviction_warning(self) -> str | None:
-        """Return a warning for the operator if the store may delete games when it is full, else None."""
-        return self.store.eviction_warning()
-
-    def replicas_warning(self) -> str | None:
-        """Return a warning for the operator if a failover may lose acknowledged changes, else None."""
-        return self.store.replicas_warning()
+    def warnings(self) -> list[str]:
+        """Return what an operator should change in the store."""
+        return self.store.warnings()
 
     def delete_all(self) -> int:
         """Delete all games and players of a server for testers; return how many games there were.

@@ -47,8 +47,7 @@ def get_readiness() -> Response:
     """
     games = collaborators().games
     games.check()
-    warning = games.replicas_warning()
-    return json_response(_health() | {"warnings": [] if warning is None else [warning]})
+    return json_response(_health() | {"warnings": games.warnings()})
 
 
 def _health() -> dict[str, object]:

@@ -38,7 +38,7 @@ class _Store(NamedTuple):
     description: str
 
 
-def main() -> int:
+def serve() -> int:
     """Serve until a signal stops the launcher.
 
     :returns: the exit code: 0 stopped by a signal, 1 could not start or go on, 2 invalid settings.

@@ -32,7 +32,6 @@ from skye_server.settings import MEMORY_URL, Settings
 from skye_server.storage import redis_deletion
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection.batching import read_together
-from skye_server.storage.connection.eviction_policy import eviction_warning
 from skye_server.storage.connection.pubsub import subscribe
 from skye_server.storage.connection.redis_calls import UNKNOWN_OUTCOME, RedisCalls
 from skye_server.storage.connection.redis_clients import create_client, create_client_at
@@ -43,6 +42,7 @@ from skye_server.storage.connection.retry import (
     call_deadline,
     expect_bytes,
 )
+from skye_server.storage.connection.server_warnings import server_warnings
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
@@ -223,24 +223,21 @@ class RedisStore:
 
         self._calls.call(self._ping_key, ping, retries=False)
 
-    def eviction_warning(self) -> str | None:
-        """See `Store.eviction_warning`."""
-        return eviction_warning(self._calls, self._ping_key)
+    def warnings(self) -> list[str]:
+        """See `Store.warnings`."""
+        return [*server_warnings(self._calls, self._ping_key), *self._replicas_warnings()]
 
-    def replicas_warning(self) -> str | None:
-        """See `Store.replicas_warning`."""
+    def _replicas_warnings(self) -> list[str]:
         required = self._min_replicas.replicas if self._min_replicas else 0
         try:
             with call_deadline(_PING_TIMEOUT_S):
                 found = self._topology.replicas()
         except (redis.RedisError, *PROTOCOL_ERRORS):
-            return None  # Redis is unavailable, which the health check reports, or does not say it
+            return []  # Redis is unavailable, which the health check reports, or does not say it
         if found <= required:
-            return None
-        return (
-            f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas: a failover may lose "
-            f"acknowledged changes; set it to {found}"
-        )
+            return []
+        fault = f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas"
+        return [f"{fault}: a failover may lose acknowledged changes; set it to {found}"]
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """See `Store.subscribe_to_changes`."""

@@ -114,11 +114,8 @@ class Store(Protocol):
     def ping(self) -> None:
         """Return when the store responds."""
 
-    def eviction_warning(self) -> str | None:
-        """Return a warning for the operator if the store may delete games when it is full, else None."""
-
-    def replicas_warning(self) -> str | None:
-        """Return a warning if a failover may lose acknowledged changes, else None."""
+    def warnings(self) -> list[str]:
+        """Return what an operator should change, such as an eviction policy or too few replicas."""
 
     def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
         """Yield the id of each game when it is committed; None when messages may have been missed.

@@ -147,6 +147,5 @@ def _warn_of_the_store(worker: Any) -> None:
     from skye_server.http.framework import collaborators  # noqa: PLC0415 - loaded after gevent has patched
 
     games = collaborators(worker.wsgi).games
-    for warning in (games.eviction_warning(), games.replicas_warning()):
-        if warning is not None:
-            worker.log.warning(warning)
+    for warning in games.warnings():
+        worker.log.warning(warning)

@@ -62,8 +62,9 @@ class Readiness(Health):
 
     warnings: Annotated[
         Sequence[Annotated[str, Keywords(maxLength=200), "A sentence."]],
-        Keywords(maxItems=1),
-        "What an operator should change: `SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+        Keywords(maxItems=10),
+        "What an operator should change: the version, the eviction policy or the clock of Redis, or "
+        "`SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
     ]
 
 

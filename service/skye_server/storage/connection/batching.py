@@ -28,7 +28,7 @@ _MAX_BATCH: Final = 32
 
 READS: Final = frozenset(
     {"GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "XRANGE", "ZCARD"}
-    | {"ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+    | {"TIME", "ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
 )
 """The commands that are batched as reads."""
 

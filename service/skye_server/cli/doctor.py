@@ -1,0 +1,133 @@
+"""`skye-server doctor`: check what the server needs, and say what to change."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+
+from skye_server.error_codes import Problem
+from skye_server.redis_url import without_secrets
+from skye_server.server.data_folder import DataFolder
+from skye_server.server.processes import LaunchError
+from skye_server.server.server_programs import describe, find_program, vulnerabilities
+from skye_server.settings import MEMORY_URL, Settings, SettingsError, unknown_variables
+
+_MIN_OPEN_FILES: Final = 4096
+"""Each connection of a client and to Redis is an open file of a worker."""
+
+
+class Finding(NamedTuple):
+    """One checked fact. `level` is "ok", "warning", or "error" for what keeps the server from working."""
+
+    level: str
+    text: str
+
+
+def findings(settings: Settings) -> Iterator[Finding]:
+    """Yield what was found about the host and the store, in the order of the checks."""
+    yield from (Finding("warning", line) for line in unknown_variables(os.environ))
+    yield _address(settings)
+    yield _open_files()
+    yield from _proxies(settings)
+    if settings.redis_url is None:
+        yield _data_folder(settings.data_dir)
+        yield from _embedded_server(settings.data_dir)
+    elif settings.redis_url == MEMORY_URL:
+        yield Finding("warning", "SKYE_REDIS_URL is memory://: the games are lost when the server stops")
+    else:
+        yield from _redis(settings)
+
+
+def _address(settings: Settings) -> Finding:
+    with socket.socket(socket.AF_INET6 if ":" in settings.bind.host else socket.AF_INET) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(settings.bind)
+        except OSError as error:
+            fault = f"{settings.bind} cannot be used: {error.strerror}"
+            return Finding("warning", f"{fault}. Stop what listens there, or set SKYE_BIND")
+    return Finding("ok", f"{settings.bind} is free")
+
+
+def _open_files() -> Finding:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft >= _MIN_OPEN_FILES:
+        return Finding("ok", f"a process may open {soft} files")
+    remedy = f"run `ulimit -n {min(hard, 20_000)}` first, or set LimitNOFILE of the systemd unit"
+    return Finding("warning", f"a process may open {soft} files only: {remedy}")
+
+
+def _proxies(settings: Settings) -> Iterator[Finding]:
+    number = settings.trusted_proxies
+    if number:
+        trusted = f"the last {number} entries of X-Forwarded-For are trusted"
+        yield Finding("ok", f"{trusted}: no client may reach the server past the proxies that set them")
+    elif settings.limits and settings.bind.is_loopback:
+        fault = "SKYE_LIMITS is on at a loopback address without SKYE_TRUSTED_PROXIES"
+        yield Finding("warning", f"{fault}: all clients of a proxy share one address; set it to the proxies")
+
+
+def _data_folder(path: Path) -> Finding:
+    """Check a folder without creating it."""
+    if path.exists():
+        try:
+            DataFolder(path).close()
+        except LaunchError as error:
+            return Finding("error", str(error))
+        return Finding("ok", f"the data folder {path} can be written")
+    existing = next(parent for parent in path.parents if parent.exists())
+    if os.access(existing, os.W_OK | os.X_OK):
+        return Finding("ok", f"the data folder {path} can be created")
+    return Finding("error", f"the data folder {path} cannot be created in {existing}; set SKYE_DATA_DIR")
+
+
+def _embedded_server(path: Path) -> Iterator[Finding]:
+    try:
+        program = find_program(path)
+        if program is None:
+            fault = "no Redis or Valkey can serve the data folder"
+            yield Finding("error", f"{fault}: install a newer one, or set SKYE_REDIS_URL")
+            return
+        yield Finding("ok", f"the games are stored by {describe(program)} ({program})")
+        if known := vulnerabilities(program):
+            yield Finding("warning", f"it has known vulnerabilities: {', '.join(known)}; install a newer one")
+    except LaunchError as error:
+        yield Finding("error", str(error))
+
+
+def _redis(settings: Settings) -> Iterator[Finding]:
+    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
+
+    shown = without_secrets(settings.redis_url or "")
+    store = RedisStore.from_settings(settings)
+    try:
+        store.ping()
+    except Problem:
+        yield Finding("error", f"the Redis at {shown} does not respond: start it, or correct SKYE_REDIS_URL")
+        return
+    yield Finding("ok", f"the Redis at {shown} responds")
+    yield from (Finding("warning", text) for text in store.warnings())
+
+
+@click.command()
+def command() -> None:
+    """Check what the server needs, and what to change.
+
+    That is: Redis, the clock, limits of files, proxies and the data folder. The exit code is 1 after an
+    error, and 0 after warnings.
+    """
+    try:
+        settings = Settings.from_environment(os.environ)
+    except SettingsError as error:
+        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
+    has_failed = False
+    for level, text in findings(settings):
+        click.echo(f"{level:8} {text}")
+        has_failed |= level == "error"
+    raise SystemExit(has_failed)

@@ -1,0 +1,16 @@
+"""`skye-server serve`: start the API, with an embedded Redis unless a URL names one."""
+
+import sys
+
+import click
+
+from skye_server.server.launcher import serve
+
+
+@click.command()
+def command() -> None:
+    """Serve the API, by default with its own Redis.
+
+    The games are in the Redis that SKYE_REDIS_URL names, else in an embedded one on SKYE_DATA_DIR.
+    """
+    sys.exit(serve())
