@@ -30,9 +30,6 @@ from skye.scoring import SCORING_TILES
 from tests.reference.catalogue import CATALOGUE
 from tests.reference.game import ReferenceGame
 
-EVERY_OFFER_UP_TO = 8
-"""Gold up to which all offers are tried; with more there are too many."""
-
 
 class Beginning(NamedTuple):
     """How a game begins."""
@@ -99,30 +96,6 @@ def chosen_offer(chance: Random, limits: OfferLimits) -> SetOffer:
     price = chance.randint(limits.minimum, most)
     rest = chance.randint(limits.minimum, min(5, limits.gold - price))
     return SetOffer(discard, ((first, price), (second, rest)))
-
-
-def listed_offers(chance: Random, limits: OfferLimits) -> list[SetOffer]:
-    """Return every offer within the limits, or for the rich the extreme ones and a few between."""
-    prices = [
-        (one, other)
-        for one in range(limits.minimum, limits.gold)
-        for other in range(limits.minimum, limits.gold - one + 1)
-    ]
-    if limits.gold > EVERY_OFFER_UP_TO:
-        extremes = [prices[0], (limits.minimum, limits.gold - limits.minimum), prices[-1]]
-        between = [each for each in prices if each not in extremes]
-        prices = [*extremes, *chance.sample(between, 5)]
-    a, b, c = limits.tiles
-    return [
-        SetOffer(discard, ((first, one), (second, other)))
-        for discard, first, second in ((a, b, c), (b, c, a), (c, a, b))
-        for one, other in prices
-    ]
-
-
-def listed_moves(chance: Random, game: GameState, seat: int) -> list[Move]:
-    limits = offer_limits(game, seat)
-    return [*listed_offers(chance, limits), *legal_moves(game, seat)] if limits else legal_moves(game, seat)
 
 
 def attempt(chance: Random, game: GameState) -> tuple[int, Move]:

@@ -189,6 +189,7 @@ class _Pipes:
 
 def _request(game: GameState, seat: int, number: int, seed: int, budget_s: float) -> dict[str, Any]:
     limits = offer_limits(game, seat)
+    moves = legal_moves(game, seat) if limits is None else []
     return {
         "protocol": PROTOCOL_VERSION,
         "id": number,
@@ -196,7 +197,7 @@ def _request(game: GameState, seat: int, number: int, seed: int, budget_s: float
         "budget_ms": round(1000 * budget_s),
         "seed": seed,
         "position": position_of(observed_game(game, seat)),
-        "moves": [move_view(move) for move in legal_moves(game, seat) if not isinstance(move, TakeBack)],
+        "moves": [move_view(move) for move in moves if not isinstance(move, TakeBack)],
         "offer": None if limits is None else limits._asdict(),
     }
 

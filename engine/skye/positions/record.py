@@ -179,5 +179,5 @@ def move_from(name: str, fields: Mapping[str, Any]) -> Move:
     kind = _MOVES[name]
     if kind is SetOffer:
         return SetOffer(fields["discard"], tuple(fields["prices"].items()))
-    move: Move = kind(*(fields[field] for field in kind._fields))
+    move: Move = kind(*(fields[field] for field in kind.__match_args__))
     return move

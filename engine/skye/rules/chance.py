@@ -43,6 +43,8 @@ def _items(game: GameState) -> list[str]:
 
 def draw_error(game: GameState, draw: Draw) -> RuleError | None:
     """Return the rule error of a draw, or None when it is legal."""
+    if game.__class__ is not GameState:
+        raise TypeError(f"the first argument is a GameState, not {type(game).__name__}")
     items = _items(game)
     if not items:
         return WrongPhase("Nothing is to be drawn now.")

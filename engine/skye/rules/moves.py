@@ -1,11 +1,13 @@
-"""The moves: one named tuple for each type.
+"""The moves: one class for each type, all immutable and hashable.
 
-They are named tuples because creating one is fast, and a game lists thousands. They compare by their fields
-alone, so distinguish them by class.
+Moves are equal if their type and their fields are. `SetOffer` and `Place` are named tuples, because creating
+one is fast and a game lists thousands; read their fields by name.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from skye.territory.frontier import Place
@@ -25,32 +27,61 @@ class SetOffer(NamedTuple):
     discard: str
     prices: tuple[tuple[str, int], ...]
 
+    @classmethod
+    def of(cls, discard: str, prices: Mapping[str, int]) -> SetOffer:
+        """Return the offer with these prices by tile.
 
-class Buy(NamedTuple):
+        >>> SetOffer.of("L01", {"L02": 3, "L03": 1})
+        SetOffer(discard='L01', prices=(('L02', 3), ('L03', 1)))
+        """
+        return cls(discard, tuple(prices.items()))
+
+
+def _hash(move: Buy | Pass | TakeBack | FinishBuilding | Draw) -> int:
+    """Return a hash of the type and the fields; the hash of a dataclass is one of its fields only."""
+    return hash((type(move).__name__, *[getattr(move, field) for field in move.__match_args__]))
+
+
+@dataclass(frozen=True, slots=True)
+class Buy:
     """Buy a tile that another seat offers, at its price."""
 
     tile: str
 
+    __hash__ = _hash
 
-class Pass(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class Pass:
     """Buy nothing this round."""
 
+    __hash__ = _hash
 
-class TakeBack(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
     """Take the last placement of this round back into hand (R6)."""
 
+    __hash__ = _hash
 
-class FinishBuilding(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class FinishBuilding:
     """Finish building; tiles in hand that have no legal place return to the bag (R5)."""
 
+    __hash__ = _hash
 
-class Draw(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class Draw:
     """Make a pending draw of a game without a seed.
 
     :param item: the id of a tile or scoring tile, or the number of the starting seat.
     """
 
     item: str
+
+    __hash__ = _hash
 
 
 CHANCE: Final = -1

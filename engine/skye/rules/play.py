@@ -1,14 +1,14 @@
 """The rules of play: the legality and the effect of moves.
 
-`rule_error` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses
-the same data: the tiles on offer, and the frontier of a territory. The automatic steps after a move are in
-`rounds`.
+`rule_error` decides whether a move is legal; `play` raises the error that it returns. `legal_moves` uses the
+same data: the tiles drawn or on offer, and the frontier of a territory. The automatic steps after a move are
+in `rounds`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from skye import errors
 from skye.errors import RuleError
@@ -22,6 +22,7 @@ from skye.events import (
     TilePlaced,
 )
 from skye.rules import rounds
+from skye.rules.arguments import check_seat
 from skye.rules.chance import draw_error, make_draw
 from skye.rules.moves import (
     CHANCE,
@@ -44,6 +45,9 @@ from skye.territory.frontier import Place
 MINIMUM_PRICE = 1
 """The minimum price of a tile in gold."""
 
+_TILE_AND_PRICE: Final = [str, int]
+_COORDINATES: Final = [int, int, int]
+
 
 class Outcome(NamedTuple):
     """The result of a move: the next game, and the events in order."""
@@ -55,8 +59,15 @@ class Outcome(NamedTuple):
 def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     """Make a move and the automatic steps after it; return the game at the next decision, and the events.
 
+    >>> import skye
+    >>> game = skye.new_game(2, seed="play").game
+    >>> game, events = play(game, 0, legal_moves(game, 0)[0])
+    >>> events
+    (OfferSet(seat=0, discard='L66', prices=(('L61', 1), ('L37', 1)), gold=3),)
+
     :param seat: the seat that moves, or `CHANCE` for a draw.
     :raises RuleError: when the move is illegal, with a subclass for each reason.
+    :raises TypeError: when the arguments are not a game, a seat and a move.
     :raises ValueError: when there is no such seat or rotation.
     """
     error = rule_error(game, seat, move)
@@ -75,15 +86,24 @@ def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
 def rule_error(game: GameState, seat: int, move: Move | Draw) -> RuleError | None:
     """Return the rule error of a move, or None when it is legal.
 
+    >>> import skye
+    >>> rule_error(skye.new_game(2, seed="play").game, 0, skye.Pass())
+    WrongPhase('This belongs to the buying phase; the game is in pricing.')
+
+    :param seat: the seat that moves, or `CHANCE` for a draw.
+    :raises TypeError: when the arguments are not a game, a seat and a move.
     :raises ValueError: when there is no such seat or rotation.
     """
-    if seat == CHANCE and isinstance(move, Draw):
+    if isinstance(move, Draw) and seat == CHANCE:
         return draw_error(game, move)
-    if not 0 <= seat < len(game.players):
-        raise ValueError(f"there is no seat {seat}")
+    check_seat(game, seat)
     if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
         return errors.WrongPhase("Draws are chance decisions, made before any seat acts.")
-    phase, error_of, _, _ = _RULES[type(move)]
+    rule = _RULES.get(type(move))
+    if rule is None:
+        kinds = ", ".join([kind.__name__ for kind in _RULES])
+        raise TypeError(f"a move is one of {kinds} and Draw, not {move!r}")
+    phase, error_of, _, _ = rule
     if game.phase is phase:
         return error_of(game, seat, move)
     if game.phase is None:
@@ -101,27 +121,63 @@ def phase_of(move: Move) -> Phase:
 
 
 def legal_moves(game: GameState, seat: int) -> list[Move]:
-    """Return every legal move of a seat except offers, which `offer_limits` describes."""
+    """Return every legal move of a seat; none if it cannot act now.
+
+    A seat with `gold` has `3 * gold * (gold - 1) / 2` legal offers: some thousands late in a game, and too
+    many for a list in a position with very much gold. `offer_limits` describes them without a list.
+
+    >>> import skye
+    >>> moves = legal_moves(skye.new_game(2, seed="play").game, 0)
+    >>> len(moves), moves[-1]
+    (30, SetOffer(discard='L37', prices=(('L66', 4), ('L61', 1))))
+
+    :raises ValueError: when there is no such seat; `chance_outcomes` lists the draws of `CHANCE`.
+    """
+    check_seat(game, seat)
     phase = game.phase
     if phase is BUILDING:
         player = game.players[seat]
         return [] if player.build_finished else _building_moves(player)
-    if phase is BUYING and game.buyer == seat:
-        return _buying_moves(game, seat)
-    return []
+    if phase is BUYING:
+        return _buying_moves(game, seat) if game.buyer == seat else []
+    limits = offer_limits(game, seat)
+    return [] if limits is None else _offers(limits)
 
 
 def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
-    """Return the constraints of the legal offers of a seat, or None when it may set none."""
+    """Return the constraints of the legal offers of a seat, or None when it may set none.
+
+    >>> import skye
+    >>> offer_limits(skye.new_game(2, seed="play").game, 0)
+    OfferLimits(tiles=('L66', 'L61', 'L37'), gold=5, minimum=1)
+
+    :raises ValueError: when there is no such seat.
+    """
+    check_seat(game, seat)
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
     return OfferLimits(player.tiles_drawn, player.gold + player.stakes, MINIMUM_PRICE)
 
 
+def _offers(limits: OfferLimits) -> list[Move]:
+    first, second, third = limits.tiles
+    minimum, gold = limits.minimum, limits.gold
+    return [
+        SetOffer(discard, ((one, price), (other, price_of_other)))
+        for discard, one, other in ((first, second, third), (second, first, third), (third, first, second))
+        for price in range(minimum, gold - minimum + 1)
+        for price_of_other in range(minimum, gold - price + 1)
+    ]
+
+
 def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
+    if priced.__class__ is not tuple or [
+        None for pair in priced if pair.__class__ is not tuple or [*map(type, pair)] != _TILE_AND_PRICE
+    ]:
+        raise TypeError(f"prices are pairs of a tile and an int, as `SetOffer.of` makes them, not {priced!r}")
     named = [discard, *[tile for tile, _ in priced]]
     if len(named) != len(player.tiles_drawn) or set(named) != set(player.tiles_drawn):
         for tile in named:
@@ -174,6 +230,8 @@ def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | No
     if player.build_finished:
         return _finished()
     tile, x, y, rotation = place
+    if [x.__class__, y.__class__, rotation.__class__] != _COORDINATES:
+        raise TypeError(f"x, y and rotation are ints, not {x!r}, {y!r} and {rotation!r}")
     if tile not in player.tiles_to_build:
         return errors.TileNotYours(
             f"{tile} is not among the tiles in hand: {', '.join(player.tiles_to_build)}.",

@@ -50,7 +50,7 @@ def actions_view(game: Game, seat: int) -> ActionListView:
     actions: list[ActionView] = []
     if game.state is not None and game.status is Status.PLAYING and game.seats[seat].bot is None:
         limits = offer_limits(game.state, seat)
-        moves = legal_moves(game.state, seat)
+        moves = legal_moves(game.state, seat) if limits is None else []
         if undo_limit_reached(game):
             limits = None if game.state.players[seat].prices else limits
             moves = [move for move in moves if not isinstance(move, TakeBack)]
