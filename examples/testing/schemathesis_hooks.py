@@ -52,8 +52,9 @@ def before_call(context, case, kwargs):
         parameters["game"], token = _begin_game(server, _name(case), case.body)
         if str(parameters.get("seat")) in "01234":
             parameters["seat"] = 0
-    if _is_id(parameters.get("match")):
-        parameters["match"] = _post(server, "/v1/matches", {"name": "Ann", "seats": 5}, token)["id"]
+    if "ticket" in parameters:
+        ticket = {"name": "Ann", "seat_count": 5}
+        parameters["ticket"] = _post(server, "/v1/matchmaking/tickets", ticket, token)["id"]
     case.headers["Authorization"] = f"Bearer {token}"
 
 

@@ -45,7 +45,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
-    "match_not_found": ErrorCode(404, "This player key has no such request for a quick match."),
+    "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
     "event_not_found": ErrorCode(404, "The game does not have that many events."),
     "round_not_found": ErrorCode(

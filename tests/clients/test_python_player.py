@@ -1,4 +1,4 @@
-"""The Python client with player keys: the games, events and quick matches of a player."""
+"""The Python client with player keys: the games, events and tickets of a player."""
 
 from contextlib import closing
 from itertools import islice
@@ -22,26 +22,28 @@ def numbers(events):
     return [int(event["id"].partition("-")[0]) for event in events]
 
 
-def test_players_who_seek_a_match_play_it_over_one_stream(skye):
-    criteria = {"seats": 2, "options": {"turn_ms": 77_000}}
+def test_players_of_matched_tickets_play_over_one_stream(skye):
+    criteria = {"seat_count": 2, "options": {"turn_ms": 77_000}}
     ann, bob = skye.player(), skye.player()
-    request = ann.seek_match({"name": "Ann", **criteria})
-    assert request["status"] == "waiting"
-    matched = bob.seek_match({"name": "Bob", **criteria})
-    assert ann.match(request["id"])["game"] == matched["game"]
+    waiting = ann.create_ticket({"name": "Ann", **criteria})
+    assert waiting["status"] == "waiting"
+    assert ann.tickets() == [waiting]
+    matched = bob.create_ticket({"name": "Bob", **criteria})
+    assert ann.ticket(waiting["id"])["game_id"] == matched["game_id"]
     with closing(ann.events()) as events:
-        seated, turn = islice(events, 2)
-        assert (seated["type"], turn["type"], turn["game"]) == ("seated", "your_turn", matched["game"])
+        taken, turn = islice(events, 2)
+        assert (taken["type"], turn["type"]) == ("seat_taken", "your_turn")
+        assert turn["game_id"] == matched["game_id"]
         for player, seat in ((ann, turn["seat"]), (bob, matched["seat"])):
-            own = player.game(matched["game"]).seat(seat)
+            own = player.game(matched["game_id"]).seat(seat)
             own.act(own.actions()[0])
-    assert ann.games()["games"][0]["game"]["id"] == matched["game"]
+    assert ann.games()["games"][0]["game"]["id"] == matched["game_id"]
 
 
-def test_cancelled_request_is_not_matched(skye):
+def test_ticket_can_be_cancelled(skye):
     player = skye.player()
-    request = player.seek_match({"name": "Ann", "seats": 5})
-    assert player.cancel_match(request["id"])["status"] == "cancelled"
+    ticket = player.create_ticket({"name": "Ann", "seat_count": 5})
+    assert player.cancel_ticket(ticket["id"])["status"] == "cancelled"
 
 
 def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
@@ -51,7 +53,7 @@ def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
     with Skye(proxy.url, retry=PATIENT) as cut, closing(cut.player(player.key).events()) as events:
         seen = list(islice(events, 2 * len(games)))
     assert numbers(seen) == list(range(1, 41))
-    assert [event["game"] for event in seen[::2]] == games
+    assert [event["game_id"] for event in seen[::2]] == games
     assert proxy.cuts > 0
 
 
@@ -72,7 +74,7 @@ def test_events_after_one_that_is_unknown_raise_history_lost(skye):
     with pytest.raises(HistoryLostError):
         next(player.events("7-7"))
     page = player.event_page(limit=1)
-    assert page["events"][0]["game"] == created["game"]["id"]
+    assert page["events"][0]["game_id"] == created["game"]["id"]
 
 
 def test_rematch_seats_the_player_in_the_next_game(skye):
@@ -93,6 +95,6 @@ def test_async_player_follows_its_games(live):
             created = await player.create(ALONE)
             seen = [await anext(events) for _ in range(2)]
             await events.aclose()
-            assert [event["game"] for event in seen] == [created["game"]["id"]] * 2
+            assert [event["game_id"] for event in seen] == [created["game"]["id"]] * 2
 
     coroutines.run(main)

@@ -17,6 +17,7 @@ from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
 from tests.support.launcher import ROOT
 
+TICKETS = "/v1/matchmaking/tickets"
 FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
 
 
@@ -164,13 +165,16 @@ def player(recorder):
 
 
 def matchmaking(recorder):
-    """Wait for other players, and cancel."""
+    """Wait for other players with a ticket: too long, then until it is cancelled."""
     key = f"skye_key_{'dunvegan' * 3}"
-    criteria = {"name": "Ann", "seats": 4, "options": {"turn_ms": 60_000}}
-    match = recorder.record(
-        "waiting", "The player waits for three others.", "POST", "/v1/matches", criteria, key
-    )
-    path = f"/v1/matches/{match['id']}"
+    wanted = {"name": "Ann", "seat_count": 4, "options": {"turn_ms": 60_000}, "ttl_ms": 60_000}
+    recorder.send("POST", TICKETS, wanted, key)
+    recorder.service.clock.advance(60)
+    recorder.record("expired", "Nobody came.", "GET", "/v1/me/events", token=key)
+    ticket = recorder.record("waiting", "The player waits for three others.", "POST", TICKETS, wanted, key)
+    path = f"{TICKETS}/{ticket['id']}"
+    recorder.record("existing", "The player waits already.", "POST", TICKETS, wanted, key)
+    recorder.record("waiting", "The tickets that wait.", "GET", TICKETS, token=key)
     recorder.record("waiting", "The player still waits.", "GET", path, token=key)
     recorder.record("cancelled", "The player no longer waits.", "DELETE", path, token=key)
 

@@ -115,7 +115,7 @@ def test_events_of_a_player_key_are_in_the_contract(service):
     aborted = service.call("DELETE", f"/v1/games/{game['game']['id']}", token=game["host_token"])
     assert aborted.status_code == 200
     listed = service.get("/v1/me/events", key)["events"]
-    assert [event["type"] for event in listed] == ["seated", "your_turn", "finished"]
+    assert [event["type"] for event in listed] == ["seat_taken", "your_turn", "game_over"]
     collaborators(service.app).change_notifier.stop()  # as a shutdown does, which ends the stream
     sent = list(messages(service.call("GET", "/v1/me/events/stream", token=key).text))
     assert [name for name, _ in sent] == ["stream", None, None, None, "end"]
@@ -130,11 +130,16 @@ def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
     assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
 
 
-def test_quick_matches_are_in_the_contract(service):
+TICKETS, TICKET = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}
+
+
+def test_tickets_are_in_the_contract(service):
     keys = [f"skye_key_{letter * 22}" for letter in "ab"]
     for key in keys:
-        found = service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, key).json
-    path = f"/v1/matches/{found['id']}"
+        first, found = (service.call("POST", TICKETS, TICKET, key) for _ in range(2))
+        assert (first.status_code, found.status_code) == (201, 200)
+    path = f"{TICKETS}/{found.json['id']}"
+    assert service.get(TICKETS, keys[1]) == {"tickets": []}
     assert service.get(path, keys[1])["status"] == "matched"
     assert service.call("DELETE", path, token=keys[1]).status_code == 200
 

@@ -77,7 +77,7 @@ def test_game_is_deleted_although_its_index_is_of_another_type(service, redis_cl
     assert service.call("DELETE", game.path() + "?permanently=true", token=game.host).status_code == 204
 
 
-def test_quick_matches_go_on_although_their_counter_is_of_another_type(service, redis_client):
+def test_matchmaking_goes_on_although_its_counter_is_of_another_type(service, redis_client):
     spoil(redis_client, WAITING)
     assert "skye_games" in service.call("GET", "/metrics").text
     assert seek(service, new_key())["status"] == "waiting"
@@ -112,7 +112,7 @@ def test_key_of_a_player_of_another_type_is_moved_aside(service, redis_client, c
     assert created["game"]["id"] in [
         own["game"]["id"] for own in service.get("/v1/me/games", player)["games"]
     ]
-    assert service.get("/v1/me/events", player)["events"][-1]["game"] == created["game"]["id"]
+    assert service.get("/v1/me/events", player)["events"][-1]["game_id"] == created["game"]["id"]
 
 
 @pytest.mark.parametrize("kind", ["games", "order", "events"])
@@ -124,7 +124,7 @@ def test_write_to_a_key_of_another_type_is_whole(service, redis_client, kind):
     assert created.status_code == 201
     own = service.get("/v1/me/games", player)["games"]
     assert created.json["game"]["id"] in [each["game"]["id"] for each in own]
-    assert service.get("/v1/me/events", player)["events"][-1]["type"] == "seated"
+    assert service.get("/v1/me/events", player)["events"][-1]["type"] == "seat_taken"
 
 
 def test_record_of_a_key_of_another_type_is_never_taken_for_none(service, redis_client):
@@ -144,4 +144,4 @@ def test_pool_with_a_key_of_another_type_goes_on(service, redis_client, kind):
     assert seek(service, first)["status"] == "waiting"
     matched = seek(service, new_key(), "Bob")
     assert matched["status"] == "matched"
-    assert [own["game"]["id"] for own in service.get("/v1/me/games", first)["games"]] == [matched["game"]]
+    assert [own["game"]["id"] for own in service.get("/v1/me/games", first)["games"]] == [matched["game_id"]]

@@ -141,10 +141,10 @@ def test_game_of_bots_within_a_small_limit_is_created():
     )
 
 
-def test_matches_sought_count_as_games_created():
+def test_tickets_count_as_games_created():
     service = limited(limit_games_per_minute=2)
-    criteria = [{"name": "Ann", "seats": seats} for seats in (2, 3, 4)]
-    answers = [service.call("POST", "/v1/matches", each, PLAYER_KEY) for each in criteria]
+    criteria = [{"name": "Ann", "seat_count": count} for count in (2, 3, 4)]
+    answers = [service.call("POST", "/v1/matchmaking/tickets", each, PLAYER_KEY) for each in criteria]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
 
 

@@ -192,19 +192,20 @@ def test_streams_of_players_are_counted_apart(service):
     assert value(scrape(service), "open_player_streams") == 0
 
 
-def test_requests_that_wait_for_a_match_are_counted(service):
+def test_tickets_that_wait_are_counted(service):
     keys = [PLAYER_KEY, *(f"skye_key_{letter * 22}" for letter in "bcd")]
-    requests = [service.call("POST", "/v1/matches", {"name": "Ann", "seats": 3}, key).json for key in keys]
+    path, body = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 3}
+    tickets = [service.call("POST", path, body, key).json for key in keys]
     samples = scrape(service)
-    assert value(samples, "waiting_seekers") == 1
-    assert value(samples, "matches_total", event="sought") == 4
-    assert value(samples, "matches_total", event="formed") == 1
-    service.call("DELETE", f"/v1/matches/{requests[-1]['id']}", token=keys[-1])
-    assert value(scrape(service), "waiting_seekers") == 0
-    service.call("POST", "/v1/matches", {"name": "Ann", "seats": 3}, keys[-1])
-    assert value(scrape(service), "waiting_seekers") == 1
+    assert value(samples, "waiting_tickets") == 1
+    assert value(samples, "matchmaking_total", event="ticket") == 4
+    assert value(samples, "matchmaking_total", event="game") == 1
+    service.call("DELETE", f"{path}/{tickets[-1]['id']}", token=keys[-1])
+    assert value(scrape(service), "waiting_tickets") == 0
+    service.call("POST", path, body, keys[-1])
+    assert value(scrape(service), "waiting_tickets") == 1
     service.clock.now += 301
-    assert value(scrape(service), "waiting_seekers") == 0
+    assert value(scrape(service), "waiting_tickets") == 0
 
 
 def test_no_label_has_the_id_of_a_game_or_a_token(service):

@@ -39,34 +39,34 @@ def types(service, key, query=""):
 
 def expected(service, game):
     """Return the events that a player in seat 0 must receive, derived from all events of the game."""
-    found, turn = ["seated"], None
+    found, turn = ["seat_taken"], None
     for event in service.get(f"{game.path()}/events?limit=1000", game.tokens[1])["events"]:
         if event["type"] != "turn_changed":
             continue
         reached = (event["phase"], event["deadline"]) if 0 in event["waiting_for"] else None
         found += [event["id"]] if reached not in (None, turn) else []
         turn = reached
-    return [*found, "finished"]
+    return [*found, "game_over"]
 
 
 def received(service, key, game):
     """Return the events of a game that a player received, turns with the number of their event."""
-    own = [event for event in events(service, key) if event["game"] == game.id]
-    return [event["last_event"] if event["type"] == "your_turn" else event["type"] for event in own]
+    own = [event for event in events(service, key) if event["game_id"] == game.id]
+    return [event["game_last_event"] if event["type"] == "your_turn" else event["type"] for event in own]
 
 
-def test_player_is_seated_then_has_turns_then_is_finished(service):
+def test_player_takes_a_seat_then_has_turns_until_the_game_is_over(service):
     key = new_key()
     game = opponents(service, key)
-    assert types(service, key) == ["seated", "your_turn"]
+    assert types(service, key) == ["seat_taken", "your_turn"]
     game.act_legally(0)
     game.act_legally(1)
-    assert types(service, key) == ["seated", "your_turn", "your_turn"]
+    assert types(service, key) == ["seat_taken", "your_turn", "your_turn"]
     turn = events(service, key)[-1]
-    assert (turn["game"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
-    assert turn["version"] == game.view()["version"]
+    assert (turn["game_id"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
+    assert turn["game_version"] == game.view()["version"]
     game.call("DELETE", token=game.host)
-    assert events(service, key)[-1]["type"] == "finished"
+    assert events(service, key)[-1]["type"] == "game_over"
     assert events(service, key)[-1]["status"] == "aborted"
 
 
@@ -153,7 +153,7 @@ def test_player_who_leaves_receives_an_event(service):
     for _ in range(2):
         game.call("POST", "players", {"name": "Eve"}, token=key)
         game.call("DELETE", seat=1, token=key)
-    assert types(service, key) == ["seated", "left", "seated", "left"]
+    assert types(service, key) == ["seat_taken", "seat_left", "seat_taken", "seat_left"]
 
 
 def test_player_whom_a_bot_replaces_has_no_more_turns(service):
@@ -162,17 +162,17 @@ def test_player_whom_a_bot_replaces_has_no_more_turns(service):
     service.clock.advance(61)
     game.view()
     assert game.view()["players"][0]["bot"] == "greedy"
-    assert types(service, key) == ["seated", "your_turn", "finished"]
+    assert types(service, key) == ["seat_taken", "your_turn", "game_over"]
 
 
 def test_near_deadline_is_reported_once(service):
     key = new_key()
     game = opponents(service, key, turn_ms=100_000)
     service.clock.advance(74)
-    assert types(service, key) == ["seated", "your_turn"]
+    assert types(service, key) == ["seat_taken", "your_turn"]
     service.clock.advance(2)
     for _ in range(2):
-        assert types(service, key) == ["seated", "your_turn", "deadline_near"]
+        assert types(service, key) == ["seat_taken", "your_turn", "deadline_near"]
     near = events(service, key)[-1]
     assert near["deadline"] == game.view()["deadline"]
     game.act_legally(0)
@@ -185,7 +185,7 @@ def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
     game = opponents(service, key, turn_ms=100_000)
     game.act_legally(0)
     service.clock.advance(80)
-    assert types(service, key) == ["seated", "your_turn"]
+    assert types(service, key) == ["seat_taken", "your_turn"]
 
 
 def test_commit_that_the_store_lost_is_followed_again(service):
@@ -197,7 +197,7 @@ def test_commit_that_the_store_lost_is_followed_again(service):
     for name, value in before.items():
         service.redis.restore(name, 0, value, replace=True)
     worker = Service(service.redis)
-    assert types(worker, key) == ["seated", "your_turn", "your_turn", "your_turn"]
+    assert types(worker, key) == ["seat_taken", "your_turn", "your_turn", "your_turn"]
     assert events(worker, key)[-1]["phase"] == "pricing"
 
 
@@ -257,7 +257,7 @@ def test_stream_sends_events_as_they_happen(service):
     messages = reader.wait_for(lambda messages: len(messages) == 4)
     assert [name for name, _ in messages] == ["stream", "", "", ""]
     assert messages[0][1].keys() == {"after", "last_event", "now"}
-    assert [event["type"] for _, event in messages[1:]] == ["seated", "your_turn", "your_turn"]
+    assert [event["type"] for _, event in messages[1:]] == ["seat_taken", "your_turn", "your_turn"]
     resumed = Reader(service, key, messages[2][1]["id"])
     assert resumed.wait_for(lambda messages: len(messages) == 2)[1] == messages[3]
 
@@ -364,7 +364,8 @@ def test_events_show_no_secret_of_other_seats(service):
     game.call("POST", "start", token=game.host)
     for event in events(service, key):
         assert set(event) <= {
-            "id", "at", "type", "game", "seat", "version", "last_event", "status", "phase", "deadline"
+            "id", "at", "type", "game_id", "seat", "game_version", "game_last_event", "status", "phase",
+            "deadline",
         }  # fmt: skip
         assert event["seat"] == 1
     assert RedisStore(service.redis).players.active_games("nobody") == []

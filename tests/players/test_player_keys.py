@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from skye_server.storage.match_pool import MatchPools
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.ticket_pools import TicketPools
 from tests.support.playing import Game, Service, client_error_code, limited, problem_code
 
 KEY = {"Idempotency-Key": "once"}
@@ -236,10 +236,10 @@ def test_key_in_use_replaces_no_other(service):
 
 
 def seeks(service, key):
-    return service.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, key)
+    return service.call("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, key)
 
 
-def test_key_with_a_waiting_request_replaces_no_other(any_redis):
+def test_key_with_a_waiting_ticket_replaces_no_other(any_redis):
     service, used = Service(any_redis), new_key()
     seeks(service, used)
     assert problem_code(replaced(service, new_key(), used)) == "key_taken"
@@ -300,10 +300,10 @@ def test_replacement_by_a_key_that_is_creating_a_game_orphans_none(any_redis, mo
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_replacement_by_a_key_that_is_seeking_a_match_orphans_none(any_redis, monkeypatch, before):
+def test_replacement_by_a_key_that_creates_a_ticket_orphans_none(any_redis, monkeypatch, before):
     service, old, new = Service(any_redis), new_key(), new_key()
     results = interleaved(
-        monkeypatch, MatchPools, "add_seek", lambda: replaced(service, old, new), before=before
+        monkeypatch, TicketPools, "announce", lambda: replaced(service, old, new), before=before
     )
     answer = seeks(service, new)
     (result,) = results
@@ -316,7 +316,7 @@ def test_replacement_by_a_key_that_is_seeking_a_match_orphans_none(any_redis, mo
     assert answer.json["status"] == "waiting"
     matched = seeks(service, new_key()).json
     assert matched["status"] == "matched"
-    assert ids(service, new) == [matched["game"]]
+    assert ids(service, new) == [matched["game_id"]]
 
 
 def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch):

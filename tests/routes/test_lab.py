@@ -115,12 +115,12 @@ def test_games_and_idempotency_records_expire_by_the_advanced_clock(lab):
     assert lab.get("/v1/games")["games"] == []
 
 
-def test_request_for_a_match_expires_by_the_advanced_clock(lab):
-    request = lab.call("POST", "/v1/matches", {"name": "Ann", "seats": 2}, KEY).json
+def test_ticket_expires_by_the_advanced_clock(lab):
+    ticket = lab.call("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, KEY).json
     advance(lab, 1_000)
-    assert lab.get(f"/v1/matches/{request['id']}", KEY)["status"] == "waiting"
+    assert lab.get(f"/v1/matchmaking/tickets/{ticket['id']}", KEY)["status"] == "waiting"
     advance(lab, 86_400_000)
-    answer = lab.call("GET", f"/v1/matches/{request['id']}", token=KEY)
+    answer = lab.call("GET", f"/v1/matchmaking/tickets/{ticket['id']}", token=KEY)
     assert answer.status_code == 404 or answer.json["status"] == "expired"
 
 

@@ -14,17 +14,17 @@ from skye_server.storage.connection.batching import BatchingRedis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lua_scripts import MinReplicas
-from skye_server.storage.match_pool import MatchPools, NewRequest
 from skye_server.storage.player_store import GameUpdate
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
+from skye_server.storage.ticket_pools import NewTicket, TicketPools
 from tests.matchmaking.test_tickets import new_key, seek
 from tests.support.playing import Service, dice
 
 ANSWER = StoredRecord("key", b"answer", 60)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
-REQUEST = "pool" + "1" * 4
+TICKET = "pool" + "1" * 4
 
 
 class Reader(BatchingRedis):
@@ -104,24 +104,25 @@ CALLS = {
             GameUpdate("ann", "game", None, b"record", 2e13, 60, 0, [b"event"])
         ),
         "game": lambda players: players.game("ann", "game"),
+        "expire_ticket": lambda players: players.expire_ticket("ann", TICKET, b"event", 60),
         "active_games": lambda players: players.active_games("ann"),
         "count_games": lambda players: players.count_games("ann", active=True),
         "list_games": lambda players: players.list_games("ann", None, 9),
         "events": lambda players: players.events("ann", "0", 9),
     },
-    MatchPools: {
-        "add_seek": lambda pools: pools.add_seek("ann", REQUEST, 1, 1000),
-        "join": lambda pools: pools.join(NewRequest(REQUEST, 1, "ann", b"criteria", 1000, 1, "game", "")),
-        "last_matched": lambda pools: pools.last_matched(REQUEST, "ann"),
+    TicketPools: {
+        "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
+        "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "")),
+        "last_matched": lambda pools: pools.last_matched(TICKET, "ann"),
         "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),
-        "seeks": lambda pools: pools.seeks("ann"),
+        "open_tickets": lambda pools: pools.open_tickets("ann"),
         "waiting": lambda pools: pools.waiting(1),
-        "request": lambda pools: pools.request(REQUEST),
-        "requests": lambda pools: pools.requests([REQUEST]),
-        "group": lambda pools: pools.group("game", REQUEST),
-        "game_created": lambda pools: pools.game_created("game", [pools.request(REQUEST)]),
-        "drop_expired": lambda pools: pools.drop_expired(REQUEST, 1, cancel=True),
-        "remove_seeks": lambda pools: pools.remove_seeks("ann", [REQUEST]),
+        "ticket": lambda pools: pools.ticket(TICKET),
+        "tickets": lambda pools: pools.tickets([TICKET]),
+        "group": lambda pools: pools.group("game", TICKET),
+        "game_created": lambda pools: pools.game_created("game", [pools.ticket(TICKET)]),
+        "drop_expired": lambda pools: pools.drop_expired(TICKET, 1, cancel=True),
+        "forget": lambda pools: pools.forget("ann", [TICKET]),
     },
 }
 """A call of every method of the store, in an order in which each finds what it looks for."""
@@ -139,7 +140,7 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 
 def parts(store):
-    return {RedisStore: store, GameIndex: store.index, RedisPlayers: store.players, MatchPools: store.pools}
+    return {RedisStore: store, GameIndex: store.index, RedisPlayers: store.players, TicketPools: store.pools}
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

@@ -93,16 +93,16 @@ def test_player_of_an_older_release_keeps_key_games_and_events():
     assert problem_code(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
 
 
-def test_request_for_a_quick_match_of_an_older_release_is_matched():
-    data = json.loads((FIXTURES[0].parent / "quick-matches.json").read_text())
-    service, seeker = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["seeker"]
+def test_ticket_of_an_older_release_is_matched():
+    data = json.loads((FIXTURES[0].parent / "tickets.json").read_text())
+    service, player = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["waiting_player"]
     service.clock.now = data["now"]
     restore(service.redis, data["keys"])
-    path, body, retry = "/v1/matches", seeker["body"], {"Idempotency-Key": "seek"}
-    assert service.call("POST", path, body, seeker["key"], retry).json == seeker["request"]
-    matched = service.call("POST", path, body | {"name": "Bob"}, PLAYER_KEY).json
-    found = service.get(f"{path}/{seeker['request']['id']}", seeker["key"])
-    assert (found["status"], found["game"]) == ("matched", matched["game"])
+    path, ticket = "/v1/matchmaking/tickets", player["ticket"]
+    assert service.get(path, player["key"]) == {"tickets": [ticket]}
+    matched = service.call("POST", path, player["body"] | {"name": "Bob"}, PLAYER_KEY).json
+    found = service.get(f"{path}/{ticket['id']}", player["key"])
+    assert (found["status"], found["game_id"]) == ("matched", matched["game_id"])
 
 
 # Newer formats.

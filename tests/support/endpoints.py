@@ -44,7 +44,7 @@ class Endpoint(NamedTuple):
             "tile": "L01",
             "scoring_tile": "squares",
         } | dict(parts)
-        filled.setdefault("match", game.match)
+        filled.setdefault("ticket", game.ticket)
         path = self.rule
         for name, value in filled.items():
             path = path.replace(f"<{name}>", value)
@@ -124,9 +124,16 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/me/records", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
-    Endpoint("POST", "/v1/matches", "lobby", PLAYER, lambda _: {"name": "Ann", "seats": 5, "options": {}}),
-    Endpoint("GET", "/v1/matches/<match>", "seeking", PLAYER),
-    Endpoint("DELETE", "/v1/matches/<match>", "seeking", PLAYER),
+    Endpoint(
+        "POST",
+        "/v1/matchmaking/tickets",
+        "lobby",
+        PLAYER,
+        lambda _: {"name": "Ann", "seat_count": 5, "options": {}},
+    ),
+    Endpoint("GET", "/v1/matchmaking/tickets", "lobby", PLAYER),
+    Endpoint("GET", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
+    Endpoint("DELETE", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
     Endpoint("GET", f"{_GAME}/rematch"),
@@ -164,7 +171,7 @@ ENDPOINTS = (
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
-STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "seeking")
+STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket")
 
 
 def stages(service) -> dict[str, Game]:
@@ -185,7 +192,7 @@ def game_at(stage, service) -> Game:
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
         game.call("DELETE", token=game.host)
-    if stage == "seeking":
-        criteria = {"name": "Ann", "seats": 4}
-        game.match = service.call("POST", "/v1/matches", criteria, PLAYER_KEY).json["id"]
+    if stage == "ticket":
+        wanted = {"name": "Ann", "seat_count": 4}
+        game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]
     return game

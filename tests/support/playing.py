@@ -118,8 +118,8 @@ def read(redis, key, kind):
 class Game:
     """A game and all its tokens."""
 
-    match = "a" * 24
-    """The id of a request for a quick match."""
+    ticket = "a" * 24
+    """The id of a ticket."""
 
     def __init__(self, service, created):
         self.service = service

@@ -65,11 +65,11 @@ def player(service):
     }
 
 
-def seeker(service):
-    """Let a player wait for a quick match; return the key and the request."""
-    key, body = "skye_key_" + 22 * "q", {"name": "Ann", "seats": 2, "wait_ms": 3_600_000}
-    request = service.call("POST", "/v1/matches", body, key, {"Idempotency-Key": "seek"}).json
-    return {"key": key, "body": body, "request": request}
+def waiting_player(service):
+    """Let a player wait with a ticket; return the key and the ticket."""
+    key, body = "skye_key_" + 22 * "q", {"name": "Ann", "seat_count": 2, "ttl_ms": 3_600_000}
+    ticket = service.call("POST", "/v1/matchmaking/tickets", body, key, {"Idempotency-Key": "seek"}).json
+    return {"key": key, "body": body, "ticket": ticket}
 
 
 def answers(service, path, token):
@@ -122,7 +122,7 @@ def fixture():
     games, keyed, own = stages(service), keyed_action(service), player(service)
     return {
         "player": own,
-        "seeker": seeker(service),
+        "waiting_player": waiting_player(service),
         "now": service.clock.now,
         "games": {
             name: {

@@ -56,8 +56,8 @@ def prove(player, listener, games):
     assert [event["id"] for event in listener.seen] == [event["id"] for event in stored]
     numbers = [int(event["id"].partition("-")[0]) for event in stored]
     assert numbers == list(range(1, 2 * len(games) + 1))
-    of_each = Counter((event["game"], event["type"]) for event in stored)
-    assert of_each == {(game, kind): 1 for game in games for kind in ("seated", "your_turn")}
+    of_each = Counter((event["game_id"], event["type"]) for event in stored)
+    assert of_each == {(game, kind): 1 for game in games for kind in ("seat_taken", "your_turn")}
 
 
 @pytest.mark.parametrize("victim", ["worker", "store", "gunicorn"])

@@ -45,11 +45,11 @@ def check_before_a_game(browser, axe, language, **window):
     front = browser.window(f"/play/?lang={language}", **window)
     front.page.wait_for_selector(".games")
     assert findings(browser, front, axe) == []
-    front.page.click("[data-act=seek]")
-    front.page.wait_for_selector("[data-act=cancel-match]")
+    front.page.click("[data-act=find-opponents]")
+    front.page.wait_for_selector("[data-act=cancel-ticket]")
     assert findings(browser, front, axe) == []
-    front.page.click("[data-act=cancel-match]")
-    front.page.wait_for_selector("[data-act=seek]")
+    front.page.click("[data-act=cancel-ticket]")
+    front.page.wait_for_selector("[data-act=find-opponents]")
     lobby, _, host = browser.game("Ann", start=False, seats=3)
     screen = browser.window(f"/play/?game={lobby}&lang={language}#host={host}", **window)
     screen.page.wait_for_selector(".lobby")

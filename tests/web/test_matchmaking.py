@@ -1,4 +1,4 @@
-"""Opponents for a newcomer: a request for a quick match from the first page."""
+"""Opponents for a newcomer: a matchmaking ticket from the first page."""
 
 import pytest
 
@@ -11,13 +11,13 @@ def seek(screen, name, players=2):
     """Ask for opponents."""
     screen.page.locator("form:has([name=players]) [name=name]").fill(name)
     screen.page.select_option("[name=players]", str(players))
-    screen.page.click("[data-act=seek]")
+    screen.page.click("[data-act=find-opponents]")
 
 
 def test_two_players_who_seek_opponents_play_one_game(browser):
     ann, bob = browser.window(), browser.window()
     seek(ann, "Ann")
-    ann.page.wait_for_selector("[data-act=cancel-match]")
+    ann.page.wait_for_selector("[data-act=cancel-ticket]")
     seek(bob, "Bob")
     for screen, name in ((ann, "Ann"), (bob, "Bob")):
         screen.page.wait_for_selector(".pricing .card")
@@ -36,13 +36,13 @@ def test_two_players_who_seek_opponents_play_one_game(browser):
 def test_seeker_who_cancels_can_seek_again_with_the_keyboard(browser):
     screen = browser.window()
     page = screen.page
-    page.focus("[data-act=seek]")
+    page.focus("[data-act=find-opponents]")
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-act=cancel-match]:focus")
+    page.wait_for_selector("[data-act=cancel-ticket]:focus")
     page.wait_for_selector("#status:has-text('Waiting for other players')", state="attached")
     page.keyboard.press("Enter")
-    page.wait_for_selector("[data-act=seek]:focus")
-    assert page.evaluate("localStorage['skye.match']") is None
+    page.wait_for_selector("[data-act=find-opponents]:focus")
+    assert page.evaluate("localStorage['skye.ticket']") is None
     key = page.evaluate("localStorage['skye.player']")
     assert call(browser.url, "GET", "/v1/me/games", token=key)["games"] == []
 
@@ -50,27 +50,25 @@ def test_seeker_who_cancels_can_seek_again_with_the_keyboard(browser):
 def test_seeker_who_reloads_the_page_goes_on_waiting(browser):
     ann, bob = browser.window(), browser.window()
     seek(ann, "Ann", 5)
-    ann.page.wait_for_selector("[data-act=cancel-match]")
+    ann.page.wait_for_selector("[data-act=cancel-ticket]")
     ann.page.reload()
-    ann.page.wait_for_selector("[data-act=cancel-match]")
-    assert not ann.page.locator("[data-act=seek]").is_visible()
+    ann.page.wait_for_selector("[data-act=cancel-ticket]")
+    assert not ann.page.locator("[data-act=find-opponents]").is_visible()
     for name in ("Bob", "Cid", "Dee"):
-        criteria = {"name": name, "seats": 5, "options": {"turn_ms": 120_000}}
-        call(browser.url, "POST", "/v1/matches", criteria, f"skye_key_{name * 8}")
+        criteria = {"name": name, "seat_count": 5, "options": {"turn_ms": 120_000}}
+        call(browser.url, "POST", "/v1/matchmaking/tickets", criteria, f"skye_key_{name * 8}")
     seek(bob, "Eve", 5)
     for screen in (ann, bob):
         screen.page.wait_for_selector(".pricing .card")
         assert len(screen.view()["players"]) == 5
 
 
-def test_unmatched_player_can_request_a_match_again(browser):
+def test_unmatched_player_can_create_a_ticket_again(browser):
     screen = browser.window()
     screen.page.route(
-        "**/v1/matches",
-        lambda route: route.continue_(
-            post_data=route.request.post_data.replace('{"', '{"wait_ms":1000,"', 1)
-        ),
+        "**/v1/matchmaking/tickets",
+        lambda route: route.continue_(post_data=route.request.post_data.replace('{"', '{"ttl_ms":1000,"', 1)),
     )
     seek(screen, "Ann", 4)
     screen.page.wait_for_selector("text=Nobody has come")
-    assert screen.page.locator("[data-act=seek]").is_visible()
+    assert screen.page.locator("[data-act=find-opponents]").is_visible()

@@ -7,7 +7,7 @@ import { languageChoice } from "./language-choice.js";
 import { forget, myGames } from "./my-games.js";
 import { tilePicture } from "../state/pictures.js";
 import { saveName, myName, nameInput } from "./player-name.js";
-import { quickMatch } from "./matchmaking.js";
+import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
 import { tokenFor } from "../state/tokens.js";
 
@@ -24,7 +24,7 @@ export async function openFront(app) {
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
-      h("div", { class: "stack" }, againstBots(), withFriends(), section(t("match.title"), h("p", {}, t("match.text")), quickMatch())),
+      h("div", { class: "stack" }, againstBots(), withFriends(), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking())),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));

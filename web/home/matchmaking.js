@@ -9,41 +9,41 @@ import { saveName, nameInput } from "./player-name.js";
 import { errorText, toastError } from "../shared/toast.js";
 import { addSeatToken, persistent, tokensOf } from "../state/tokens.js";
 
-/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_quick_match">} Match */
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_ticket">} Ticket */
 
 const KEY = "skye.player";
-const WAITING = "skye.match";
+const WAITING = "skye.ticket";
 const POLL_MS = 2000;
 /** The time limit of a decision, because opponents are strangers. */
 const OPTIONS = { turn_ms: 120_000 };
 
-/** Create the form that finds opponents. A request that waits continues after a reload of the page. */
-export function quickMatch() {
-  /** The id of the waiting request. @type {string | null} */
+/** Create the form that finds opponents. A ticket that waits stays after a reload of the page. */
+export function matchmaking() {
+  /** The id of the waiting ticket. @type {string | null} */
   let waiting = null;
   let expires = "";
   let asking = false;
   const name = nameInput();
   const players = h("select", { "aria-label": t("front.seats"), name: "players" },
     ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
-  const seek = h("button", { class: "primary", "data-act": "seek" }, t("match.seek"));
+  const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); void start(); } },
-    h("label", {}, t("lobby.name"), " ", name), players, seek);
+    h("label", {}, t("lobby.name"), " ", name), players, find);
   const left = h("span", { class: "clock", role: "timer" });
-  const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-match" });
-  const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("match.waiting")), left, cancelling);
+  const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
+  const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("matchmaking.waiting")), left, cancelling);
   const note = h("p", { class: "faint", hidden: true });
 
   async function start() {
     if (asking) return;
     asking = true; // a disabled button would lose the focus
-    const criteria = { name: name.value.trim(), seats: Number(players.value), options: OPTIONS };
-    saveName(criteria.name);
+    const wanted = { name: name.value.trim(), seat_count: Number(players.value), options: OPTIONS };
+    saveName(wanted.name);
     try {
-      const match = await player().seekMatch(criteria);
-      saveItem(WAITING, match.id);
-      announce(t("match.waiting"));
-      void follow(match.id);
+      const ticket = await player().createTicket(wanted);
+      saveItem(WAITING, ticket.id);
+      announce(t("matchmaking.waiting"));
+      void follow(ticket.id);
     } catch (error) {
       showInvalid(error, form);
     }
@@ -53,18 +53,18 @@ export function quickMatch() {
   async function cancel() {
     if (!waiting) return;
     try {
-      await settle(await player().cancelMatch(waiting));
+      await settle(await player().cancelTicket(waiting));
     } catch (error) {
       toastError(error);
     }
   }
 
-  /** Poll a request until it is no longer waiting. @param {string} id */
+  /** Poll a ticket until it is no longer waiting. @param {string} id */
   async function follow(id) {
     waiting = id;
     while (waiting === id) {
       try {
-        await settle(await player().match(id));
+        await settle(await player().ticket(id));
       } catch (error) {
         if (error instanceof ApiError && error.status < 500 && error.status !== 429) end(errorText(error));
       }
@@ -72,13 +72,13 @@ export function quickMatch() {
     }
   }
 
-  /** Show the status of a request; open the game when it is matched. @param {Match} match */
-  async function settle({ id, status, game, seat, expires_at }) {
+  /** Show the status of a ticket; open the game when it is matched. @param {Ticket} ticket */
+  async function settle({ id, status, game_id: game, seat, expires_at }) {
     if (id !== waiting) return;
     if (status === "waiting") return showWaiting(expires_at);
-    if (game === null || seat === null) return end(t(status === "expired" ? "match.nobody" : "match.cancelled"));
+    if (game === null || seat === null) return end(t(status === "expired" ? "matchmaking.nobody" : "matchmaking.cancelled"));
     await takeSeat(game, seat);
-    end(t("match.found"));
+    end(t("matchmaking.found"));
     location.assign(`/play/?game=${encodeURIComponent(game)}`);
   }
 
@@ -112,7 +112,7 @@ export function quickMatch() {
     hide(note, false);
     note.replaceChildren(why);
     announce(note.textContent ?? "");
-    if (focused) seek.focus();
+    if (focused) find.focus();
   }
 
   const before = loadItem(WAITING);

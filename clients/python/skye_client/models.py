@@ -132,6 +132,7 @@ GuidePage: TypeAlias = Literal[
     "generated-clients",
     "following-a-game",
     "player-keys",
+    "matchmaking",
     "leagues",
     "hidden-information",
     "retries",
@@ -335,26 +336,6 @@ Prices: TypeAlias = dict[LandscapeTileId, Price]
 
 
 ProblemCode: TypeAlias = str
-
-
-QuickMatchId: TypeAlias = str
-
-
-class QuickMatchOptions(TypedDict):
-    turn_ms: NotRequired[int]
-    on_timeout: NotRequired[ChosenTimeoutRule]
-    tie_break: NotRequired[ChosenTieBreak]
-    open_gold: NotRequired[bool]
-
-
-QuickMatchStatus: TypeAlias = str
-
-
-class QuickMatchToSeek(TypedDict):
-    name: str
-    seats: int
-    options: NotRequired[QuickMatchOptions]
-    wait_ms: NotRequired[int]
 
 
 Warning: TypeAlias = str
@@ -583,6 +564,26 @@ class TerritoryWorth(TypedDict):
     connected_tiles: int
 
 
+TicketId: TypeAlias = str
+
+
+class TicketOptionsToSet(TypedDict):
+    turn_ms: NotRequired[int]
+    on_timeout: NotRequired[ChosenTimeoutRule]
+    tie_break: NotRequired[ChosenTieBreak]
+    open_gold: NotRequired[bool]
+
+
+TicketStatus: TypeAlias = str
+
+
+class TicketToCreate(TypedDict):
+    name: str
+    seat_count: int
+    options: NotRequired[TicketOptionsToSet]
+    ttl_ms: NotRequired[int]
+
+
 TieBreakRule: TypeAlias = str
 
 
@@ -780,10 +781,10 @@ class Viewer(TypedDict):
 class YourTurnPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
-    game: GameId
+    game_id: GameId
     seat: int | None
-    version: int
-    last_event: int
+    game_version: int
+    game_last_event: int
     status: GameStatus | None
     phase: GamePhase
     deadline: Timestamp | None
@@ -870,10 +871,10 @@ class CurrentOffer(TypedDict):
 class DeadlineNearPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
-    game: GameId
+    game_id: GameId
     seat: int | None
-    version: int
-    last_event: int
+    game_version: int
+    game_last_event: int
     status: GameStatus | None
     phase: GamePhase
     deadline: Timestamp | None
@@ -914,17 +915,6 @@ class Fairness(TypedDict):
     seed_source: SeedSourceName
 
 
-class FinishedPlayerEvent(TypedDict):
-    id: PlayerEventId
-    at: Timestamp
-    game: GameId
-    seat: int | None
-    version: int
-    last_event: int
-    status: GameStatus | None
-    type: Literal["finished"]
-
-
 FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | PlayerToInvite
 
 
@@ -958,6 +948,17 @@ class GameOptions(TypedDict):
 class GameOrigin(TypedDict):
     type: OriginName
     scenario: str | None
+
+
+class GameOverPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game_id: GameId
+    seat: int | None
+    game_version: int
+    game_last_event: int
+    status: GameStatus | None
+    type: Literal["game_over"]
 
 
 class GameResult(TypedDict):
@@ -1018,17 +1019,6 @@ class Lab(TypedDict):
     clock: str
     games: str
     faults: str
-
-
-class LeftPlayerEvent(TypedDict):
-    id: PlayerEventId
-    at: Timestamp
-    game: GameId
-    seat: int | None
-    version: int
-    last_event: int
-    status: GameStatus | None
-    type: Literal["left"]
 
 
 class Offer(TypedDict):
@@ -1134,11 +1124,6 @@ class PlayerChangedEvent(TypedDict):
 class PlayerEventOfLaterVersion(TypedDict):
     id: PlayerEventId
     at: Timestamp
-    game: GameId
-    seat: int | None
-    version: int
-    last_event: int
-    status: GameStatus | None
     type: str
 
 
@@ -1221,14 +1206,6 @@ class PurchaseAction(TypedDict):
     body: TileToBuy
 
 
-class QuickMatch(TypedDict):
-    id: QuickMatchId
-    status: QuickMatchStatus
-    expires_at: Timestamp
-    game: GameId | None
-    seat: int | None
-
-
 class RecordedOptions(TypedDict):
     seed: str | None
     scoring_tiles: list[ScoringTileId] | None
@@ -1309,20 +1286,31 @@ class Scroll(TypedDict):
     points: int
 
 
+class SeatLeftPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game_id: GameId
+    seat: int | None
+    game_version: int
+    game_last_event: int
+    status: GameStatus | None
+    type: Literal["seat_left"]
+
+
+class SeatTakenPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    game_id: GameId
+    seat: int | None
+    game_version: int
+    game_last_event: int
+    status: GameStatus | None
+    type: Literal["seat_taken"]
+
+
 class SeatToken(TypedDict):
     seat: int
     token: Token | None
-
-
-class SeatedPlayerEvent(TypedDict):
-    id: PlayerEventId
-    at: Timestamp
-    game: GameId
-    seat: int | None
-    version: int
-    last_event: int
-    status: GameStatus | None
-    type: Literal["seated"]
 
 
 class SlotScore(TypedDict):
@@ -1356,6 +1344,20 @@ class TerritoryTile(TypedDict):
 class TerritoryToScore(TypedDict):
     tiles: list[TileToScore]
     gold: NotRequired[int]
+
+
+class TicketExpiredPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    type: Literal["ticket_expired"]
+    ticket_id: TicketId
+
+
+class TicketOptions(TypedDict):
+    turn_ms: int | None
+    on_timeout: TimeoutRule
+    tie_break: TieBreakRule
+    open_gold: bool
 
 
 class Tile(TypedDict):
@@ -1608,11 +1610,12 @@ class Player(TypedDict):
 
 
 PlayerEvent: TypeAlias = (
-    SeatedPlayerEvent
+    SeatTakenPlayerEvent
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
-    | LeftPlayerEvent
-    | FinishedPlayerEvent
+    | SeatLeftPlayerEvent
+    | GameOverPlayerEvent
+    | TicketExpiredPlayerEvent
     | UnknownPlayerEvent
 )
 
@@ -1640,11 +1643,12 @@ class PlayerPosition(TypedDict):
 
 PlayerStreamMessage: TypeAlias = (
     PlayerStreamStart
-    | SeatedPlayerEvent
+    | SeatTakenPlayerEvent
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
-    | LeftPlayerEvent
-    | FinishedPlayerEvent
+    | SeatLeftPlayerEvent
+    | GameOverPlayerEvent
+    | TicketExpiredPlayerEvent
     | PlayerStreamEnd
     | UnknownPlayerEvent
 )
@@ -1779,6 +1783,21 @@ class TerritoryScore(TypedDict):
     gold_points: int
     leftover_gold: int
     areas: list[Area]
+
+
+class Ticket(TypedDict):
+    id: TicketId
+    status: TicketStatus
+    name: str
+    seat_count: int
+    options: TicketOptions
+    expires_at: Timestamp
+    game_id: GameId | None
+    seat: int | None
+
+
+class TicketList(TypedDict):
+    tickets: list[Ticket]
 
 
 class Game(TypedDict):

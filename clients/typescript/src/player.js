@@ -8,6 +8,7 @@ import { randomKey } from "./transport.js";
 /** @import { RequestOptions, Transport } from "./transport.js" */
 /** @typedef {components["schemas"]["PlayerEvent"]} PlayerEvent */
 
+const TICKETS = "/v1/matchmaking/tickets";
 const newKey = () => `skye_key_${randomKey()}`;
 
 /** A player, identified by a player key, which acts for the player's seats in all games. */
@@ -35,14 +36,17 @@ export class Player {
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
 
-  /** @param {Body<"seek_quick_match">} criteria @param {CallOptions} [options] @returns {Promise<Result<"seek_quick_match">>} */
-  seekMatch(criteria, options) { return this.request("POST", "/v1/matches", { ...options, body: criteria }); }
+  /** @param {Body<"create_ticket">} ticket @param {CallOptions} [options] @returns {Promise<Result<"create_ticket">>} */
+  createTicket(ticket, options) { return this.request("POST", TICKETS, { ...options, body: ticket }); }
 
-  /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"get_quick_match">>} */
-  match(id, options) { return this.request("GET", `/v1/matches/${id}`, options); }
+  /** The tickets that wait. @param {CallOptions} [options] @returns {Promise<Result<"list_tickets">["tickets"]>} */
+  async tickets(options) { return (await this.request("GET", TICKETS, options)).tickets; }
 
-  /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_quick_match">>} */
-  cancelMatch(id, options) { return this.request("DELETE", `/v1/matches/${id}`, options); }
+  /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"get_ticket">>} */
+  ticket(id, options) { return this.request("GET", `${TICKETS}/${id}`, options); }
+
+  /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_ticket">>} */
+  cancelTicket(id, options) { return this.request("DELETE", `${TICKETS}/${id}`, options); }
 
   /** Replace the key; after an error call it again with the same key. @param {string} [key] @param {CallOptions} [options] */
   async replaceKey(key = newKey(), options) {

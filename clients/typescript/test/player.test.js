@@ -18,24 +18,25 @@ async function first(player, count, options) {
   return seen;
 }
 
-test("players who seek a match play it over one stream", async () => {
+test("players of matched tickets play over one stream", async () => {
   const [ann, bob] = [direct.player(), direct.player()];
-  const criteria = { seats: 2, options: { turn_ms: 78_000 } };
-  const request = await ann.seekMatch({ name: "Ann", ...criteria });
-  assert.equal(request.status, "waiting");
-  const matched = await bob.seekMatch({ name: "Bob", ...criteria });
-  assert.equal((await ann.match(request.id)).game, matched.game);
-  const [seated, turn] = await first(ann, 2);
-  assert.deepEqual([seated.type, turn.type, turn.game], ["seated", "your_turn", matched.game]);
-  const seat = ann.game(turn.game).seat(turn.seat);
+  const criteria = { seat_count: 2, options: { turn_ms: 78_000 } };
+  const waiting = await ann.createTicket({ name: "Ann", ...criteria });
+  assert.equal(waiting.status, "waiting");
+  assert.deepEqual(await ann.tickets(), [waiting]);
+  const matched = await bob.createTicket({ name: "Bob", ...criteria });
+  assert.equal((await ann.ticket(waiting.id)).game_id, matched.game_id);
+  const [taken, turn] = await first(ann, 2);
+  assert.deepEqual([taken.type, turn.type, turn.game_id], ["seat_taken", "your_turn", matched.game_id]);
+  const seat = ann.game(turn.game_id).seat(turn.seat);
   await seat.act((await seat.actions()).actions[0]);
-  assert.equal((await ann.games()).games[0].game.id, matched.game);
+  assert.equal((await ann.games()).games[0].game.id, matched.game_id);
 });
 
-test("a cancelled request is not matched", async () => {
+test("a ticket can be cancelled", async () => {
   const player = direct.player();
-  const request = await player.seekMatch({ name: "Ann", seats: 5 });
-  assert.equal((await player.cancelMatch(request.id)).status, "cancelled");
+  const ticket = await player.createTicket({ name: "Ann", seat_count: 5 });
+  assert.equal((await player.cancelTicket(ticket.id)).status, "cancelled");
 });
 
 test("events of a player arrive once through cuts, and after a lost one not at all", async (t) => {

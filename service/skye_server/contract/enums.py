@@ -238,11 +238,11 @@ class StreamEndReason(StringEnum):
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
 
 
-class QuickMatchStatus(StringEnum):
-    """The status of a request for a quick match.
+class TicketStatus(StringEnum):
+    """The status of a ticket.
 
     `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
-    cancelled the request. `expired`: there were not enough players before `expires_at`.
+    cancelled the ticket. `expired`: there were not enough players before `expires_at`.
 
     There may be new ones.
     """

@@ -22,6 +22,7 @@ PAGES: Final = (
     "generated-clients",
     "following-a-game",
     "player-keys",
+    "matchmaking",
     "leagues",
     "hidden-information",
     "retries",

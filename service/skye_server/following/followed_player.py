@@ -1,4 +1,4 @@
-"""The active games of a player that is followed: their deadlines are applied, and missing events relayed.
+"""The active games and tickets of a player that is followed: what is due is applied, missing events relayed.
 
 There may be no other request that would do so in time.
 """
@@ -30,10 +30,11 @@ class FollowedPlayer:
     games: Games
     player: str
     _states: dict[str, FollowedGame] = field(default_factory=dict)
+    _ticket_expires_ms: int | None = None
     _checked_at: float = float("-inf")
 
     def maintain(self) -> None:
-        """Apply deadlines that have passed, report those that are near, and sometimes relay missing events.
+        """Apply what is due: deadlines, near deadlines, expired tickets; sometimes relay missing events.
 
         :raises Problem: too_much_contention, store_unavailable.
         """
@@ -43,10 +44,12 @@ class FollowedPlayer:
                 self._apply_deadline(game_id, now_ms)
             elif state.near_at_ms is not None and state.near_at_ms <= now_ms:
                 self._states[game_id] = players.report_near(self.player, game_id, state)
+        if self._ticket_expires_ms is not None and self._ticket_expires_ms <= now_ms:
+            self._ticket_expires_ms = tickets.catch_up(self.games, self.player)
         if time.monotonic() - self._checked_at >= game_feed.CHECK_S:
             self._checked_at = time.monotonic()  # now, so that the player's other streams do not check too
             try:
-                tickets.catch_up(self.games, self.player)
+                self._ticket_expires_ms = tickets.catch_up(self.games, self.player)
                 self._states = players.catch_up(self.player)
             except Problem:
                 self._checked_at = float("-inf")
@@ -60,13 +63,15 @@ class FollowedPlayer:
         self._states |= self.games.players.states(self.player, game_ids)
 
     def time_to_next(self) -> float:
-        """Return the seconds to the next check, deadline, or report of a near deadline."""
+        """Return the seconds to the next check, deadline, near deadline, or expiry of a ticket."""
         moments = [
             at_ms
             for state in self._states.values()
             for at_ms in (state.deadline_ms, state.near_at_ms)
             if at_ms is not None
         ]
+        if self._ticket_expires_ms is not None:
+            moments.append(self._ticket_expires_ms)
         left_s = self._checked_at + game_feed.CHECK_S - time.monotonic()
         if moments:
             left_s = min(left_s, (min(moments) - self.games.now_ms()) / 1000 + 0.01)

@@ -155,14 +155,14 @@ class PlayerFollower:
 
 def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
     """Return an event of a player as the API shows it."""
-    view: dict[str, Any] = {
-        "id": event_id,
-        "at": timestamp(event.at_ms),
-        "type": event.type,
-        "game": event.game,
+    view: dict[str, Any] = {"id": event_id, "at": timestamp(event.at_ms), "type": event.type}
+    if event.ticket:
+        return view | {"ticket_id": event.ticket}
+    view |= {
+        "game_id": event.game,
         "seat": event.seat,
-        "version": event.version,
-        "last_event": event.last_event,
+        "game_version": event.version,
+        "game_last_event": event.last_event,
         "status": event.status,
     }
     if event.turn is not None:

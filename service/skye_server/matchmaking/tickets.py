@@ -1,9 +1,9 @@
-"""Quick matches: players with the same criteria wait in a pool, and a game begins when there are enough.
+"""Matchmaking tickets: players with the same criteria wait in a pool, and a game begins when it has enough.
 
 The criteria are the seats and the options of the game. The store forms the group in one step; see
-`skye_server.storage.match_pool`. The game is created after that, under the id that the store gave the group.
-When a process crashes in between, the next request for one of the group's requests creates the game, and so
-does each reader of the games or events of one of the players (`catch_up`).
+`skye_server.storage.ticket_pools`. The game is created after that, under the id that the store gave the
+group. When a process crashes in between, the next request for one of the group's tickets creates the game,
+and so does each reader of the games or events of one of the players (`catch_up`).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
+from skye_server.contract.responses.matchmaking import MAX_TICKETS
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
@@ -25,140 +26,165 @@ from skye_server.games.creation import new_seat, requested_game
 from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
-from skye_server.players.codec import Seeker, decoded, seekers
-from skye_server.storage.match_pool import NewRequest, StoredRequest
+from skye_server.players.codec import TicketData, decoded, ticket_data
+from skye_server.storage.ticket_pools import NewTicket, StoredTicket
 
-_NAME: Final = "Quick match"
+_NAME: Final = "Matched game"
 
 _ADDING_MS: Final = 60_000
-"""How long a process may take to add a request to a pool after it has recorded it for the player."""
-
+"""How long a process may take to add a ticket to a pool after it has recorded it for the player."""
 
 _REPEATED_MS: Final = 10_000
-"""For how long after a match a request with the same criteria counts as sent before the match was known."""
+"""For how long after a match a ticket with the same criteria counts as created before the match was known."""
 
 _POOL_LENGTH: Final = 12
-"""The length of the part of a request's id that names its pool."""
+"""The length of the part of a ticket's id that names its pool."""
 
 
 @dataclass(frozen=True, slots=True)
-class QuickMatch:
-    """A request for a quick match, as its player sees it."""
+class Ticket:
+    """A ticket, as its player sees it.
+
+    :param name: the name of the player.
+    :param criteria: `seats` and `options`.
+    """
 
     id: str
     state: str
+    name: str
+    criteria: dict[str, Any]
     expires_ms: int
-    game: str | None
+    game_id: str | None
     seat: int | None
 
     @property
     def view(self) -> dict[str, Any]:
-        """The request as the API shows it."""
+        """The ticket as the API shows it."""
         return {
             "id": self.id,
             "status": self.state,
+            "name": self.name,
+            "seat_count": self.criteria["seats"],
+            "options": {"turn_ms": None} | self.criteria["options"],
             "expires_at": timestamp(self.expires_ms),
-            "game": self.game,
+            "game_id": self.game_id,
             "seat": self.seat,
         }
 
 
-def seek_match(
-    games: Games, command: Command, name: str, criteria: dict[str, Any], wait_ms: int
-) -> QuickMatch:
+def create_ticket(
+    games: Games, command: Command, name: str, criteria: dict[str, Any], ttl_ms: int
+) -> tuple[Ticket, bool]:
     """Wait for other players with the same criteria; a game begins if there are enough now.
 
-    A request repeats an older one of the player in this pool that waits, that was matched after this request
+    A ticket repeats an older one of the player in this pool that waits, that was matched after this request
     arrived, or that was matched in the last `_REPEATED_MS` and whose game goes on. So requests that a client
     sends at the same time give one game, in whatever order they are processed.
 
     :param criteria: `seats` and `options`.
+    :returns: the ticket, and whether it is new.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
         too_much_contention, store_unavailable, game_unreadable.
     """
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
-    request_id = _request_id(command, encoded)
-    seeker = Seeker(name, encoded, command.digest)
-    found = games.pools.request(request_id)
-    last = games.pools.last_matched(request_id, player)
+    ticket_id = _ticket_id(command, encoded)
+    found = games.pools.ticket(ticket_id)
+    last = games.pools.last_matched(ticket_id, player)
     is_repeated = bool(last) and _is_recent(games, last, now_ms)
     if found is None and not is_repeated:
-        _check_limits(games, player, request_id)
+        _check_limits(games, player, ticket_id)
     _claim_key(games, player, command)
     if found is None:
-        game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + wait_ms
-        games.pools.add_seek(player, request_id, now_ms, expires_ms)
-        _check_own(games, player, request_id)
-        data = seekers.encode(seeker)
+        game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
+        games.pools.announce(player, ticket_id, now_ms, expires_ms)
+        _check_own(games, player, ticket_id)
+        data = ticket_data.encode(TicketData(name, encoded, command.digest))
         settled = "" if is_repeated else last
         games.pools.join(
-            NewRequest(request_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
+            NewTicket(ticket_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
         )
-        games.metrics.match_sought()
-    request = _current(games, player, request_id)
-    if request.id != request_id:
-        games.pools.remove_seeks(player, [request_id])
-    return request
+        games.metrics.ticket_created()
+    ticket = _current(games, player, ticket_id)
+    if ticket.id != ticket_id:
+        games.pools.forget(player, [ticket_id])
+    return ticket, found is None and ticket.id == ticket_id
 
 
-def get_match(games: Games, command: Command, request_id: str) -> QuickMatch:
-    """Return a request of the caller.
+def get_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
+    """Return a ticket of the caller.
 
-    :raises Problem: player_key_required, token_unknown, match_not_found, too_much_contention,
+    :raises Problem: player_key_required, token_unknown, ticket_not_found, too_much_contention,
         store_unavailable, game_unreadable.
     """
-    return _current(games, games.identities.require_player(command.token), request_id)
+    return _current(games, games.identities.require_player(command.token), ticket_id)
 
 
-def cancel_match(games: Games, command: Command, request_id: str) -> QuickMatch:
-    """Cancel a request of the caller, unless it is matched; return it.
-
-    :raises Problem: what `get_match` raises.
-    """
-    player = games.identities.require_player(command.token)
-    request = _current(games, player, request_id)
-    games.pools.drop_expired(request.id, games.now_ms(), cancel=True)
-    request = _current(games, player, request.id)
-    games.pools.remove_seeks(player, [request.id])
-    return request
-
-
-def catch_up(games: Games, player: str) -> None:
-    """Create the games of a player's groups that a crashed process has not created.
+def list_tickets(games: Games, player: str) -> list[Ticket]:
+    """Return the tickets of a player that wait, the oldest first.
 
     :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
-    seeks, now_ms, over = games.pools.seeks(player), games.now_ms(), []
-    requests = games.pools.requests(list(seeks))
-    for (request_id, since_ms), request in zip(seeks.items(), requests, strict=True):
-        if request is not None and not _is_waiting(request, now_ms):
-            _current(games, player, request_id)
-            over.append(request_id)
-        elif request is None and now_ms - since_ms > _ADDING_MS:
-            over.append(request_id)
-    games.pools.remove_seeks(player, over)
+    catch_up(games, player)
+    since = games.pools.open_tickets(player)
+    oldest_first = sorted(since, key=lambda ticket_id: (since[ticket_id], ticket_id))
+    stored, now_ms = games.pools.tickets(oldest_first), games.now_ms()
+    waiting = [ticket for ticket in stored if ticket is not None and _is_waiting(ticket, now_ms)]
+    return [_as_seen(ticket, None) for ticket in waiting[:MAX_TICKETS]]
 
 
-def _request_id(command: Command, criteria: bytes) -> str:
-    """Return the id of a request: its pool, then a part from the idempotency key, or random without one."""
+def cancel_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
+    """Cancel a ticket of the caller, unless it is matched; return it.
+
+    :raises Problem: what `get_ticket` raises.
+    """
+    player = games.identities.require_player(command.token)
+    ticket = _current(games, player, ticket_id)
+    games.pools.drop_expired(ticket.id, games.now_ms(), cancel=True)
+    ticket = _current(games, player, ticket.id)
+    games.pools.forget(player, [ticket.id])
+    return ticket
+
+
+def catch_up(games: Games, player: str) -> int | None:
+    """Report a player's tickets that have expired, and create the games that a crashed process left out.
+
+    :returns: when the next ticket of the player expires, in milliseconds since 1970; None if none waits.
+    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    """
+    since, now_ms, over, expire = games.pools.open_tickets(player), games.now_ms(), [], []
+    tickets = games.pools.tickets(list(since))
+    for (ticket_id, since_ms), ticket in zip(since.items(), tickets, strict=True):
+        if ticket is not None and _is_waiting(ticket, now_ms):
+            expire.append(ticket.expires_ms)
+        elif ticket is not None:
+            _current(games, player, ticket_id)
+            over.append(ticket_id)
+        elif now_ms - since_ms > _ADDING_MS:
+            over.append(ticket_id)
+    games.pools.forget(player, over)
+    return min(expire, default=None)
+
+
+def _ticket_id(command: Command, criteria: bytes) -> str:
+    """Return the id of a ticket: its pool, then a part from the idempotency key, or random without one."""
     key = command.record_key
     digest = secrets.token_bytes(12) if key is None else hashlib.sha256(f"match/{key}".encode()).digest()
     return id_from(hashlib.sha256(criteria).digest()) + id_from(digest)
 
 
-def _check_limits(games: Games, player: str, request_id: str) -> None:
-    """Check that a player may wait for one more game; a request of the same pool would be repeated.
+def _check_limits(games: Games, player: str, ticket_id: str) -> None:
+    """Check that a player may wait for one more game; a ticket of the same pool would be repeated.
 
     :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
     """
     catch_up(games, player)
-    pools = {other[:_POOL_LENGTH] for other in games.pools.seeks(player)} - {request_id[:_POOL_LENGTH]}
+    pools = {other[:_POOL_LENGTH] for other in games.pools.open_tickets(player)} - {ticket_id[:_POOL_LENGTH]}
     games.players.check_limit(player, waiting=len(pools))
 
 
 def _claim_key(games: Games, player: str, command: Command) -> None:
-    """Bind the idempotency key of a command, if it has one, to its request.
+    """Bind the idempotency key of a command, if it has one, to its ticket.
 
     :raises Problem: idempotency_key_reused, store_unavailable.
     """
@@ -167,90 +193,100 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
         raise Problem("idempotency_key_reused")
 
 
-def _check_own(games: Games, player: str, request_id: str) -> None:
-    """Withdraw a request that is not in its pool yet if the key has become that of another player.
+def _check_own(games: Games, player: str, ticket_id: str) -> None:
+    """Withdraw a ticket that is not in its pool yet if the key has become that of another player.
 
     :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
     try:
         games.identities.check_own(player)
     except Problem:
-        games.pools.remove_seeks(player, [request_id])
+        games.pools.forget(player, [ticket_id])
         raise
 
 
-def _is_recent(games: Games, request_id: str, now_ms: int) -> bool:
-    """Return whether a request was matched a short time ago, and its game goes on.
+def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
+    """Return whether a ticket was matched a short time ago, and its game goes on.
 
     :raises Problem: store_unavailable, game_unreadable.
     """
-    request = games.pools.request(request_id)
-    if request is None or request.game is None or now_ms - request.matched_ms >= _REPEATED_MS:
+    ticket = games.pools.ticket(ticket_id)
+    if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
         return False
     try:
-        game = games.repository.current(request.game)
+        game = games.repository.current(ticket.game)
     except Problem as problem:
         if problem.code != "game_not_found":
             raise
         return True  # it is about to be created
-    return not game.is_over and seat_of(game, request.player) is not None
+    return not game.is_over and seat_of(game, ticket.player) is not None
 
 
-def _is_waiting(request: StoredRequest, now_ms: int) -> bool:
-    return request.state == "waiting" and now_ms < request.expires_ms
+def _is_waiting(ticket: StoredTicket, now_ms: int) -> bool:
+    return ticket.state == "waiting" and now_ms < ticket.expires_ms
 
 
-def _current(games: Games, player: str, request_id: str) -> QuickMatch:
-    """Return a request of a player; first drop it if it has expired, or create its game if it is matched.
+def _current(games: Games, player: str, ticket_id: str) -> Ticket:
+    """Return a ticket of a player; first report it if it has expired, or create its game if it is matched.
 
-    :raises Problem: match_not_found, too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, game_unreadable.
     """
-    request = games.pools.request(request_id)
-    now_ms = games.now_ms()
-    if request is not None and request.state == "waiting" and not _is_waiting(request, now_ms):
-        games.pools.drop_expired(request.id, now_ms)
-        request = games.pools.request(request_id)
-    if request is None or request.player != player:
-        raise Problem("match_not_found")
-    seat = None if request.game is None else _seat_in(games, request.game, request)
-    return QuickMatch(request.id, request.state, request.expires_ms, request.game, seat)
+    ticket, now_ms = games.pools.ticket(ticket_id), games.now_ms()
+    if ticket is not None and ticket.state == "waiting" and not _is_waiting(ticket, now_ms):
+        games.pools.drop_expired(ticket.id, now_ms)
+        ticket = games.pools.ticket(ticket_id)
+    if ticket is None or ticket.player != player:
+        raise Problem("ticket_not_found")
+    if ticket.state == "expired":
+        games.players.ticket_expired(player, ticket.id, ticket.expires_ms)
+    return _as_seen(ticket, None if ticket.game is None else _seat_in(games, ticket.game, ticket))
 
 
-def _seat_in(games: Games, game_id: str, request: StoredRequest) -> int | None:
+def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
+    """Return a ticket as its player sees it.
+
+    :raises Problem: game_unreadable.
+    """
+    data = decoded(ticket_data.decode, ticket.data)
+    criteria = msgspec.json.decode(data.criteria)
+    return Ticket(ticket.id, ticket.state, data.name, criteria, ticket.expires_ms, ticket.game, seat)
+
+
+def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     """Return the player's seat in the game of a group; first create the game if it does not exist.
 
     :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
-    group = games.pools.group(game_id, request.id)
+    group = games.pools.group(game_id, ticket.id)
     if group:
         _create(games, game_id, group)
         games.pools.game_created(game_id, group)
     try:
-        return seat_of(games.repository.current(game_id), request.player)
+        return seat_of(games.repository.current(game_id), ticket.player)
     except Problem as problem:
         if problem.code != "game_not_found":
             raise
         return None  # the game has expired
 
 
-def _create(games: Games, game_id: str, group: list[StoredRequest]) -> None:
+def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     """Create the game of a group, in seats drawn at random and without a host, unless another process has.
 
     :raises Problem: too_much_contention, store_unavailable, game_unreadable.
     """
-    waiting = [(request.player, decoded(seekers.decode, request.data)) for request in group]
+    waiting = [(ticket.player, decoded(ticket_data.decode, ticket.data)) for ticket in group]
     secrets.SystemRandom().shuffle(waiting)
     options = msgspec.json.decode(waiting[0][1].criteria)["options"]
     body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": options}
     tokens, now_ms = TokenSource(), games.now_ms()
     game = requested_game(body, game_id, tokens, now_ms)
     seats: tuple[Seat, ...] = ()
-    for player, seeker in waiting:
-        name = _free_name(seeker.name, seats)
+    for player, data in waiting:
+        name = _free_name(data.name, seats)
         seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)
     transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
     if games.repository.save(None, transition, limited=False):
-        games.metrics.match_formed()
+        games.metrics.game_matched()
 
 
 def _free_name(name: str, seats: tuple[Seat, ...]) -> str:

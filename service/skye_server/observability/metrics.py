@@ -76,12 +76,12 @@ class Metrics:
             "Commits retried because another request had changed the game first.",
             registry=registry,
         )
-        self._matches = _counters(
+        self._matchmaking = _counters(
             registry,
-            "skye_matches",
-            "Requests for a quick match, and games that began with them.",
+            "skye_matchmaking",
+            "Matchmaking: tickets created, and games that began with tickets.",
             "event",
-            ("sought", "formed"),
+            ("ticket", "game"),
         )
         self._streams = Gauge(
             "skye_open_streams",
@@ -123,13 +123,13 @@ class Metrics:
         """Count a commit that failed because another request had changed the game first."""
         self._conflicts.inc()
 
-    def match_sought(self) -> None:
-        """Count a request for a quick match."""
-        self._matches["sought"].inc()
+    def ticket_created(self) -> None:
+        """Count a matchmaking ticket."""
+        self._matchmaking["ticket"].inc()
 
-    def match_formed(self) -> None:
-        """Count a game that begins as a quick match."""
-        self._matches["formed"].inc()
+    def game_matched(self) -> None:
+        """Count a game that begins with matchmaking tickets."""
+        self._matchmaking["game"].inc()
 
     def stream_opened(self, *, of_player: bool) -> None:
         """Count one more open stream.
@@ -144,21 +144,21 @@ class Metrics:
         self._streams.dec()
         self._player_streams.dec(of_player)
 
-    def text(self, listed: Mapping[Status, int] | None, seekers: int | None = None) -> bytes:
+    def text(self, listed: Mapping[Status, int] | None, waiting_tickets: int | None = None) -> bytes:
         """Return all metrics in Prometheus's text format.
 
         :param listed: the number of games of each status in the store's index; None without the store.
-        :param seekers: the number of requests that wait for a quick match; None without the store.
+        :param waiting_tickets: the number of tickets that wait; None without the store.
         """
-        return generate_latest(self._collector) + generate_latest(_StoreGauges(listed, seekers))
+        return generate_latest(self._collector) + generate_latest(_StoreGauges(listed, waiting_tickets))
 
 
 class _StoreGauges(Collector):
     """The gauges that the store reports for one scrape."""
 
-    def __init__(self, listed: Mapping[Status, int] | None, seekers: int | None) -> None:
+    def __init__(self, listed: Mapping[Status, int] | None, waiting_tickets: int | None) -> None:
         self._listed = listed
-        self._seekers = seekers
+        self._waiting_tickets = waiting_tickets
 
     def collect(self) -> Iterable[Metric]:
         """Yield the gauges; those that the store has not reported have no samples."""
@@ -171,9 +171,9 @@ class _StoreGauges(Collector):
             listed.add_metric([status], number)
         yield listed
         yield GaugeMetricFamily(
-            "skye_waiting_seekers",
-            "Requests of all instances that wait for a quick match.",
-            value=self._seekers,
+            "skye_waiting_tickets",
+            "Matchmaking tickets of all instances that wait.",
+            value=self._waiting_tickets,
         )
         yield GaugeMetricFamily(
             "skye_store_up", "Whether the store responded to this scrape.", value=self._listed is not None

@@ -45,10 +45,10 @@ PATH_PARAMETERS: Final = {
         "The round, counted from 1.",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MAX_ROUNDS},
     ),
-    "match": _in_path(
-        "match",
-        "The id of the request for a quick match.",
-        {"type": "string", "pattern": "^[a-z0-9]+$", "minLength": 24, "maxLength": 24},
+    "ticket": _in_path(
+        "ticket",
+        "The id of the ticket.",
+        {"$ref": "#/components/schemas/TicketId"},
     ),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "scoring_tile": _in_path(
@@ -254,12 +254,10 @@ SCHEMAS: Final = {
         "pattern": "^[0-9]+-[0-9]+$",
         "examples": ["17-2817361234"],
     },
-    "QuickMatchId": {
+    "TicketId": {
         "type": "string",
-        "description": "The id of a request for a quick match.",
-        "minLength": 24,
-        "maxLength": 24,
-        "pattern": "^[a-z0-9]+$",
+        "description": "The id of a matchmaking ticket.",
+        "maxLength": 256,
     },
     "Picture": {
         "type": "string",

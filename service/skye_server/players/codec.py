@@ -33,8 +33,8 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
     replaces: str = ""
 
 
-class Seeker(msgspec.Struct, array_like=True, frozen=True):
-    """A player who waits for a quick match.
+class TicketData(msgspec.Struct, array_like=True, frozen=True):
+    """What a player has asked for with a ticket.
 
     :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
     :param digest: identifies the request that has the player's idempotency key; empty without one. Only older
@@ -79,10 +79,20 @@ class _Codec(Generic[T]):
             raise StoredFormatError(f"a stored record of the player is corrupt: {error}") from error
 
 
+_FORMER_TYPES: Final = {"seated": "seat_taken", "left": "seat_left", "finished": "game_over"}
+"""The types of stored events that have another name now."""
+
+
+class _EventCodec(_Codec[PlayerEvent]):
+    def decode(self, stored: bytes) -> PlayerEvent:
+        event = super().decode(stored)
+        return msgspec.structs.replace(event, type=_FORMER_TYPES.get(event.type, event.type))
+
+
 followed_games: Final = _Codec(FollowedGame)
-player_events: Final = _Codec(PlayerEvent)
+player_events: Final = _EventCodec(PlayerEvent)
 key_records: Final = _Codec(KeyRecord)
-seekers: Final = _Codec(Seeker)
+ticket_data: Final = _Codec(TicketData)
 
 
 def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:

@@ -24,11 +24,12 @@ _LEAD_SHARE: Final = 4
 class PlayerEventType(StrEnum):
     """The types of a player's events."""
 
-    SEATED = "seated"
+    SEAT_TAKEN = "seat_taken"
     YOUR_TURN = "your_turn"
     DEADLINE_NEAR = "deadline_near"
-    LEFT = "left"
-    FINISHED = "finished"
+    SEAT_LEFT = "seat_left"
+    GAME_OVER = "game_over"
+    TICKET_EXPIRED = "ticket_expired"
 
 
 class Turn(NamedTuple):
@@ -41,11 +42,13 @@ class Turn(NamedTuple):
 class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     """An event of a player.
 
+    :param game: the id of the game; empty if the event is about a ticket.
     :param seat: the player's seat; None for a host without one.
     :param version: the version of the game at the event.
     :param last_event: the number of the last event of the game then.
     :param status: the status of the game; None when the player has no role in it any more.
     :param turn: the open decision that the event is about.
+    :param ticket: the id of the ticket that the event is about; empty if it is about a game.
     """
 
     type: str
@@ -56,6 +59,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     last_event: int
     status: str | None
     turn: Turn | None = None
+    ticket: str = ""
 
 
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
@@ -110,7 +114,7 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
     if state.seat is None and seat is not None:
-        events.append(_event(PlayerEventType.SEATED, game, seat, at_ms))
+        events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
     turn = state.turn
     acting = None if seat is None or game.seats[seat].bot else seat
     for change, number, reached in _turns(state, game, acting, changes, now_ms):
@@ -120,7 +124,7 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
     if game.is_over:
         turn = None
         if not state.over:
-            events.append(_event(PlayerEventType.FINISHED, game, seat, at_ms))
+            events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
     near_at_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, game.options.turn_ms)
     version, last_event, deadline_ms = game.version, game.last_event, game.deadline_ms
     after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_at_ms, game.is_over)
@@ -135,7 +139,7 @@ def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     if state.is_announced_only:
         return Derived(state)
     seat, version, last_event = state.seat, state.version, state.last_event
-    event = PlayerEvent(PlayerEventType.LEFT, game_id, now_ms, seat, version, last_event, None)
+    event = PlayerEvent(PlayerEventType.SEAT_LEFT, game_id, now_ms, seat, version, last_event, None)
     return Derived(FollowedGame(now_ms), () if state.over else (event,))
 
 
@@ -149,6 +153,11 @@ def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     )
     event = PlayerEvent(kind, game_id, now_ms, seat, version, last_event, Status.PLAYING, state.turn)
     return Derived(msgspec.structs.replace(state, near_at_ms=None), (event,))
+
+
+def ticket_expired(ticket_id: str, at_ms: int) -> PlayerEvent:
+    """Return the event that a ticket has expired."""
+    return PlayerEvent(PlayerEventType.TICKET_EXPIRED, "", at_ms, None, 0, 0, None, ticket=ticket_id)
 
 
 def can_cause_events(before: Game | None, after: Game, player: str) -> bool:

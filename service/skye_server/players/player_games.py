@@ -32,6 +32,7 @@ from skye_server.players.events import (
     derive,
     lose_role,
     near_deadline,
+    ticket_expired,
 )
 from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
@@ -266,6 +267,14 @@ class Players:
         return derived.state
 
     # Writes.
+
+    def ticket_expired(self, player: str, ticket_id: str, at_ms: int) -> None:
+        """Report, once, that a ticket of a player has expired.
+
+        :raises Problem: store_unavailable.
+        """
+        event = player_events.encode(ticket_expired(ticket_id, at_ms))
+        self._store.expire_ticket(player, ticket_id, event, self._ttl_s)
 
     def _write(
         self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False

@@ -52,7 +52,7 @@ def get_lab() -> Response:
 def advance_lab_clock(body: dict[str, Any]) -> Response:
     """Advance the clock of a lab server.
 
-    All that expires does so earlier by this time: games, idempotency records, requests for a quick match and
+    All that expires does so earlier by this time: games, idempotency records, tickets and
     replaced player keys. Deadlines of games with a real clock pass; manual clocks of games stand still. The
     clock runs on, and returns to the real time when all games are deleted.
     """

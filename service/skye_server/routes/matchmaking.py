@@ -1,4 +1,4 @@
-"""Quick matches: request one, get and cancel the request."""
+"""Matchmaking: create, list, get and cancel the tickets of a player."""
 
 from __future__ import annotations
 
@@ -8,78 +8,92 @@ from flask import Response
 
 from skye_server.contract import requests, responses
 from skye_server.http.framework import collaborators
+from skye_server.http.player_requests import charged_player
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, command_from_request
 from skye_server.http.responses import json_response, uncached_json
-from skye_server.matchmaking.tickets import cancel_match, get_match, seek_match
+from skye_server.matchmaking import tickets
 from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
 
 blueprint = Resource(
-    "Matches", __name__, url_prefix="/v1/matches", description="Quick matches between player keys."
+    "Matchmaking",
+    __name__,
+    url_prefix="/v1/matchmaking",
+    description="Tickets of player keys that wait for opponents.",
 )
 
-_THIS = {"match": "$response.body#/id"}
+_LINKS = [
+    Link("get_ticket", "The status of the ticket.", {"ticket": "$response.body#/id"}),
+    Link("cancel_ticket", "Stop waiting.", {"ticket": "$response.body#/id"}),
+]
 
 
-@blueprint.route("", methods=["POST"])
+@blueprint.route("/tickets", methods=["POST"])
 @of_player(
+    ResponseDoc(201, "The new ticket.", responses.Ticket, headers=["Location"], links=_LINKS),
     ResponseDoc(
-        201,
-        "The request, and the game if there were enough players.",
-        responses.QuickMatch,
-        headers=["Location"],
-        links=[
-            Link("get_quick_match", "The status of the request.", _THIS),
-            Link("cancel_quick_match", "Stop waiting.", _THIS),
-        ],
+        200, "The ticket that the player has already.", responses.Ticket, headers=["Location"], links=_LINKS
     ),
     errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.QuickMatchToSeek, description="The seats and options of the game.")
-def seek_quick_match(body: dict[str, Any]) -> Response:
-    """Seek a quick match.
+@blueprint.arguments(requests.TicketToCreate, description="The seats and options of the game.")
+def create_ticket(body: dict[str, Any]) -> Response:
+    """Create a ticket.
 
-    The player of the key waits for others with the same `seats` and `options`. As soon as there are enough
-    players, the server starts a public game with all of them, in random seats; it has no host. The events
-    `seated` and `your_turn` of the key announce it; polling this request shows it too.
+    The player of the key waits for others whose tickets have the same `seat_count` and `options`. As soon as
+    there are enough players, the server starts a public game with all of them, in random seats; it has no
+    host. The events `seat_taken` and `your_turn` of the key announce it; polling the ticket shows it too. If
+    there are not enough players within `ttl_ms`, the ticket expires: event `ticket_expired`.
 
-    If the player already waits with the same `seats` and `options`, or was matched with them in the last ten
-    seconds and that game goes on, the response is the existing request.
+    If a ticket of the player with the same `seat_count` and `options` waits, or was matched in the last ten
+    seconds and its game goes on, the response is that ticket, with status 200.
     """
     charge_creation(1)
-    criteria = {"seats": body["seats"], "options": body["options"]}
+    criteria = {"seats": body["seat_count"], "options": body["options"]}
     command, games = command_from_request(), collaborators().games
-    found = seek_match(games, command, body["name"], criteria, body["wait_ms"])
-    return uncached_json(found.view, 201, [("Location", f"/v1/matches/{found.id}")])
+    ticket, is_new = tickets.create_ticket(games, command, body["name"], criteria, body["ttl_ms"])
+    location = f"/v1/matchmaking/tickets/{ticket.id}"
+    return uncached_json(ticket.view, 201 if is_new else 200, [("Location", location)])
 
 
-@blueprint.route("/<match>")
-@of_player(
-    ResponseDoc(200, "The request.", responses.QuickMatch),
-    errors=["not_acceptable", "not_found", "match_not_found"],
-)
-def get_quick_match(match: str) -> Response:
-    """Get a request for a quick match.
+@blueprint.route("/tickets")
+@of_player(ResponseDoc(200, "The tickets.", responses.TicketList), errors=["not_acceptable"])
+def list_tickets() -> Response:
+    """List the tickets of a player key that wait.
 
-    The server stores requests for a day.
+    The oldest come first, at most 1,000 of them.
     """
-    found = get_match(collaborators().games, command_from_request(), match)
+    found = tickets.list_tickets(collaborators().games, charged_player())
+    return json_response({"tickets": [ticket.view for ticket in found]})
+
+
+@blueprint.route("/tickets/<ticket>")
+@of_player(
+    ResponseDoc(200, "The ticket.", responses.Ticket),
+    errors=["not_acceptable", "not_found", "ticket_not_found"],
+)
+def get_ticket(ticket: str) -> Response:
+    """Get a ticket.
+
+    The server stores tickets for a day.
+    """
+    found = tickets.get_ticket(collaborators().games, command_from_request(), ticket)
     return json_response(found.view)
 
 
-@blueprint.route("/<match>", methods=["DELETE"])
+@blueprint.route("/tickets/<ticket>", methods=["DELETE"])
 @of_player(
-    ResponseDoc(200, "The request as it is now.", responses.QuickMatch),
-    errors=["invalid_parameter", "bad_request", "body_too_large", "not_found", "match_not_found"],
+    ResponseDoc(200, "The ticket as it is now.", responses.Ticket),
+    errors=["invalid_parameter", "bad_request", "body_too_large", "not_found", "ticket_not_found"],
     headers=[IDEMPOTENCY_KEY],
 )
-def cancel_quick_match(match: str) -> Response:
-    """Cancel a request for a quick match.
+def cancel_ticket(ticket: str) -> Response:
+    """Cancel a ticket.
 
-    Cancelling a matched request has no effect: its game has begun.
+    Cancelling a matched ticket has no effect: its game has begun.
     """
-    found = cancel_match(collaborators().games, command_from_request(), match)
+    found = tickets.cancel_ticket(collaborators().games, command_from_request(), ticket)
     return uncached_json(found.view, 200, [])

@@ -73,6 +73,9 @@ class PlayerStore(Protocol):
     def update_game(self, update: GameUpdate) -> UpdateOutcome:
         """Write a step of a player's game, unless its record has changed since it was read."""
 
+    def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
+        """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
+
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
 

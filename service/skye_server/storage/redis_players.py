@@ -46,6 +46,23 @@ KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
 _TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
 """The Redis types of a player's keys by their names."""
 
+# Appends events to a stream. The arguments from a number on are, for each event, its salt and data.
+_APPEND: Final = (
+    f"local max_events = {MAX_EVENTS}\n"
+    """
+local function append(key, ttl, first)
+  local last = redis.call('XREVRANGE', key, '+', '-', 'COUNT', 1)[1]
+  local number = last and tonumber(last[1]:match('^%d+')) or 0
+  for i = first, #ARGV, 2 do
+    number = number + 1
+    local id = string.format('%.0f-%s', number, ARGV[i])
+    redis.call('XADD', key, 'MAXLEN', '~', max_events, id, 'e', ARGV[i + 1])
+  end
+  redis.call('EXPIRE', key, ttl)
+end
+"""
+)
+
 # KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
 # (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the
 # message to publish, then for each event its salt and data.
@@ -53,7 +70,7 @@ _TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
 # Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
 # nothing. A key of another type makes the script fail before it has written.
 _UPDATE: Final = Script(
-    f"local active, max_events, max_over = {ACTIVE_SCORE:.0f}, {MAX_EVENTS}, {MAX_GAMES_OVER}\n"
+    _APPEND + f"local active, max_over = {ACTIVE_SCORE:.0f}, {MAX_GAMES_OVER}\n"
     """
 redis.call('ZCARD', KEYS[2])
 redis.call('XLEN', KEYS[3])
@@ -65,16 +82,7 @@ end
 if stored ~= ARGV[2] then return 0 end
 local limit = tonumber(ARGV[6])
 if stored == '' and limit > 0 and redis.call('ZCOUNT', KEYS[2], active, '+inf') >= limit then return 2 end
-if #ARGV > 7 then
-  local last = redis.call('XREVRANGE', KEYS[3], '+', '-', 'COUNT', 1)[1]
-  local number = last and tonumber(last[1]:match('^%d+')) or 0
-  for i = 8, #ARGV, 2 do
-    number = number + 1
-    local id = string.format('%.0f-%s', number, ARGV[i])
-    redis.call('XADD', KEYS[3], 'MAXLEN', '~', max_events, id, 'e', ARGV[i + 1])
-  end
-  redis.call('EXPIRE', KEYS[3], ARGV[5])
-end
+if #ARGV > 7 then append(KEYS[3], ARGV[5], 8) end
 if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('ZREM', KEYS[2], ARGV[1])
@@ -90,6 +98,20 @@ end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('EXPIRE', KEYS[2], ARGV[5])
 if #ARGV > 7 then redis.call('PUBLISH', 'skye:changes', ARGV[7]) end
+return 1
+"""
+)
+
+# KEYS: events, open tickets (see `ticket_pools`). ARGV: 1 the ticket, 2 the TTL in seconds, 3 the message to
+# publish, 4 the salt and 5 the data of the event. A retry finds no ticket, and appends nothing.
+_EXPIRE_TICKET: Final = Script(
+    _APPEND
+    + """
+redis.call('XLEN', KEYS[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+if redis.call('HDEL', KEYS[2], ARGV[1]) == 0 then return 0 end
+append(KEYS[1], ARGV[2], 4)
+redis.call('PUBLISH', 'skye:changes', ARGV[3])
 return 1
 """
 )
@@ -165,6 +187,12 @@ class RedisPlayers:
             arguments += secrets.randbits(32), event
         types = _types_of(player)
         return UpdateOutcome(self._run(_UPDATE, list(types), arguments, types))
+
+    def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
+        """See `PlayerStore.expire_ticket`."""
+        arguments = [ticket_id, ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
+        types = {_key(player, "events"): "stream", _key(player, "seeks"): "hash"}
+        self._run(_EXPIRE_TICKET, list(types), arguments, types)
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """See `PlayerStore.active_games`."""

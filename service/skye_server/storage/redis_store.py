@@ -13,7 +13,7 @@ concurrent writers of the same change. Field `c` holds the changes, field `h` th
 Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
-Other modules describe other keys: `redis_players` those of players, `match_pool` those of quick matches,
+Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
 `game_index` those of the list of public games, `lab_store` those of servers for testers.
 """
 
@@ -47,9 +47,9 @@ from skye_server.storage.connection.topology import ClusterTopology, SentinelTop
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
-from skye_server.storage.match_pool import MatchPools
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
+from skye_server.storage.ticket_pools import TicketPools
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -81,7 +81,7 @@ class RedisStore:
         self._min_replicas = min_replicas
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls, min_replicas)
-        self.pools = MatchPools(self._calls, min_replicas)
+        self.pools = TicketPools(self._calls, min_replicas)
         self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"

@@ -1,4 +1,4 @@
-"""Sorted sets that many games share: the lists of public games, and the requests for quick matches.
+"""Sorted sets that many games share: the lists of public games, and the tickets that wait.
 
 A value of another Redis type under the key of such a set would make requests for all these games fail. So
 reads treat it as an empty set, and the next write moves it aside. Later writes of the games restore the set.

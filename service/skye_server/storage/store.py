@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
-from skye_server.storage.match_pool import MatchPools
 from skye_server.storage.player_store import PlayerStore
+from skye_server.storage.ticket_pools import TicketPools
 
 
 class LogEntry(NamedTuple):
@@ -64,8 +64,8 @@ class Store(Protocol):
         """The index of public games."""
 
     @property
-    def pools(self) -> MatchPools:
-        """The pools of players that wait for a quick match."""
+    def pools(self) -> TicketPools:
+        """The pools of matchmaking tickets."""
 
     @property
     def lab(self) -> LabStore:

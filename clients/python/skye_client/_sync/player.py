@@ -1,4 +1,4 @@
-"""A player with a key: the player's games, their events, quick matches, and the key itself."""
+"""A player with a key: the player's games, their events, matchmaking tickets, and the key itself."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from skye_client._sync.transport import Transport
 from skye_client.following import NO_EVENT, SILENCE_S, PlayerFollower
 from skye_client.keys import new_key
 from skye_client.options import CallOptions
+
+_TICKETS = "/v1/matchmaking/tickets"
 
 
 class Player:
@@ -77,20 +79,24 @@ class Player:
         found = self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
         return cast("m.PlayerEventList", found)
 
-    def seek_match(self, criteria: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.QuickMatch:
-        """Request a quick match with players who send the same criteria.
+    def create_ticket(self, ticket: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Ticket:
+        """Wait for players whose tickets have the same number of seats and options.
 
-        :param criteria: `name`, `seats`, `options` and `wait_ms`, as in `POST /v1/matches`.
+        :param ticket: `name`, `seat_count`, `options` and `ttl_ms`, as in `POST /v1/matchmaking/tickets`.
         """
-        return cast("m.QuickMatch", self.request("POST", "/v1/matches", body=criteria, **options))
+        return cast("m.Ticket", self.request("POST", _TICKETS, body=ticket, **options))
 
-    def match(self, match_id: str) -> m.QuickMatch:
-        """Return a request for a quick match."""
-        return cast("m.QuickMatch", self.request("GET", _match_path(match_id)))
+    def tickets(self) -> list[m.Ticket]:
+        """Return the player's tickets that wait, the oldest first."""
+        return cast("m.TicketList", self.request("GET", _TICKETS))["tickets"]
 
-    def cancel_match(self, match_id: str, **options: Unpack[CallOptions]) -> m.QuickMatch:
-        """Cancel a request for a quick match unless it is matched; return it."""
-        return cast("m.QuickMatch", self.request("DELETE", _match_path(match_id), **options))
+    def ticket(self, ticket_id: str) -> m.Ticket:
+        """Return a ticket."""
+        return cast("m.Ticket", self.request("GET", _ticket_path(ticket_id)))
+
+    def cancel_ticket(self, ticket_id: str, **options: Unpack[CallOptions]) -> m.Ticket:
+        """Cancel a ticket unless it is matched; return it."""
+        return cast("m.Ticket", self.request("DELETE", _ticket_path(ticket_id), **options))
 
     def replace_key(self, key: str | None = None, **options: Unpack[CallOptions]) -> str:
         """Replace the key; return the new one, which this object sends from now on.
@@ -105,5 +111,5 @@ class Player:
         return key
 
 
-def _match_path(match_id: str) -> str:
-    return f"/v1/matches/{quote(match_id, safe='')}"
+def _ticket_path(ticket_id: str) -> str:
+    return f"{_TICKETS}/{quote(ticket_id, safe='')}"

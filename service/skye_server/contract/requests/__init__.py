@@ -3,7 +3,7 @@
 from skye_server.contract.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
 from skye_server.contract.requests.lab import GameFault
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
-from skye_server.contract.requests.matchmaking import QuickMatchToSeek
+from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
 from skye_server.contract.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
 from skye_server.contract.requests.queries import (
@@ -49,11 +49,11 @@ __all__ = [
     "PlayerStreamQuery",
     "PlayerToSeat",
     "Purchase",
-    "QuickMatchToSeek",
     "RecordsQuery",
     "StreamQuery",
     "TerritoriesToScore",
     "TerritoryPictureQuery",
+    "TicketToCreate",
     "TilePictureQuery",
     "TileToBuy",
     "ViewQuery",

@@ -1,4 +1,4 @@
-"""The request bodies of quick matches."""
+"""The request body of matchmaking."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from skye_server.contract.requests.creation import MIN_TURN_MS
 from skye_server.games.views.fields import MAX_TURN_MS
 
 
-class QuickMatchOptions(Object):
-    """The options that the players of a quick match agree on."""
+class TicketOptionsToSet(Object):
+    """The options that the players of a game agree on."""
 
     turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if left out.")
     on_timeout = ChosenTimeoutRule(
@@ -23,19 +23,19 @@ class QuickMatchOptions(Object):
     open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
 
 
-class QuickMatchToSeek(Object):
-    """A game with other players who asked for the same seats and options."""
+class TicketToCreate(Object):
+    """A ticket for a game with other players whose tickets have the same number of seats and options."""
 
     name = Name("The player's name; the server adds a number if another player has it.", required=True)
-    seats = Integer(PLAYERS[0], PLAYERS[-1], "The number of players.", required=True)
+    seat_count = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.", required=True)
     options = NestedObject(
-        QuickMatchOptions,
-        "The options; the server matches only players with equal options.",
-        load_default=lambda: QuickMatchOptions().load({}),
+        TicketOptionsToSet,
+        "The options; the server matches only tickets with equal options.",
+        load_default=lambda: TicketOptionsToSet().load({}),
     )
-    wait_ms = Integer(
+    ttl_ms = Integer(
         1000,
         3_600_000,
-        "How many milliseconds to wait for other players; five minutes if left out.",
+        "After how many milliseconds the ticket expires; five minutes if left out.",
         load_default=300_000,
     )

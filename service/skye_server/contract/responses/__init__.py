@@ -26,12 +26,12 @@ from skye_server.contract.responses.history import EventList, RecordLine, Stream
 from skye_server.contract.responses.history import ExportedRecordView as ExportedRecord
 from skye_server.contract.responses.lab import EmptiedLab, Lab, RemainingFault
 from skye_server.contract.responses.lobby import GameList, Rematch
+from skye_server.contract.responses.matchmaking import Ticket, TicketList
 from skye_server.contract.responses.me import (
     OwnGameList,
     PlayerEventList,
     PlayerStreamEnd,
     PlayerStreamStart,
-    QuickMatch,
     ReplacedPlayerKey,
 )
 from skye_server.contract.responses.problem import Problem
@@ -63,7 +63,6 @@ __all__ = [
     "PlayerStreamEnd",
     "PlayerStreamStart",
     "Problem",
-    "QuickMatch",
     "Readiness",
     "RecordLine",
     "RemainingFault",
@@ -80,6 +79,8 @@ __all__ = [
     "StreamStart",
     "TakenSeat",
     "TerritoryReport",
+    "Ticket",
+    "TicketList",
     "Tile",
     "TileList",
     "TriedPlacements",

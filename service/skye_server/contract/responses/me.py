@@ -1,4 +1,4 @@
-"""The responses to a player key: the player's games and their events."""
+"""The responses to a player key: the player's games and the player's events."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
@@ -7,6 +7,7 @@ from skye.fields import Component, Count, GamePhase, Keywords, Seat
 from skye_server.games.views.fields import GameId, GameStatus, Timestamp, UnknownType, Version
 from skye_server.games.views.types import GameSummaryView
 
+TicketId: TypeAlias = Annotated[str, Component("TicketId")]
 PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
 _Now: TypeAlias = Annotated[
     Timestamp, "The time of the response, by the server's clock; games with a manual clock have another."
@@ -41,22 +42,25 @@ class OwnGameList(TypedDict):
 class _PlayerEvent(TypedDict):
     id: Annotated[PlayerEventId, "The id of the event."]
     at: Annotated[Timestamp, "When it happened, by the server's clock; the list gives the order."]
-    game: GameId
+
+
+class _GameEvent(_PlayerEvent):
+    game_id: GameId
     seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
-    version: Annotated[Version, "The version of the game at this event."]
-    last_event: Annotated[Count, "The number of the last event of the game at this event."]
+    game_version: Annotated[Version, "The version of the game at this event."]
+    game_last_event: Annotated[Count, "The number of the last event of the game at this event."]
     status: Annotated[GameStatus | None, "The status of the game; null after the player has left it."]
 
 
-class _TurnEvent(_PlayerEvent):
+class _TurnEvent(_GameEvent):
     phase: Annotated[GamePhase, "The phase that waits for the player's decision."]
     deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
 
 
-class SeatedPlayerEvent(_PlayerEvent):
+class SeatTakenPlayerEvent(_GameEvent):
     """The player has a seat in the game."""
 
-    type: Literal["seated"]
+    type: Literal["seat_taken"]
 
 
 class YourTurnPlayerEvent(_TurnEvent):
@@ -71,20 +75,32 @@ class DeadlineNearPlayerEvent(_TurnEvent):
     type: Literal["deadline_near"]
 
 
-class LeftPlayerEvent(_PlayerEvent):
+class SeatLeftPlayerEvent(_GameEvent):
     """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
-    type: Literal["left"]
+    type: Literal["seat_left"]
 
 
-class FinishedPlayerEvent(_PlayerEvent):
-    """The game is over: finished or aborted."""
+class GameOverPlayerEvent(_GameEvent):
+    """The game is over: finished or aborted; see `status`."""
 
-    type: Literal["finished"]
+    type: Literal["game_over"]
+
+
+class TicketExpiredPlayerEvent(_PlayerEvent):
+    """A matchmaking ticket of the player has expired: there were not enough players in time."""
+
+    type: Literal["ticket_expired"]
+    ticket_id: Annotated[TicketId, "The ticket."]
 
 
 PlayerEventView: TypeAlias = (
-    SeatedPlayerEvent | YourTurnPlayerEvent | DeadlineNearPlayerEvent | LeftPlayerEvent | FinishedPlayerEvent
+    SeatTakenPlayerEvent
+    | YourTurnPlayerEvent
+    | DeadlineNearPlayerEvent
+    | SeatLeftPlayerEvent
+    | GameOverPlayerEvent
+    | TicketExpiredPlayerEvent
 )
 
 
@@ -121,16 +137,6 @@ class PlayerStreamEnd(TypedDict):
 
     reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
     last_event: Annotated[PlayerEventId, "The id of the last event sent."]
-
-
-class QuickMatch(TypedDict):
-    """A request for a quick match."""
-
-    id: Annotated[str, Component("QuickMatchId"), "The id of the request."]
-    status: Annotated[str, Component("QuickMatchStatus"), "The status of the request."]
-    expires_at: Annotated[Timestamp, "When the request stops waiting."]
-    game: Annotated[GameId | None, "The game; null until the request is matched."]
-    seat: Annotated[Seat | None, "The player's seat in the game; null without one."]
 
 
 class ReplacedPlayerKey(TypedDict):

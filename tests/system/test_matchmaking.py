@@ -1,4 +1,4 @@
-"""Quick matches of many players at once, on several workers: every player has one seat of one full game."""
+"""Matchmaking of many players at once, on several workers: every player has one seat of one full game."""
 
 import contextlib
 import random
@@ -27,7 +27,7 @@ WORKERS = {"SKYE_WORKERS": "4", "SKYE_LIMITS": "off"}
 
 
 class Seeker:
-    """A player that requests a quick match; `answered` is the response to the first request."""
+    """A player that creates a ticket; `answered` is the response to the first request."""
 
     def __init__(self, number):
         self.key = f"skye_key_{secrets.token_urlsafe(24)}"
@@ -35,10 +35,10 @@ class Seeker:
         self.answered = None
 
     def seek(self, wire):
-        """Seek a match, with the same idempotency key each time; return the request."""
-        body = {"name": self.name, "seats": SEATS}
+        """Create a ticket, with the same idempotency key each time; return it."""
+        body = {"name": self.name, "seat_count": SEATS}
         headers = bearer(self.key) | {"Idempotency-Key": "seek"}
-        reply = wire.ask_until_answered("POST", "/v1/matches", body, headers)
+        reply = wire.ask_until_answered("POST", "/v1/matchmaking/tickets", body, headers)
         assert reply.status == 201, reply.body
         return reply.json
 
@@ -71,7 +71,7 @@ def seek(seeker, wire):
 
 
 def prove(seekers, ports, *, may_go_back=False):
-    """Check that the seekers fill games, each in one seat, by a retry, the request and the player's list."""
+    """Check that the seekers fill games, each in one seat, by a retry, the ticket and the player's list."""
     look = partial(each, seekers, ports, may_go_back=may_go_back)
     listed = look(lambda seeker, wire: wire.read("/v1/me/games", seeker.key)["games"])
     assert Counter(len(own) for own in listed) == {1: len(seekers)}
@@ -81,19 +81,19 @@ def prove(seekers, ports, *, may_go_back=False):
     assert {own["game"]["status"] for (own,) in listed} == {"playing"}
     for found in (
         look(lambda seeker, wire: seeker.seek(wire)),
-        look(lambda seeker, wire: wire.read(f"/v1/matches/{seeker.answered['id']}", seeker.key)),
+        look(lambda seeker, wire: wire.read(f"/v1/matchmaking/tickets/{seeker.answered['id']}", seeker.key)),
     ):
-        assert [(match["game"], match["seat"]) for match in found] == seats
+        assert [(ticket["game_id"], ticket["seat"]) for ticket in found] == seats
     for seeker, seat in zip(seekers, seats, strict=True):
-        match = seeker.answered
-        assert match["status"] == "waiting" or (match["game"], match["seat"]) == seat
+        ticket = seeker.answered
+        assert ticket["status"] == "waiting" or (ticket["game_id"], ticket["seat"]) == seat
     look(_check_events)
 
 
 def _check_events(seeker, wire):
     events = wire.read("/v1/me/events", seeker.key)["events"]
-    assert [event["type"] for event in events][:1] == ["seated"]
-    assert len({event["game"] for event in events}) == 1
+    assert [event["type"] for event in events][:1] == ["seat_taken"]
+    assert len({event["game_id"] for event in events}) == 1
 
 
 @contextlib.contextmanager
@@ -174,4 +174,4 @@ def _pool_key(form):
         with contextlib.suppress(Exception):
             for key in server.ask("KEYS", "skye:{pool.*"):
                 return key.decode()
-    raise AssertionError("no player has requested a match")
+    raise AssertionError("no player has created a ticket")

@@ -1,25 +1,25 @@
-"""Pools of players that wait for a quick match, one for each set of criteria (seats and options).
+"""Pools of matchmaking tickets, one for each set of criteria (seats and options).
 
 Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
 
-    skye:{pool.POOL}:waiting     zset    the ids of requests that wait, by their time
-    skye:{pool.POOL}:players     hash    the id of the request with which each player waits
+    skye:{pool.POOL}:waiting     zset    the ids of tickets that wait, by their time
+    skye:{pool.POOL}:players     hash    the id of the ticket with which each player waits
     skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `player_codec`), `expires` (milliseconds since
                                          1970), `state`, once it is matched `game` and `matched`, the time;
-                                         or `same`, the id of an older request of the player that it repeats
-    skye:{pool.POOL}:matched:PLAYER  string  the id of the request of the player that was matched last
-    skye:{pool.POOL}:group:GAME  list    the ids of the requests of a group whose game is not created yet
+                                         or `same`, the id of an older ticket of the player that it repeats
+    skye:{pool.POOL}:matched:PLAYER  string  the id of the player's ticket that was matched last
+    skye:{pool.POOL}:group:GAME  list    the ids of the tickets of a group whose game is not created yet
 
 and of each player:
 
-    skye:{player.ID}:seeks       hash    the ids of requests that may wait, and the times of their creation
+    skye:{player.ID}:seeks       hash    the ids of tickets that may wait, and the times of their creation
     skye:{player.ID}:sought:KEY  string  the digest of the request that was sent with an idempotency key
 
 and of all pools:
 
-    skye:{pools}:waiting         zset    the ids of requests that wait, by time of expiry: to count them
+    skye:{pools}:waiting         zset    the ids of tickets that wait, by time of expiry: to count them
 
-One script adds a request and, when enough players wait, forms a group of them. So no player is in two groups
+One script adds a ticket and, when enough players wait, forms a group of them. So no player is in two groups
 of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: the
 first process to request it creates it afterwards, under the id that the script gave the group.
 """
@@ -37,13 +37,13 @@ from skye_server.storage.lua_scripts import MinReplicas, Script
 from skye_server.storage.shared_sets import SharedSets
 from skye_server.storage.wrong_types import moving_aside
 
-REQUEST_TTL_S: Final = 24 * 60 * 60
-"""How long a request is stored."""
+TICKET_TTL_S: Final = 24 * 60 * 60
+"""How long a ticket is stored."""
 
 _WAITING: Final = "skye:{pools}:waiting"
 
-# KEYS: the waiting requests, the players that wait. ARGV: 1 the id of a request, 2 the time in milliseconds
-# since 1970, then further arguments of each script. Requests that have expired, or are of another type, are
+# KEYS: the waiting tickets, the players that wait. ARGV: 1 the id of a ticket, 2 the time in milliseconds
+# since 1970, then further arguments of each script. Tickets that have expired, or are of another type, are
 # dropped first, and all if one of the keys is lost: otherwise a player could wait twice. A key of another
 # type makes a script fail before it has written.
 _DROP_EXPIRED: Final = """
@@ -66,10 +66,10 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 """
 
-# KEYS[3]: the request of the player that was matched last. ARGV: 3 the player, 4 the data, 5 when the request
+# KEYS[3]: the player's ticket that was matched last. ARGV: 3 the player, 4 the data, 5 when the ticket
 # expires, 6 how many players a group has, 7 an id for the game of a new group, 8 the value of KEYS[3] that
-# the new request does not repeat, 9 the TTL in seconds. A request that finds another value there repeats it:
-# the player was matched after the request arrived, or just before. A retry finds its request, and does not
+# the new ticket does not repeat, 9 the TTL in seconds. A ticket that finds another value there repeats it:
+# the player was matched after the request arrived, or just before. A retry finds its ticket, and does not
 # change it; it sets the TTL again, so that WAIT has a write to wait for.
 _JOIN: Final = Script(
     _DROP_EXPIRED
@@ -105,7 +105,7 @@ return 1
 """
 )
 
-# ARGV: 3 whether to cancel the request if it waits, 4 the TTL in seconds.
+# ARGV: 3 whether to cancel the ticket if it waits, 4 the TTL in seconds.
 _DROP_OR_CANCEL: Final = Script(
     _DROP_EXPIRED
     + """
@@ -116,12 +116,12 @@ return 1
 )
 
 
-class NewRequest(NamedTuple):
-    """A request to add to a pool.
+class NewTicket(NamedTuple):
+    """A ticket to add to a pool.
 
     :param seats: how many players a group of the pool has.
-    :param game_id: the id of the game if the request completes a group.
-    :param settled: the request of the player that was matched last, if this one is not a repetition of it.
+    :param game_id: the id of the game if the ticket completes a group.
+    :param settled: the player's ticket that was matched last, if this one is not a repetition of it.
     """
 
     id: str
@@ -134,8 +134,8 @@ class NewRequest(NamedTuple):
     settled: str
 
 
-class StoredRequest(NamedTuple):
-    """A request for a quick match.
+class StoredTicket(NamedTuple):
+    """A ticket.
 
     :param state: waiting, matched, cancelled or expired.
     :param game: the id of the game once it is matched.
@@ -151,7 +151,7 @@ class StoredRequest(NamedTuple):
     matched_ms: int
 
 
-class MatchPools:
+class TicketPools:
     """The pools of all criteria.
 
     :param min_replicas: the replicas that must acknowledge each write.
@@ -162,91 +162,91 @@ class MatchPools:
         self._sets = SharedSets(calls)
         self._min_replicas = min_replicas
 
-    # Requests.
+    # Tickets.
 
-    def join(self, new: NewRequest) -> None:
-        """Add a request to its pool, unless its player waits there already; form a group of enough players.
+    def join(self, new: NewTicket) -> None:
+        """Add a ticket to its pool, unless its player waits there already; form a group of enough players.
 
         :raises Problem: store_unavailable.
         """
         matched = _matched_key(new.id, new.player)
-        self._write(_JOIN, new.id, [*new, REQUEST_TTL_S], {matched: "string"})
+        self._write(_JOIN, new.id, [*new, TICKET_TTL_S], {matched: "string"})
 
-    def last_matched(self, request_id: str, player: str) -> str:
-        """Return the id of the request of a player that was matched last in the pool of a request, or "".
+    def last_matched(self, ticket_id: str, player: str) -> str:
+        """Return the id of the player's ticket that was matched last in the pool of a ticket, or "".
 
         :raises Problem: store_unavailable.
         """
-        key = _matched_key(request_id, player)
+        key = _matched_key(ticket_id, player)
         found = self._calls.call(
             key, moving_aside(lambda server: expect_bytes(server.get(key)), {key: "string"})
         )
         return (found or b"").decode()
 
-    def drop_expired(self, request_id: str, now_ms: int, *, cancel: bool = False) -> None:
-        """Drop the expired requests of the pool of a request.
+    def drop_expired(self, ticket_id: str, now_ms: int, *, cancel: bool = False) -> None:
+        """Drop the expired tickets of the pool of a ticket.
 
-        :param cancel: also cancel this request if it waits.
+        :param cancel: also cancel this ticket if it waits.
         :raises Problem: store_unavailable.
         """
-        self._write(_DROP_OR_CANCEL, request_id, [request_id, now_ms, int(cancel), REQUEST_TTL_S])
+        self._write(_DROP_OR_CANCEL, ticket_id, [ticket_id, now_ms, int(cancel), TICKET_TTL_S])
 
-    def request(self, request_id: str) -> StoredRequest | None:
-        """Return a request, or the older one of the same player to which it refers; None if there is none.
+    def ticket(self, ticket_id: str) -> StoredTicket | None:
+        """Return a ticket, or the older one of the same player to which it refers; None if there is none.
 
         :raises Problem: store_unavailable.
         """
-        key = _request_key(request_id)
+        key = _ticket_key(ticket_id)
         fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
         if b"same" in fields:
-            return self.request(fields[b"same"].decode())
-        return _stored_request(request_id, fields) if fields else None
+            return self.ticket(fields[b"same"].decode())
+        return _stored_ticket(ticket_id, fields) if fields else None
 
-    def requests(self, request_ids: Sequence[str]) -> list[StoredRequest | None]:
-        """Return requests of any pools, None for each that is missing or refers to an older one.
+    def tickets(self, ticket_ids: Sequence[str]) -> list[StoredTicket | None]:
+        """Return tickets of any pools, None for each that is missing or refers to an older one.
 
         :raises Problem: store_unavailable.
         """
-        keys = [_request_key(request_id) for request_id in request_ids]
+        keys = [_ticket_key(ticket_id) for ticket_id in ticket_ids]
         found = self._calls.call_each(
             keys, lambda pipeline, key: pipeline.hgetall(key), lambda fields: fields
         )
-        stored = zip(request_ids, found, strict=True)
+        stored = zip(ticket_ids, found, strict=True)
         return [
-            _stored_request(request_id, fields) if fields and b"same" not in fields else None
-            for request_id, fields in stored
+            _stored_ticket(ticket_id, fields) if fields and b"same" not in fields else None
+            for ticket_id, fields in stored
         ]
 
-    def group(self, game_id: str, request_id: str) -> list[StoredRequest]:
-        """Return the requests of a group; none once its game is created.
+    def group(self, game_id: str, ticket_id: str) -> list[StoredTicket]:
+        """Return the tickets of a group; none once its game is created.
 
-        :param request_id: the id of one of them.
+        :param ticket_id: the id of one of them.
         :raises Problem: store_unavailable.
         """
-        key = _pool_key(request_id, f"group:{game_id}")
+        key = _pool_key(ticket_id, f"group:{game_id}")
 
-        def read(server: redis.Redis) -> list[StoredRequest]:
+        def read(server: redis.Redis) -> list[StoredTicket]:
             stored: Any = server.lrange(key, 0, -1)
             ids = [member.decode() for member in stored]
             pipeline: Any = server.pipeline(transaction=False)
             for member in ids:
-                pipeline.hgetall(_request_key(member))
+                pipeline.hgetall(_ticket_key(member))
             found = zip(ids, pipeline.execute(), strict=True)
-            return [_stored_request(member, fields) for member, fields in found]
+            return [_stored_ticket(member, fields) for member, fields in found]
 
         return self._calls.call(key, read)
 
-    def game_created(self, game_id: str, group: Sequence[StoredRequest]) -> None:
+    def game_created(self, game_id: str, group: Sequence[StoredTicket]) -> None:
         """Record that the game of a group is created.
 
         :raises Problem: store_unavailable.
         """
         key = _pool_key(group[0].id, f"group:{game_id}")
         self._calls.call(key, lambda server: server.delete(key), writes=True)
-        self._remove_waiting([request.id for request in group])
+        self._remove_waiting([ticket.id for ticket in group])
 
     def waiting(self, now_ms: int) -> int:
-        """Return how many requests wait in all pools.
+        """Return how many tickets wait in all pools.
 
         :raises Problem: store_unavailable.
         """
@@ -256,7 +256,7 @@ class MatchPools:
 
         return self._sets.read(_WAITING, count, 0)
 
-    # Requests of a player.
+    # Tickets of a player.
 
     def claim_key(self, player: str, record_key: str, digest: bytes) -> bool:
         """Bind an idempotency key of a player to a request; return False if it is bound to another one.
@@ -267,61 +267,61 @@ class MatchPools:
 
         def claim(server: redis.Redis) -> bool:
             pipeline: Any = server.pipeline(transaction=False)
-            pipeline.set(key, digest, nx=True, ex=REQUEST_TTL_S)
+            pipeline.set(key, digest, nx=True, ex=TICKET_TTL_S)
             pipeline.get(key)
             return bool(pipeline.execute()[1] == digest)
 
         return self._calls.call(key, moving_aside(claim, {key: "string"}), writes=True)
 
-    def add_seek(self, player: str, request_id: str, now_ms: int, expires_ms: int) -> None:
-        """Record that a player is about to add a request, so that any process can complete it after a crash.
+    def announce(self, player: str, ticket_id: str, now_ms: int, expires_ms: int) -> None:
+        """Record that a player is about to add a ticket, so that any process can complete it after a crash.
 
         :raises Problem: store_unavailable.
         """
-        key = _seeks_key(player)
+        key = _open_tickets_key(player)
 
         def write(server: redis.Redis) -> None:
             pipeline: Any = server.pipeline(transaction=False)
-            pipeline.hsetnx(key, request_id, now_ms)
-            pipeline.expire(key, REQUEST_TTL_S)
+            pipeline.hsetnx(key, ticket_id, now_ms)
+            pipeline.expire(key, TICKET_TTL_S)
             pipeline.execute()
 
         def count(server: redis.Redis) -> None:
             pipeline: Any = server.pipeline(transaction=False)
             pipeline.zremrangebyscore(_WAITING, "-inf", now_ms)
-            pipeline.zadd(_WAITING, {request_id: expires_ms})
+            pipeline.zadd(_WAITING, {ticket_id: expires_ms})
             pipeline.execute()
 
         self._calls.call(key, moving_aside(write, {key: "hash"}), writes=True)
         self._sets.write(_WAITING, count)
 
-    def seeks(self, player: str) -> dict[str, int]:
-        """Return the ids of a player's requests that may wait, and the times of their creation.
+    def open_tickets(self, player: str) -> dict[str, int]:
+        """Return the ids of a player's tickets that may wait, and the times of their creation.
 
         :raises Problem: store_unavailable.
         """
-        key = _seeks_key(player)
+        key = _open_tickets_key(player)
         fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
-        return {request_id.decode(): int(since_ms) for request_id, since_ms in fields.items()}
+        return {ticket_id.decode(): int(since_ms) for ticket_id, since_ms in fields.items()}
 
-    def remove_seeks(self, player: str, request_ids: Collection[str]) -> None:
-        """Remove requests of a player that no longer wait.
+    def forget(self, player: str, ticket_ids: Collection[str]) -> None:
+        """Remove tickets of a player that no longer wait.
 
         :raises Problem: store_unavailable.
         """
-        if request_ids:
-            key = _seeks_key(player)
-            self._calls.call(key, lambda server: server.hdel(key, *request_ids), writes=True)
-            self._remove_waiting(request_ids)
+        if ticket_ids:
+            key = _open_tickets_key(player)
+            self._calls.call(key, lambda server: server.hdel(key, *ticket_ids), writes=True)
+            self._remove_waiting(ticket_ids)
 
-    def _remove_waiting(self, request_ids: Collection[str]) -> None:
-        self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *request_ids))
+    def _remove_waiting(self, ticket_ids: Collection[str]) -> None:
+        self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *ticket_ids))
 
     def _write(
-        self, script: Script, request_id: str, arguments: list[Any], more: Mapping[str, str] | None = None
+        self, script: Script, ticket_id: str, arguments: list[Any], more: Mapping[str, str] | None = None
     ) -> None:
         """Run a script on the keys of a pool and `more` keys with their Redis types."""
-        types = {_pool_key(request_id, "waiting"): "zset", _pool_key(request_id, "players"): "hash"}
+        types = {_pool_key(ticket_id, "waiting"): "zset", _pool_key(ticket_id, "players"): "hash"}
         types |= more or {}
         keys = list(types)
 
@@ -331,27 +331,27 @@ class MatchPools:
         self._calls.write(keys[0], moving_aside(run, types))
 
 
-def _pool_key(request_id: str, kind: str) -> str:
-    """Return a key of the pool that a request belongs to: the first half of its id names the pool."""
-    return f"skye:{{pool.{request_id[: len(request_id) // 2]}}}:{kind}"
+def _pool_key(ticket_id: str, kind: str) -> str:
+    """Return a key of the pool that a ticket belongs to: the first half of its id names the pool."""
+    return f"skye:{{pool.{ticket_id[: len(ticket_id) // 2]}}}:{kind}"
 
 
-def _request_key(request_id: str) -> str:
-    return _pool_key(request_id, f"request:{request_id}")
+def _ticket_key(ticket_id: str) -> str:
+    return _pool_key(ticket_id, f"request:{ticket_id}")
 
 
-def _matched_key(request_id: str, player: str) -> str:
-    return _pool_key(request_id, f"matched:{player}")
+def _matched_key(ticket_id: str, player: str) -> str:
+    return _pool_key(ticket_id, f"matched:{player}")
 
 
-def _seeks_key(player: str) -> str:
+def _open_tickets_key(player: str) -> str:
     return f"skye:{{player.{player}}}:seeks"
 
 
-def _stored_request(request_id: str, fields: dict[bytes, bytes]) -> StoredRequest:
+def _stored_ticket(ticket_id: str, fields: dict[bytes, bytes]) -> StoredTicket:
     game = fields.get(b"game")
-    return StoredRequest(
-        request_id,
+    return StoredTicket(
+        ticket_id,
         fields[b"player"].decode(),
         fields[b"data"],
         int(fields[b"expires"]),
