@@ -1,7 +1,6 @@
 """Player keys: seats bound to them, the list of their games, and their replacement."""
 
 import secrets
-from itertools import pairwise
 
 import pytest
 
@@ -356,10 +355,3 @@ def test_key_works_on_every_worker(service):
     game = created(service, key)
     other = Service(service.redis)
     assert ids(other, key) == [game.id]
-
-
-def test_replacements_from_an_address_are_limited():
-    service, keys = limited(limit_games_per_minute=30), [new_key() for _ in range(5)]
-    answers = [replaced(service, old, new) for old, new in pairwise(keys)]
-    assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
-    assert len(service.redis.keys("skye:{player.*}:key")) == 4
