@@ -13,16 +13,15 @@ published when the game is over. With them anyone can verify every draw:
 | n-th tile of a seat, n = 1-3 | `draw/{round}/{seat}/{n}` | the bag as it then is; seat 0 first, clockwise |
 
 A tile that returns to the bag returns to its sorted place. The bag needs no shuffling, because each draw uses
-an independent number.
+an independent number. A position may name the next tiles instead (`next_draws`); the seed determines the
+draws after them.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import sha256
-from typing import Final, TypeVar
-
-_T = TypeVar("_T")
+from typing import Final
 
 _BLOCK: Final = 64
 """The block size of SHA-256 in bytes."""
@@ -46,11 +45,14 @@ def commitment(seed: str, nonce: str = "") -> str:
 class SeededDraws:
     """The draws of a seed, by label.
 
+    :param next_draws: the elements to draw first, whatever the seed assigns to their labels.
+
     It computes HMAC by its definition (RFC 2104) from two SHA-256 hashes whose first block, the padded key,
     is hashed once. `hmac.digest` takes several times as long.
     """
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, next_draws: tuple[str, ...] = ()) -> None:
+        self.next_draws = next_draws
         key = seed.encode()
         block = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\0")
         self._inner = sha256(block.translate(_INNER_PAD))
@@ -63,6 +65,11 @@ class SeededDraws:
         outer.update(inner.digest())
         return int.from_bytes(outer.digest(), "big") % size
 
-    def draw(self, label: str, sorted_list: list[_T]) -> _T:
-        """Remove the element that the seed assigns to a label from a sorted list; return it."""
+    def draw(self, label: str, sorted_list: list[str]) -> str:
+        """Remove the next draw, or the element that the seed assigns to a label, from a sorted list."""
+        if self.next_draws:
+            drawn, *left = self.next_draws
+            self.next_draws = tuple(left)
+            sorted_list.remove(drawn)
+            return drawn
         return sorted_list.pop(self.index(label, len(sorted_list)))

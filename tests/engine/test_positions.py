@@ -16,11 +16,13 @@ from skye import (
     Phase,
     TakeBack,
     chance_outcomes,
+    determinize,
     game_from_position,
     game_from_view,
     game_view,
     legal_moves,
     new_game,
+    observation,
     offer_limits,
     play,
     position_from_text,
@@ -46,10 +48,49 @@ def chance_games(players):
     yield game
 
 
+def games_with_next_draws(players):
+    """Return the games of a whole game in which the draws of three rounds are named."""
+    tiles = [f"L{number:02}" for number in range(1, 9 * players + 2)]
+    game = game_from_position({"next_draws": tiles, "players": [{}] * players}, "lab")
+    found, rng = [game], Random(players)
+    while not found[-1].is_over:
+        seat = found[-1].waiting_for[0]
+        found.append(play(found[-1], seat, BOTS["random"](found[-1], seat, rng)).game)
+    return found
+
+
+@for_each_number_of_players
+def test_next_draws_come_out_of_the_bag_before_those_of_the_seed(players):
+    played = games_with_next_draws(players)
+    for number in range(1, 4):
+        begun = next(game for game in played if game.round == number)
+        first = 3 * players * (number - 1) + 1
+        drawn = [tile for player in begun.players for tile in player.tiles_drawn]
+        assert drawn == [f"L{tile:02}" for tile in range(first, first + 3 * players)]
+    fourth = next(game for game in played if game.round == 4)
+    assert fourth.players[0].tiles_drawn[0] == f"L{9 * players + 1:02}"
+    assert fourth.next_draws == ()
+
+
+def test_next_draws_are_as_secret_as_the_seed():
+    game = game_from_position(
+        {
+            "next_draws": ["L01"],
+            "phase": "building",
+            "players": [{"build_finished": True}, {"tiles_to_build": ["L02"]}],
+        },
+        "lab",
+    )
+    assert position_of(game)["next_draws"] == ["L01"]
+    for viewer in (None, 0, 1):
+        assert not {"seed", "next_draws"} & position_view(game, viewer).keys()
+    assert observation(game, 1).next_draws == determinize(game, 1, Random(1)).next_draws == ()
+
+
 @for_each_number_of_players
 @pytest.mark.parametrize("seed", range(sized(1, 2)))
 def test_exported_position_is_imported_as_the_same_game(players, seed):
-    for game in [*games(seed, players), *chance_games(players)]:
+    for game in [*games(seed, players), *chance_games(players), *games_with_next_draws(players)]:
         position = json.loads(json.dumps(position_of(game)))
         again = game_from_position(position)
         assert again == game
@@ -86,7 +127,7 @@ def test_amount_beyond_those_of_any_game_is_refused(seat, at, reason):
 
 @for_each_number_of_players
 def test_text_form_is_imported_as_the_same_game(players):
-    for game in [*games(players, players), *chance_games(players)]:
+    for game in [*games(players, players), *chance_games(players), *games_with_next_draws(players)]:
         text = position_to_text(position_of(game))
         assert "\n" not in text
         position = position_from_text(text)
@@ -238,6 +279,9 @@ def set_at(position, pointer, value):
         ("round=1 seed=lab | | gold=9", "/players/0/score", 3, "/players/0/score", "before round 1"),
         ("round=1 seed=lab | | gold=9", "/players/1/gold", 1, "/players/1/gold", "at least 2"),
         ("round=1 seed=lab | offer_set=yes |", "/players/1/offer_set", True, "/phase", "buying"),
+        (BUILDING, "/next_draws", ["L03", "L03"], "/next_draws/1", "L03 is at /next_draws/0 already"),
+        (BUILDING, "/next_draws", ["L99"], "/next_draws/0", "not the id of a landscape tile"),
+        ("round=1 draws=L01 seed=lab | |", "/seed", None, "/next_draws", "chance decisions"),
         ("round=2 seed=lab | points=3 | ", "/players/0/score", 2, "/players/0/score", "come to 3"),
     ],
 )  # fmt: skip

@@ -86,7 +86,7 @@ def test_exported_position_can_be_imported_after_every_action(service, players, 
         again = begun(service, exported(game, game.host))
         assert exported(again, again.host) == exported(game, game.host)
         stored = decode_game(service.redis.get(f"skye:{{{again.id}}}:table"))
-        assert stored.game == state
+        assert stored.state == state
 
 
 @pytest.mark.slow
@@ -112,6 +112,17 @@ def test_filled_in_position_is_exported_whole(service):
 
 
 # Visibility.
+
+
+def test_next_draws_are_exported_to_the_host_only(service):
+    draws = [f"L{number:02}" for number in range(1, 14)]
+    game = begun(service, {"next_draws": draws, "players": [{}, {}]})
+    assert exported(game, game.host)["next_draws"] == draws[6:]
+    record = service.get(game.path("record"), game.host)
+    assert record["position"]["next_draws"] == draws[6:]
+    for token in (None, *game.tokens):
+        assert "next_draws" not in exported(game, token)
+        assert "next_draws" not in service.get(game.path("record"), token)["position"]
 
 
 def test_host_of_a_new_game_exports_what_everybody_may_know(service):

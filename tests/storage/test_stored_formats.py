@@ -144,6 +144,18 @@ def test_game_from_a_position_is_stored_in_the_third_format(service):
     assert service.redis.get(f"skye:{{{answer.json['game']['id']}}}:table").startswith(b"3:")
 
 
+def test_game_with_next_draws_is_stored_in_the_fifth_format_until_drawn(service):
+    position = {"next_draws": [f"L{number:02}" for number in range(1, 13)], "players": [{}, {}]}
+    game = Game(service, service.call("POST", "/v1/games", {"position": position}).json)
+    key = f"skye:{{{game.id}}}:table"
+    assert service.redis.get(key).startswith(b"5:")
+    game.play_to("pricing", 2)
+    drawn = [draw["tile"] for player in game.view()["players"] for draw in player["tiles_drawn"]]
+    assert drawn == position["next_draws"][6:]
+    assert service.redis.get(key).startswith(b"3:")
+    assert check_stored_game(service.redis, game.id).version == game.view()["version"]
+
+
 def test_game_of_a_player_key_is_stored_in_the_fourth_format(service):
     game = service.create_game(1, start=False)
     game.call("POST", "players", {"name": "Cy"}, token=PLAYER_KEY)

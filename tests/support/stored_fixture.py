@@ -30,6 +30,7 @@ def stages(service):
 def positioned(service):
     """Return a game that began from a position."""
     position = {"round": 5, "phase": "buying", "seed": "position", "players": [{"gold": 3}, {"gold": 12}]}
+    position["next_draws"] = [f"L{number}" for number in range(60, 74)]
     game = Game(service, service.call("POST", "/v1/games", {"position": position}).json)
     game.play_to("building", 5, dice(9))
     return game

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from skye.tiles import LANDSCAPE
 from skye_server.storage.codec import FORMAT
 from tests.deploy.servers import JSON
 from tests.faults.parts import check_stored_game
@@ -22,7 +23,13 @@ from tests.system.wire import bearer
 pytestmark = pytest.mark.slow
 
 FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")], "start": True}
-BODIES = {1: FIVE, 2: {"players": [{"name": "Ann"}]}, 3: FIVE | {"options": {"seed": "rolling"}}, 4: FIVE}
+BODIES = {
+    1: FIVE,
+    2: {"players": [{"name": "Ann"}]},
+    3: FIVE | {"options": {"seed": "rolling"}},
+    4: FIVE,
+    5: {"position": {"next_draws": list(LANDSCAPE), "players": [{}] * 5}},
+}
 """For each format, a game that is stored in it; the second gets an invitation."""
 
 CHANGES_DURING_A_RESTART = 4
@@ -121,7 +128,7 @@ class Players:
             playing.result(MAX_WAIT_S)
 
 
-@pytest.fixture(params=sized([1], [1, 2, 3]), ids="reads_up_to_{}".format)
+@pytest.fixture(params=sized([1], [1, 2, 3, 4]), ids="reads_up_to_{}".format)
 def rolling(request, redis_server, redis_client, tmp_path):
     """Two instances of a release that reads up to some format, and players."""
     settings = PATIENT | {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}

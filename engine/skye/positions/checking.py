@@ -51,6 +51,8 @@ class PositionRules:
     def check(self) -> None:
         """Check that all fields are consistent."""
         given = self._given
+        if given.next_draws and given.seed is None:
+            self._fault("/next_draws", "the draws of a game without a seed are chance decisions")
         self._check_colors()
         self._check_tiles()
         if given.round == 0:
@@ -87,9 +89,14 @@ class PositionRules:
             ):
                 for index, tile in enumerate(tiles):
                     here = f"{at}/{name}/{index}"
-                    if tile in found:
-                        self._fault(here, f"{tile} is at {found[tile]} already")
-                    found.setdefault(tile, here)
+                    self._check_tile(tile, here, found)
+        for index, tile in enumerate(self._given.next_draws):
+            self._check_tile(tile, f"/next_draws/{index}", found)
+
+    def _check_tile(self, tile: str, here: str, found: dict[str, str]) -> None:
+        if tile in found:
+            self._fault(here, f"{tile} is at {found[tile]} already")
+        found.setdefault(tile, here)
 
     def _check_setup(self) -> None:
         given = self._given

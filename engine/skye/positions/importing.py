@@ -9,6 +9,7 @@ Missing fields have these values; "drawn" means drawn by the seed, so that the r
 * `score` is the sum of `points`, which are 0 for all slots. What `score` exceeds `points` by belongs to no
   scoring tile. `territory_sizes` grow evenly.
 * `gold` is the income of the round minus the gold on tiles.
+* `next_draws` is empty. Its tiles are drawn first: for the fields below that are drawn, then in later rounds.
 * `tiles_drawn`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
   gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
   without a seed the tiles of the pricing phase are chance decisions.
@@ -51,12 +52,12 @@ def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> 
     """
     reader = PositionReader()
     given = reader.read(position)
+    if given.seed is None and not given.explicit_chance:
+        given.seed = seed
     if not reader.faults:
         PositionRules(reader, given).check()
     if reader.faults:
         raise InvalidPosition(reader.faults)
-    if given.seed is None and not given.explicit_chance:
-        given.seed = seed
     game = _PositionCompleter(given).game()
     if faults := excessive_amounts(game):
         raise InvalidPosition(faults)
@@ -69,7 +70,7 @@ class _PositionCompleter:
     def __init__(self, given: PositionFields) -> None:
         self._given = given
         self._seats = len(given.players)
-        self._draws = SeededDraws(given.seed or "")
+        self._draws = SeededDraws(given.seed or "", given.next_draws)
         self._slots = slots_by_round(self._seats)
         self._scored = self._slots[: max(0, given.round - (given.phase is not None))]
         self._bag = self._tiles_left()
@@ -91,6 +92,7 @@ class _PositionCompleter:
             round=given.round,
             phase=given.phase,
             buys=self._buys(starting_seat),
+            next_draws=self._draws.next_draws,
         )
         if given.phase is not None:
             return game

@@ -25,8 +25,9 @@ _MAX_FAULTS_OF_NAMES: Final = 20
 """How many unknown fields of one object are reported."""
 
 _GAME_FIELDS: Final = frozenset(
-    ("seed", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break", "open_gold", "players")
-)
+    ("seed", "next_draws", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break",
+     "open_gold", "players")
+)  # fmt: skip
 _PLAYER_FIELDS: Final = frozenset(
     ("color", "gold", "score", "territory", "tiles_drawn", "offer_set", "tiles_to_build", "placed_this_round",
      "build_finished", "points", "territory_sizes", "final")
@@ -63,6 +64,7 @@ class PositionFields:
     phase: Phase | None = Phase.PRICING
     seed: str | None = None
     explicit_chance: bool = False
+    next_draws: tuple[str, ...] = ()
     starting_seat: int | None = None
     buys: int | None = None
     scoring_tiles: tuple[str, ...] | None = None
@@ -96,6 +98,8 @@ class PositionReader:
             why = f", the rounds of {number} players"
             given.round = self._integer(data, "round", "", range(least, most + 1), why)
         self._read_options(data, given)
+        if data.get("next_draws") is not None:
+            given.next_draws = tuple(self._tiles(data, "next_draws", "", len(LANDSCAPE)))
         if data.get("starting_seat") is not None:
             given.starting_seat = self._integer(data, "starting_seat", "", range(number))
         if data.get("buys") is not None:
@@ -140,12 +144,7 @@ class PositionReader:
         offer_set = self._flag(data, "offer_set", at)
         given.offer_set, given.offer_withheld = bool(offer_set) or bool(given.prices), offer_set is False
         if data.get("tiles_to_build") is not None:
-            tiles = self._list(data, "tiles_to_build", at, TILES_DRAWN) or []
-            given.tiles_to_build = [
-                tile
-                for index, tile in enumerate(tiles)
-                if self._landscape(tile, f"{at}/tiles_to_build/{index}")
-            ]
+            given.tiles_to_build = self._tiles(data, "tiles_to_build", at, TILES_DRAWN)
         given.build_finished = self._flag(data, "build_finished", at)
         if data.get("placed_this_round") is not None:
             given.placed_this_round = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
@@ -229,6 +228,10 @@ class PositionReader:
         if prices and len(prices) < len(entries):
             self.fault(f"{at}/tiles_drawn", "an offer names a price for each tile that it does not discard")
         return tiles, tuple(prices)
+
+    def _tiles(self, data: Mapping[str, Any], name: str, at: str, most: int) -> list[str]:
+        tiles = self._list(data, name, at, most) or []
+        return [tile for index, tile in enumerate(tiles) if self._landscape(tile, f"{at}/{name}/{index}")]
 
     def _landscape(self, tile: object, at: str) -> bool:
         known = isinstance(tile, str) and tile in LANDSCAPE

@@ -3,6 +3,7 @@
 | field                             | meaning                                                               |
 |-----------------------------------|-----------------------------------------------------------------------|
 | `seed`                            | the seed of all draws; null for a game with chance decisions          |
+| `next_draws`                      | the tiles that come out of the bag next; left out if the seed draws   |
 | `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
 | `starting_seat`, `buys`           | the seat that starts the round; how many seats have bought or passed  |
 | `scoring_tiles`                   | four ids, for slots A to D                                            |
@@ -67,6 +68,7 @@ class Position(TypedDict, total=False):
     """The state of a game as plain JSON data; the table above describes the fields."""
 
     seed: str | None
+    next_draws: list[str] | None
     round: int
     phase: str | None
     starting_seat: int | None
@@ -79,7 +81,7 @@ class Position(TypedDict, total=False):
 
 def position_of(game: GameState) -> Position:
     """Return the complete state of a game, including secrets, as plain JSON data."""
-    return {
+    position: Position = {
         "seed": game.seed,
         "round": game.round,
         "phase": None if game.phase is None else str(game.phase),
@@ -90,6 +92,9 @@ def position_of(game: GameState) -> Position:
         "open_gold": game.open_gold,
         "players": [_player(player) for player in game.players],
     }
+    if game.next_draws:
+        position["next_draws"] = list(game.next_draws)
+    return position
 
 
 def position_view(game: GameState, viewer: int | None) -> Position:
@@ -102,6 +107,7 @@ def position_view(game: GameState, viewer: int | None) -> Position:
     position = position_of(game)
     if not game.is_over:
         del position["seed"]
+        position.pop("next_draws", None)
     for seat, player in enumerate(position["players"]):
         player["gold"] = visible_gold(game, viewer, seat)
         if player["gold"] is None:

@@ -100,6 +100,7 @@ _GAME: Final[dict[str, tuple[str, _Write, _Read]]] = {
     "tie": ("tie_break", str, str),
     "open_gold": ("open_gold", _flag_text, _flag_from),
     "seed": ("seed", lambda seed: "" if seed is None else quote(seed, safe=""), unquote),
+    "draws": ("next_draws", _join, _words),
 }
 _PLAYER: Final[dict[str, tuple[str, _Write, _Read]]] = {
     "gold": ("gold", str, int),

@@ -74,7 +74,10 @@ def start_round(
     number = game.round + 1
     scores = [player.score for player in game.players]
     paid = incomes(scores, summaries, number)
-    drawn = ((),) * len(scores) if game.seed is None else _draw(game, game.seed, number)
+    drawn: tuple[tuple[str, ...], ...] = ((),) * len(scores)
+    next_draws: tuple[str, ...] = ()
+    if game.seed is not None:
+        drawn, next_draws = _draw(game, game.seed, number)
     players = tuple(
         [
             player._at_round_start(player.gold + income.total, tiles)
@@ -83,16 +86,20 @@ def start_round(
     )
     gold = tuple([player.gold for player in players])
     begun = (RoundStarted(number, starting_seat), IncomePaid(paid, gold))
-    after = game._in_next_round(players, starting_seat)
+    after = game._in_next_round(players, starting_seat, next_draws)
     return (after, begun) if game.seed is None else (after, (*begun, TilesDrawn(drawn)))
 
 
-def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[str, ...], ...]:
-    """Draw for seat 0 first, then clockwise, by the procedure that `skye.draws` documents."""
-    draws = SeededDraws(seed)
+def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Draw for seat 0 first, then clockwise, by the procedure that `skye.draws` documents.
+
+    :returns: the tiles of each seat, and the next draws that are left.
+    """
+    draws = SeededDraws(seed, game.next_draws)
     bag = list(game.bag)
     labels = _DRAWS[number][: len(game.players)]
-    return tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
+    drawn = tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
+    return drawn, draws.next_draws
 
 
 def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:

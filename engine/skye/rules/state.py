@@ -141,6 +141,7 @@ class GameState(NamedTuple):
     :param phase: the phase, or None when the game is over.
     :param buys: the number of seats that have had their turn to buy in this round.
     :param winners: the winning seats when the game is over.
+    :param next_draws: the tiles that come out of the bag next, before the seed determines the draws.
     """
 
     players: tuple[Player, ...]
@@ -153,6 +154,7 @@ class GameState(NamedTuple):
     phase: Phase | None = None
     buys: int = 0
     winners: tuple[int, ...] = ()
+    next_draws: tuple[str, ...] = ()
 
     def __copy__(self) -> Self:
         return self
@@ -247,29 +249,34 @@ class GameState(NamedTuple):
 
     def _in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
-        _, seed, tiles, starting_seat, tie_break, open_gold, number, _, buys, winners = self
-        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
+        _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws = self
+        fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
         return GameState(*fields)
 
-    def _in_next_round(self, players: tuple[Player, ...], starting_seat: int) -> GameState:
+    def _in_next_round(
+        self, players: tuple[Player, ...], starting_seat: int, next_draws: tuple[str, ...]
+    ) -> GameState:
         """Return the game in the first phase of its next round."""
-        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners = self
-        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number + 1, PRICING, 0, winners)
+        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners, _ = self
+        number += 1
+        fields = (
+            players, seed, tiles, starting_seat, tie_break, open_gold, number, PRICING, 0, winners, next_draws
+        )  # fmt: skip
         return GameState(*fields)
 
     def _with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
-        _, seed, tiles, starting_seat, tie_break, open_gold, number, phase, _, winners = self
+        _, seed, tiles, start, tie_break, open_gold, number, phase, _, winners, draws = self
         fields = (
-            tuple(players), seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners
+            tuple(players), seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws
         )  # fmt: skip
         return GameState(*fields)
 
     def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
-        players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners = self
+        players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws = self
         players = (*players[:seat], player, *players[seat + 1 :])
-        fields = (players, seed, tiles, starting_seat, tie_break, open_gold, number, phase, buys, winners)
+        fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
         return GameState(*fields)
 
 

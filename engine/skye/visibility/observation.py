@@ -26,7 +26,7 @@ def observed_game(game: GameState, seat: int | None) -> GameState:
     """
     if game.is_over:
         return game
-    return game._replace(seed=None, players=_with_offers(game, seat, lambda _: (0, 1, 1)))
+    return game._replace(seed=None, next_draws=(), players=_with_offers(game, seat, lambda _: (0, 1, 1)))
 
 
 def determinize(
@@ -43,7 +43,9 @@ def determinize(
     if game.is_over:
         return game
     seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"
-    return game._replace(seed=seed, players=_with_offers(game, seat, lambda gold: sample_prices(gold, rng)))
+    return game._replace(
+        seed=seed, next_draws=(), players=_with_offers(game, seat, lambda gold: sample_prices(gold, rng))
+    )
 
 
 def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:

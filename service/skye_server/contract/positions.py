@@ -120,6 +120,15 @@ class Position(Object):
         64,
         allow_none=True,
     )
+    next_draws = ListOf(
+        LandscapeTile(),
+        "The tiles that come out of the bag next, as secret as the seed: first for what this position leaves "
+        "out, then in each round three for seat 0, three for seat 1 and so on. The seed determines the draws "
+        "after them; all if left out.",
+        length=(0, len(LANDSCAPE)),
+        unique=True,
+        allow_none=True,
+    )
     round = Integer(1, MAX_ROUNDS, "The round; 1 if left out.", allow_none=True)
     phase = GamePhase(
         "The phase; `pricing` if left out. Null: the game is over, after its last round.", allow_none=True

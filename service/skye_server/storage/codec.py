@@ -15,16 +15,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
+from skye import GameState
 from skye.events import EVENT_TYPES
-from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent
+from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 """The newest format of a stored game.
 
-Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys.
+Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys,
+format 5 next draws.
 """
 
 LOG_FORMAT: Final = 1
@@ -52,6 +55,8 @@ def version_header(game: Game) -> bytes:
 
 def _format(game: Game) -> int:
     """Return the oldest format that can hold a game."""
+    if game.state is not None and game.state.next_draws:
+        return 5
     if game.host_player or any(seat.player for seat in game.seats):
         return 4
     if game.options.nonce is not None or game.origin is not None or game.clock_ms is not None:
@@ -66,7 +71,12 @@ def stored_header(stored: bytes) -> bytes:
 
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
-    return _encode(game, _encoder.encode(game))
+    return _encode(game, _encoder.encode(replace(game, state=_stored(game.state))))
+
+
+def _stored(state: GameState | None) -> Any:
+    """Return the fields of a state in the oldest form: formats before the fifth have no next draws."""
+    return state if state is None or state.next_draws else tuple(state)[:-1]
 
 
 def _encode(game: Game, body: bytes) -> bytes:
@@ -139,7 +149,10 @@ def _check_entry(entry: LogEntry, header: bytes) -> None:
 
 
 def _plain(change: Change) -> list[Any]:
-    events = [[_TYPES[type(event)], *event] for event in change.events]
+    events = [
+        [_TYPES[type(event)], *([_stored(event.state)] if isinstance(event, PositionSet) else event)]
+        for event in change.events
+    ]
     return [change.version, change.at_ms, change.first_event, events]
 
 

@@ -50,10 +50,10 @@ EXPORTED: Final = {
     ),
     "ExportedPosition": Exported(
         "A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.\n\n"
-        "The seed is missing until the game is over, except for the host of a game that began from a "
-        "position.",
+        "The seed and the next draws are missing until the game is over, except for the host of a game that "
+        "began from a position; the next draws also when the seed determines all draws.",
         Position,
-        frozenset(("seed",)),
+        frozenset(("seed", "next_draws")),
         {
             "tie_break": _TIE_BREAK,
             "players": Annotated[
