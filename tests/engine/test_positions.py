@@ -22,7 +22,7 @@ from skye import (
     game_view,
     legal_moves,
     new_game,
-    observation,
+    observed_game,
     offer_limits,
     play,
     position_from_text,
@@ -84,7 +84,7 @@ def test_next_draws_are_as_secret_as_the_seed():
     assert position_of(game)["next_draws"] == ["L01"]
     for viewer in (None, 0, 1):
         assert not {"seed", "next_draws"} & position_view(game, viewer).keys()
-    assert observation(game, 1).next_draws == determinize(game, 1, Random(1)).next_draws == ()
+    assert observed_game(game, 1).next_draws == determinize(game, 1, Random(1)).next_draws == ()
 
 
 @for_each_number_of_players
@@ -279,7 +279,7 @@ def set_at(position, pointer, value):
         ("round=1 seed=lab | | gold=9", "/players/0/score", 3, "/players/0/score", "before round 1"),
         ("round=1 seed=lab | | gold=9", "/players/1/gold", 1, "/players/1/gold", "at least 2"),
         ("round=1 seed=lab | offer_set=yes |", "/players/1/offer_set", True, "/phase", "buying"),
-        (BUILDING, "/next_draws", ["L03", "L03"], "/next_draws/1", "L03 is at /next_draws/0 already"),
+        (BUILDING, "/next_draws", ["L04", "L04"], "/next_draws/1", "L04 is at /next_draws/0 already"),
         (BUILDING, "/next_draws", ["L99"], "/next_draws/0", "not the id of a landscape tile"),
         ("round=1 draws=L01 seed=lab | |", "/seed", None, "/next_draws", "chance decisions"),
         ("round=2 seed=lab | points=3 | ", "/players/0/score", 2, "/players/0/score", "come to 3"),

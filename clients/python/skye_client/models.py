@@ -1515,6 +1515,7 @@ class ExportedPlayerPosition(TypedDict):
 
 class ExportedPosition(TypedDict):
     seed: NotRequired[str | None]
+    next_draws: NotRequired[list[LandscapeTileId] | None]
     round: int | None
     phase: GamePhase | None
     starting_seat: int | None
@@ -1656,6 +1657,7 @@ PlayerStreamMessage: TypeAlias = (
 
 class Position(TypedDict):
     seed: NotRequired[str | None]
+    next_draws: NotRequired[list[LandscapeTileId] | None]
     round: NotRequired[int | None]
     phase: NotRequired[GamePhase | None]
     starting_seat: NotRequired[int | None]
@@ -1703,6 +1705,7 @@ class RoundScore(TypedDict):
 
 class ScenarioPosition(TypedDict):
     seed: NotRequired[str | None]
+    next_draws: NotRequired[list[LandscapeTileId] | None]
     round: NotRequired[int | None]
     phase: NotRequired[GamePhase | None]
     starting_seat: NotRequired[int | None]
