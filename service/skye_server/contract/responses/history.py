@@ -80,6 +80,9 @@ class EventList(TypedDict):
         "The events; for the next page, send the last `id` as `after`.",
     ]
     last_event: Annotated[Count, "The number of the last event of the game."]
+    status: Annotated[
+        GameStatus, "The status of the game: after `finished` or `aborted` there are no more events."
+    ]
     version: Version
     now: Annotated[Timestamp, "The time of the response, by the clock of the game."]
 

@@ -81,7 +81,12 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     if events and events[-1]["id"] < current.last_event:
         rest = {"after": events[-1]["id"], "limit": query["limit"]}
         following = link_to_next(f"/v1/games/{game}/events", rest)
-    page = {"events": events, "last_event": current.last_event, "version": current.version}
+    page = {
+        "events": events,
+        "last_event": current.last_event,
+        "status": current.status,
+        "version": current.version,
+    }
     return json_response(page | time_view(collaborators().games.time_of(current)), more_headers=following)
 
 
