@@ -2,6 +2,10 @@
 
 A follower interprets messages and pages of events, and chooses between streams and long polling. The
 iterators in `_async/events.py` and `_sync/events.py` do the reading and waiting.
+
+Every connection may be cut at any moment. The follower advances however short connections are, as long as one
+event arrives whole from time to time. A stream that delivers nothing counts as failed; after two of them the
+follower polls. A poll that fails makes the next page and the next wait shorter, and a stream is tried next.
 """
 
 from __future__ import annotations
@@ -18,21 +22,24 @@ SILENCE_S: Final = 20.0
 NO_EVENT: Final = "0-0"
 """The id before a player's first event."""
 
-POLL_WAIT_MS: Final = 25_000
+_POLL_WAIT_MS: Final = 25_000
+_FIRST_PAGE: Final = 100
+_MAX_PAGE: Final = 1000
+_SHRINKING: Final = 4
 _STREAM_FAILURES: Final = 2
-_POLLS_BEFORE_STREAM: Final = 5
+_MAX_POLLS: Final = 8
 _OVER: Final = frozenset({"finished", "aborted"})
 _FINAL: Final = {"token_unknown": 401, "game_not_found": 404}
 
 
-class GapError(SkyeError):
-    """An event is missing in a stream, so the iterator reconnects after the last event that arrived."""
+class BrokenStreamError(SkyeError):
+    """A stream ended early, or an event is missing: reconnect after the last event that arrived."""
 
 
 class Follower:
-    """The state of an iteration over events.
+    """The state of an iteration over events, whose ids are numbers, or `NUMBER-SALT` for those of a player.
 
-    :param after: the id of the last event that the caller has.
+    :param after: the id of the last event that the caller has: `0` or `0-0` for none.
     :param fault: the fault to inject into the first stream.
     """
 
@@ -42,138 +49,112 @@ class Follower:
         self.over = False
         self.failures = 0
         self._failed_streams = 0
-        self._polls = 0
-
-    def has_lost(self, _last_event: Any) -> bool:
-        """Return whether the server's last event is older than the caller's, so that it has lost events."""
-        return False
-
-    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield an event unless it was yielded before.
-
-        :raises GapError: when an event is missing.
-        """
-        raise NotImplementedError
+        self._polls_left = 0
+        self._is_polling = False
+        self._limit = _FIRST_PAGE
+        self._wait_ms = _POLL_WAIT_MS
 
     @property
     def streams(self) -> bool:
         """Whether to open a stream next; otherwise long polling, because streams have failed repeatedly."""
-        return self._failed_streams < _STREAM_FAILURES
+        return self._polls_left == 0
 
     def stream_opening(self) -> dict[str, str]:
-        """Start a stream, which counts as failed until its first message arrives.
+        """Start a stream, which counts as failed until it delivers what is due.
 
         :returns: the headers of its request.
         """
+        self._is_polling = False
         self._failed_streams += 1
+        if self._failed_streams >= _STREAM_FAILURES:
+            self._polls_left = min(_MAX_POLLS, 2 ** (self._failed_streams - _STREAM_FAILURES))
         headers = {"Last-Event-ID": str(self.after)}
         if self.fault is not None:
-            headers[FAULT_HEADER] = self.fault
-            self.fault = None
+            headers[FAULT_HEADER], self.fault = self.fault, None
         return headers
 
-    def server_unavailable(self) -> None:
-        """Do not count the last stream as failed, because the server itself is unavailable."""
-        self._failed_streams = max(0, self._failed_streams - 1)
+    def poll_opening(self) -> dict[str, Any]:
+        """Start a poll; return its query."""
+        self._is_polling = True
+        return {"after": self.after, "limit": self._limit, "wait_ms": self._wait_ms}
 
     def failed(self) -> None:
-        """Count a failure; `failures` is the number of consecutive failures."""
+        """Adapt to a stream or poll that failed; `failures` is the number of failures without an event."""
         self.failures += 1
+        if self._is_polling:
+            self._limit = max(1, self._limit // _SHRINKING)
+            self._wait_ms = max(1, self._wait_ms // _SHRINKING)
+            self._polls_left = 0
 
     def message(self, name: str, data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one message of a stream.
 
         :raises HistoryLostError: when the server has lost events that were already delivered.
-        :raises ApiError: when the game or the token does not exist any more.
-        :raises GapError: when an event is missing.
+        :raises BrokenStreamError: when an event is missing.
         """
-        if name == "stream":
-            if self.has_lost(data["last_event"]):
-                raise HistoryLostError
-            self.failures = self._failed_streams = 0
-        elif name == "end":
-            self._end(data["reason"])
+        if name == "stream" and not self._is_behind(data["last_event"]):
+            self._stream_delivered()
         elif name == "message":
-            yield from self.in_order(data)
+            for event in self._in_order(data):
+                self._stream_delivered()
+                yield event
 
-    def page(self, page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield the events of one page.
+    def end(self, reason: str) -> None:
+        """End a stream with the reason that its last message has.
 
         :raises HistoryLostError: when the server has lost events that were already delivered.
-        :raises GapError: when an event is missing.
+        :raises ApiError: when the game or the token does not exist any more.
         """
-        if self.has_lost(page["last_event"]):
-            raise HistoryLostError
-        for event in page["events"]:
-            yield from self.in_order(event)
-        self.failures = 0
-        self._polls += 1
-        if self._polls % _POLLS_BEFORE_STREAM == 0:
-            self._failed_streams = _STREAM_FAILURES - 1  # try one stream again
-
-    def status(self, status: str) -> None:
-        """Set the status of the game, which a page of events does not contain."""
-        self.over = self.over or status in _OVER
-
-    def _end(self, reason: str) -> None:
         if reason == "history_lost":
             raise HistoryLostError
         if reason in _FINAL:
             raise ApiError(_FINAL[reason], {"code": reason, "detail": "The stream was ended by the server."})
         self.over = reason in _OVER  # otherwise reconnect: `restart`, or a reason newer than this client
 
+    def page(self, page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield the events of one page.
 
-class GameFollower(Follower):
-    """The state of an iteration over the events of one game, which are numbered from 1.
-
-    :param after: the number of the last event that the caller has; 0 for none.
-    """
-
-    after: int
-
-    def has_lost(self, _last_event: Any) -> bool:
-        """Return whether the number of the server's last event shows that it has lost events."""
-        return bool(_last_event < self.after)
-
-    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield an event unless it was yielded before.
-
-        :raises GapError: when an event is missing.
+        :raises HistoryLostError: when the server has lost events that were already delivered.
+        :raises BrokenStreamError: when an event is missing.
         """
-        if event["id"] <= self.after:
-            return
-        if event["id"] > self.after + 1:
-            raise GapError(f"Event {event['id']} follows event {self.after}.")
-        self.after = event["id"]
-        yield event
+        self._is_behind(page["last_event"])
+        for event in page["events"]:
+            yield from self._in_order(event)
+        self.failures = 0
+        self._polls_left = max(0, self._polls_left - 1)
+        self._limit = min(_MAX_PAGE, 2 * self._limit)
+        self._wait_ms = min(_POLL_WAIT_MS, 2 * self._wait_ms)
+        self.over = page.get("status") in _OVER and not self._is_behind(page["last_event"])
 
+    def _stream_delivered(self) -> None:
+        self.failures = self._failed_streams = self._polls_left = 0
 
-class PlayerFollower(Follower):
-    """The state of an iteration over the events of a player, whose ids are `NUMBER-SALT`.
+    def _is_behind(self, last_event: int | str) -> bool:
+        """Return whether the server has events that the caller does not have.
 
-    The server compares the ids itself, and refuses with `history_lost`.
+        :raises HistoryLostError: when the caller has events that the server does not have.
+        """
+        last, after = _number(last_event), _number(self.after)
+        if last < after:
+            raise HistoryLostError
+        return last > after
 
-    :param after: the id of the last event that the caller has; `0-0` for none.
-    """
+    def _in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """Yield an event unless it was yielded before. The first one of a player may have any number.
 
-    after: str
-
-    def in_order(self, event: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-        """Yield an event unless it was yielded before. The first one may have any number.
-
-        :raises GapError: when an event is missing.
+        :raises BrokenStreamError: when an event is missing.
         """
         last, number = _number(self.after), _number(event["id"])
         if number <= last:
             return
-        if number > last + 1 and last > 0:
-            raise GapError(f"Event {event['id']} follows event {self.after}.")
+        if number > last + 1 and self.after != NO_EVENT:
+            raise BrokenStreamError(f"Event {event['id']} follows event {self.after}.")
         self.after = event["id"]
         yield event
 
 
-def _number(event_id: str) -> int:
-    return int(event_id.partition("-")[0])
+def _number(event_id: int | str) -> int:
+    return int(str(event_id).partition("-")[0])
 
 
 def is_final(error: Exception) -> bool:

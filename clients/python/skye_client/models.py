@@ -1985,6 +1985,7 @@ Event: TypeAlias = (
 class EventList(TypedDict):
     events: list[Event]
     last_event: int
+    status: GameStatus
     version: int
     now: Timestamp
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from skye_client import models as m
 from skye_client._async.events import events
 from skye_client._async.transport import AsyncTransport
-from skye_client.following import SILENCE_S, GameFollower
+from skye_client.following import SILENCE_S, Follower
 from skye_client.options import CallOptions
 
 
@@ -113,7 +113,7 @@ class AsyncGame:
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises ApiError: when the game or the token does not exist any more.
         """
-        return events(self.transport, self.path, self.token, GameFollower(after, fault), silence_s)
+        return events(self.transport, self.path, self.token, Follower(after, fault), silence_s)
 
     async def event_page(
         self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None

@@ -13,12 +13,13 @@ from httpx_sse import EventSource, SSEError
 
 from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
-from skye_client.following import POLL_WAIT_MS, SILENCE_S, Follower, GameFollower, GapError, is_final
+from skye_client.following import SILENCE_S, BrokenStreamError, Follower, is_final
 from skye_client.messages import api_error
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
-_RETRIED = (ApiError, ConnectionFailedError, GapError, SSEError, httpx.TransportError, ValueError)
+_RETRIED = (ApiError, ConnectionFailedError, BrokenStreamError, SSEError, httpx.TransportError, ValueError)
+_BASE_S, _MAX_S = 0.1, 10.0
 
 
 def events(
@@ -33,13 +34,14 @@ def events(
     :raises ApiError: when the game or the token does not exist any more.
     """
     while not follower.over:
+        after = follower.after
         try:
             source = _stream if follower.streams else _poll
             with closing(source(transport, path, token, follower, silence_s)) as batch:
                 for event in batch:
                     yield event
-            if not follower.over:
-                time.sleep(backoff(1, 0.1, 0.1))
+            if after == follower.after and not follower.over:
+                time.sleep(backoff(1, _BASE_S, _MAX_S))
         except _RETRIED as error:
             if isinstance(error, ApiError) and error.code == "history_lost":
                 raise HistoryLostError from error
@@ -47,7 +49,7 @@ def events(
                 raise
             follower.failed()
             retry_after_s = error.retry_after_s if isinstance(error, ApiError) else None
-            time.sleep(retry_after_s or backoff(follower.failures, 0.5, 15.0))
+            time.sleep(retry_after_s or backoff(follower.failures, _BASE_S, _MAX_S))
 
 
 def _stream(
@@ -57,37 +59,32 @@ def _stream(
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
-    try:
-        with transport.http.stream(
-            "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
-        ) as response:
-            if response.status_code == 204:  # the caller has every event of a game that is over
-                follower.over = True
+    with transport.http.stream(
+        "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
+    ) as response:
+        if response.status_code == 204:  # the caller has every event of a game that is over
+            follower.over = True
+            return
+        if not response.is_success:
+            response.read()
+            raise api_error(response)
+        for message in EventSource(response).iter_sse():
+            if not message.data:  # httpx-sse yields a heartbeat after an id as a message without data
+                continue
+            data = json.loads(message.data)
+            if message.event == "end":
+                follower.end(data["reason"])
                 return
-            if not response.is_success:
-                response.read()
-                raise api_error(response)
-            for message in EventSource(response).iter_sse():
-                if not message.data:  # httpx-sse yields a heartbeat after an id as a message without data
-                    continue
-                for event in follower.message(message.event, json.loads(message.data)):
-                    yield event
-    except httpx.ConnectError:
-        follower.server_unavailable()
-        raise
-    except ApiError as error:
-        if error.status >= 500:
-            follower.server_unavailable()
-        raise
+            for event in follower.message(message.event, data):
+                yield event
+        raise BrokenStreamError("The stream has no end.")
 
 
 def _poll(
     transport: Transport, path: str, token: str | None, follower: Follower, _silence_s: float
 ) -> Generator[Any, None, None]:
-    query = {"after": follower.after, "wait_ms": POLL_WAIT_MS}
-    wait_s = POLL_WAIT_MS / 1000 + transport.timeout_s
+    query = follower.poll_opening()
+    wait_s = query["wait_ms"] / 1000 + transport.timeout_s
     page = transport.json("GET", f"{path}/events", token=token, query=query, timeout_s=wait_s, retry=_ONCE)
     for event in follower.page(page):
         yield event
-    if not page["events"] and isinstance(follower, GameFollower):
-        follower.status((transport.json("GET", path, token=token))["status"])

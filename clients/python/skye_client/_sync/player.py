@@ -11,7 +11,7 @@ from skye_client._sync.events import events
 from skye_client._sync.leagues import Leagues
 from skye_client._sync.resources import Game
 from skye_client._sync.transport import Transport
-from skye_client.following import NO_EVENT, SILENCE_S, PlayerFollower
+from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import new_key
 from skye_client.options import CallOptions
 
@@ -63,7 +63,7 @@ class Player:
             again, and continue from their `last_event`.
         :raises ApiError: when the key was replaced.
         """
-        return events(self.transport, "/v1/me", self.key, PlayerFollower(after, fault), silence_s)
+        return events(self.transport, "/v1/me", self.key, Follower(after, fault), silence_s)
 
     def event_page(
         self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None

@@ -1,0 +1,60 @@
+// The client gets every event, however its connections are cut. Needs no server.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Skye } from "skye-client";
+import { HEAD_BYTES, flakyFetch } from "./flaky-server.js";
+import { simulatedTime } from "./simulated-time.js";
+
+const MAX_SIZE = 600;
+/** More than what is around one event: the first message of a stream, or the other fields of a page. */
+const FRAME_BYTES = 200;
+
+/** Return a generator of random integers from 0 to below a number (mulberry32). */
+function dice(seed) {
+  return (below) => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
+}
+
+/** Return a random server, where one of a few connections lives long enough for one event. */
+function randomServer(seed) {
+  const random = dice(seed);
+  const many = (count, one) => Array.from({ length: count }, one);
+  const blocked = [undefined, "stream", "poll"][random(3)];
+  const happened = many(1 + random(30), () => random(2) * random(100_000)).sort((one, other) => one - other);
+  const repeated = many(blocked ? 0 : random(4), () => ({ bytes: random(6000), ms: random(60_000) }));
+  const longEnough = HEAD_BYTES + FRAME_BYTES + MAX_SIZE;
+  repeated.splice(random(repeated.length + 1), 0, { bytes: longEnough + random(5000), ms: 1000 + random(60_000) });
+  const first = many(random(9), () => ({ bytes: random(2000), ms: random(1000) }));
+  // Each connection that lives long enough delivers an event, or makes the next page smaller, or takes some time.
+  const needed = 4 * happened.length + 20 + happened.at(-1) / 250;
+  const maxConnections = first.length + repeated.length * needed;
+  return { happened, size: random(MAX_SIZE), first, repeated, isOfPlayer: random(2) === 1, blocked, blockedBytes: random(HEAD_BYTES + 50), maxConnections };
+}
+
+/** Return the numbers of the events of a server, in the order in which a client yields them. */
+async function seenOf(time, server) {
+  const skye = new Skye("http://test", { fetch: flakyFetch(time, server) });
+  const seen = [];
+  for await (const event of server.isOfPlayer ? skye.player("key").events() : skye.game("g").events()) {
+    seen.push(parseInt(event.id, 10));
+    if (server.isOfPlayer && seen.length === server.happened.length) break;
+  }
+  return seen;
+}
+
+test("every event arrives once and in order through cuts", async (t) => {
+  const time = simulatedTime();
+  t.after(time.restore);
+  for (let seed = 0; seed < 100; seed++) {
+    const server = randomServer(seed);
+    time.now = 0;
+    const numbers = server.happened.map((_, index) => index + 1);
+    assert.deepEqual(await seenOf(time, server), numbers, `seed ${seed}`);
+    assert.ok(time.now <= server.happened.at(-1) + server.maxConnections * 60_000, `seed ${seed}`);
+  }
+});
