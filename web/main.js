@@ -6,7 +6,7 @@ import { takeFromFragment } from "./state/tokens.js";
 /** The modules that an open game imports, without those that index.html preloads. */
 const GAME_PAGE = [
   ["../clients/typescript/src/fold", "../clients/typescript/src/events", "../clients/typescript/src/sse", "./state/clock", "./state/event-stream", "./state/tabs"], ["./state/unsettled", "./state/pictures", "./game/game-page", "./game/board", "./game/edges", "./state/settings"],
-  ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
+  ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./shared/focus", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
 ];
 
 /** Open the screen that the URL names. */

@@ -27,7 +27,7 @@ COUNT = """async ([players, slots]) => {
   const range = (length) => Array.from({length}, (_, index) => index);
   const scoring_tiles = range(slots).map((slot) => ({slot: "ABCD"[slot], id: "sheep", points: 1}));
   const view = {players: range(players).map(() => ({name: "Ann"}))};
-  const store = {view, game: {scores: async () => ({players: []})}};
+  const store = {view, changed() {}, game: {scores: async () => ({players: []})}};
   const [waits, set] = [[], window.setTimeout];
   await new Promise((ended) => {
     window.setTimeout = (run, ms) => { waits.push(ms); set(run); };
@@ -155,6 +155,10 @@ def test_points_of_a_round_are_counted_up_and_skipped(browser):
     page = screen.page
     screen.play_until(lambda state: state["phase"] == "pricing")
     page.wait_for_selector(".strip .points")
+    shown = page.locator(
+        ".strip-row strong"
+    ).all_inner_texts()  # the totals are counted in the strip and beside it
+    assert page.locator(".seat .score").all_inner_texts() == shown
     assert page.locator("[data-act=set]").is_visible()
     page.click("[data-act=skip]")
     assert not page.locator(".strip").is_visible()

@@ -104,7 +104,7 @@ def test_language_of_an_address_lasts_through_the_visit(browser):
     game, tokens, _ = browser.game("Ann", bots=["greedy"])
     screen = browser.window(f"/play/?game={game}&lang=ru#seat={tokens[0]}")
     screen.page.wait_for_selector(".pricing .card")
-    screen.page.click(".head h1 a")
+    screen.page.click(".head .home")
     screen.page.wait_for_selector(".front")
     assert screen.page.evaluate("document.documentElement.lang") == "ru"
 

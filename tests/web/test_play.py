@@ -56,11 +56,6 @@ def test_price_that_was_deleted_is_typed_again(browser):
     page.keyboard.press("Backspace")
     page.keyboard.press("Tab")
     assert field.input_value() == "3"
-    page.keyboard.press("Escape")
-    page.locator(".menu summary").focus()
-    page.keyboard.press("1")
-    page.keyboard.type("2")
-    assert page.locator(".card .price").first.input_value() == "2"
 
 
 def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
@@ -87,6 +82,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
         assert one.get_attribute("aria-disabled") == ("true" if price > 3 else "false")
         assert ("too expensive" in one.inner_text()) == (price > 3)
     page.click("[data-act=pass]")
+    page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".game-page[data-phase=building]")
 
 

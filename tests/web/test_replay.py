@@ -128,3 +128,28 @@ def test_replay_of_a_game_in_play_shows_what_the_seat_knows(browser):
     assert "gold" not in page.locator(".market-row[data-seat='1']").inner_text()
     page.click(".head a:has-text('Back to the game')")
     page.wait_for_selector(".game-page:not(.replay) .pricing .card")
+
+
+def test_caption_names_the_round_of_points_and_of_the_last_building(browser):
+    game, _ = played_out(browser)
+    events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
+    scored = [event for event in events if event["type"] == "round_scored"]
+    page = browser.window(f"/play/?game={game}&replay=1").page
+    page.wait_for_selector(".scrub")
+    for event in scored:
+        page.evaluate("id => { location.hash = `e=${id}`; }", event["id"])
+        page.wait_for_function(
+            "start => document.querySelector('.caption').textContent.startsWith(start)",
+            arg=f"Round {event['round']}: ",
+        )
+        assert "Points: " in page.locator(".caption").inner_text()
+
+
+def test_pause_sign_needs_no_font(browser):
+    game, _, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}&replay=1").page
+    page.wait_for_selector(".scrub")
+    page.click("[data-act=first]")
+    page.click("[data-act=play]")
+    page.wait_for_selector("[data-act=play] .pause-sign")
+    assert page.locator("[data-act=play]").inner_text() == ""

@@ -38,7 +38,7 @@ def test_name_that_the_server_refuses_is_shown_at_its_field(browser):
 def test_shortcuts_of_single_letters_can_be_switched_off(browser):
     page = seated(browser, "Ann", "Bob")[0].page
     page.keyboard.press("1")
-    page.wait_for_selector(".pricing .price:focus")
+    page.wait_for_selector(".pricing .card:focus")
     page.keyboard.press("?")
     page.uncheck("dialog [name=letters]")
     page.click("dialog .primary")

@@ -27,7 +27,7 @@ export class Board {
     this.title = h("h2", {});
     this.viewport = new Viewport(this.scroller, this.grid, () => this.#size);
     const tools = h("div", { class: "tools" },
-      button(t("board.fit"), () => this.viewport.fit(), { class: "small" }),
+      button(t("board.fit"), () => this.viewport.fitAll(), { class: "small" }),
       button("+", () => this.viewport.zoomIn(), { class: "small", "aria-label": t("board.zoom_in") }),
       button("−", () => this.viewport.zoomOut(), { class: "small", "aria-label": t("board.zoom_out") }));
     this.root = h("section", { class: "board" }, h("div", { class: "board-head" }, this.title, tools), this.scroller);

@@ -52,8 +52,8 @@ export function buildingTray(store, placing) {
   /** @param {string} tile */
   function handTile(tile) {
     const note = h("span", { class: "faint" });
-    const box = button(h("img", { src: tilePicture(tile), alt: "", draggable: "false" }), () => {
-      placing.select(placing.tile === tile ? null : tile);
+    const box = button(h("img", { src: tilePicture(tile), alt: "", draggable: "false" }), (event) => {
+      placing.select(placing.tile === tile && event.detail ? null : tile); // a key chooses a tile, and Escape chooses none
     }, { class: "hand-tile", "data-tile": tile });
     draggable(box, tile, placing);
     box.append(h("span", {}, tile), note);

@@ -2,6 +2,7 @@ import { Board } from "./board.js";
 import { afterFrame, announce, attribute, h, hide, nextTask } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { t } from "../shared/i18n.js";
+import { focusKeeper } from "../shared/focus.js";
 import { gameKeys } from "../shared/keys.js";
 import { lazyPart } from "../shared/lazy.js";
 import { logPanel, story } from "./log.js";
@@ -12,7 +13,7 @@ import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
 import { scoringPanel } from "./scores.js";
-import { seatCards } from "./seats.js";
+import { pointsBefore, seatCards } from "./seats.js";
 import { toast } from "../shared/toast.js";
 import { tokensOf } from "../state/tokens.js";
 
@@ -69,6 +70,7 @@ export class GamePage {
     this.header = gameHeader(store, this.menu.root);
     this.keys = gameKeys(this);
     this.root = this.#layOut();
+    this.focus = focusKeeper(this.root, () => this.#heading());
     /** What is beside the board. */
     this.panels = [this.seats, this.scoring, this.log];
     store.onChange(() => this.show());
@@ -86,6 +88,7 @@ export class GamePage {
     this.#open = true;
     this.#showPanels();
     root.style.visibility = "";
+    this.focus.begin();
     if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
   }
 
@@ -98,10 +101,18 @@ export class GamePage {
 
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const main = h("main", {}, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
+    const center = h("div", { class: "center" }, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
     this.board.root.append(this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
-    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, main, this.tabs.root, sidePanes({ seats, scoring, log }));
+    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, this.tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
+  }
+
+  /** Return the heading of what is shown, for a focus that is lost. @returns {HTMLElement | null} */
+  #heading() {
+    const headings = /** @type {HTMLElement[]} */ ([".tray-part > h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)]));
+    const heading = headings.find((one) => one.checkVisibility()) ?? null;
+    if (heading) heading.tabIndex = -1;
+    return heading;
   }
 
   get shownSeat() {
@@ -150,6 +161,7 @@ export class GamePage {
     if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
     if (event.type === "round_scored" || event.type === "game_finished") {
       this.#scored.push(event);
+      this.store.counted ??= pointsBefore(event);
       this.#said.push(story(event, this.store.view));
       this.#ending ||= event.type === "game_finished";
     }
@@ -182,6 +194,7 @@ export class GamePage {
     this.#later = 0;
     if (!this.#open) return;
     for (const panel of this.panels) panel.show();
+    this.focus.check();
     this.root.dataset.event = String(this.store.view.last_event);
   }
 
@@ -201,10 +214,12 @@ export class GamePage {
   #showTrays() {
     const { view } = this.store;
     const playing = view.status === "playing" && this.store.seat !== null;
+    this.handOver.show();
+    this.root.classList.toggle("handing-over", this.handOver.part?.asking() ?? this.handOver.loading !== null);
     hide(this.pricing.root, !playing || view.phase !== "pricing");
     hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
     if (!this.pricing.root.hidden) this.pricing.show();
-    for (const part of [this.trial, this.handOver, this.building]) part.show();
+    for (const part of [this.trial, this.building]) part.show();
   }
 
   /** Show the pane of a new phase, and announce whose turn it is to screen readers. */

@@ -1,6 +1,7 @@
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { alertNow, h, hide, setText } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
+import { shownScore } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
@@ -15,9 +16,10 @@ const SYNC_MS = 2000;
  */
 export function gameHeader(store, menu) {
   const [round, turn, clock, now, gold, points, connection] = ["round", "turn", "clock", "now-scored", "gold", "points", "connection"].map((name) => h("span", { class: name }));
+  const title = h("h1", { class: "sr-only" });
   const own = h("span", { class: "own" }, gold, " ", points);
   const root = h("header", { class: "head" },
-    h("h1", {}, h("a", { href: "/play/", "aria-label": t("page.all_games") }, "Skye")), round, turn, clock, now, own, connection, menu);
+    homeLink(), title, round, turn, clock, now, own, connection, menu);
   const ticking = setInterval(tick, 250);
   let warned = "";
   let synced = 0;
@@ -25,10 +27,11 @@ export function gameHeader(store, menu) {
   function show() {
     const { me, myTurn, view } = store;
     setText(round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
+    setText(title, view.name);
     setText(turn, turnText(store));
     hide(own, !me || view.status === "lobby");
     setText(gold, t("gold", { count: me?.gold ?? 0 }));
-    setText(points, `· ${t("seat.score", { count: me?.score ?? 0 })}`);
+    setText(points, `· ${t("seat.score", { count: me ? shownScore(store, me) : 0 })}`);
     const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
     setText(now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
     setText(connection, t(`connection.${store.connection}`));
@@ -55,6 +58,11 @@ export function gameHeader(store, menu) {
   }
 
   return { root, show, close: () => clearInterval(ticking) };
+}
+
+/** Create the link to all games. */
+export function homeLink() {
+  return h("a", { class: "home", href: "/play/" }, "Skye", h("span", { class: "sr-only" }, `: ${t("page.all_games")}`));
 }
 
 /** Return in words whose turn it is. @param {Store} store */

@@ -29,7 +29,7 @@ export function handOver(store, chosen, reopen) {
     store.changed();
   }
 
-  return { root, seats: () => seats, show() {
+  return { root, seats: () => seats, asking: () => next >= 0 || (seats.length === 0 && !store.myTurn && store.view.status === "playing"), show() {
     const { view } = store;
     if (view.status !== "lobby" && !asked && tokensOf(store.id).seats.length > 1) void load();
     next = store.myTurn || view.status !== "playing" ? -1 : seats.findIndex((seat, index) => index !== chosen && seat !== null && view.waiting_for.includes(seat));

@@ -39,6 +39,7 @@ export function story(event, view) {
   /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
   const texts = {
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),
+    income_paid: () => t("log.income_paid", { incomes: list(event.players.map((/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${signed(total)}`)) }),
     tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles) }),
     tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: event.tile, seller: name(event.seller), count: event.price }),
     tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: event.tile, place: placeName(event.x, event.y) }),

@@ -33,15 +33,28 @@ export function market(store, preview) {
   async function buy() {
     if (!selected || confirm.disabled) return;
     const tile = selected;
-    selected = null;
-    preview?.(null);
+    select(null);
     await store.act((seat, options) => seat.buy(tile, options));
   }
 
+  /** Buy nothing: at once if no tile is affordable, otherwise after a confirmation. */
   async function passBuying() {
     if (pass.disabled) return;
-    selected = null;
+    if (!buyable().size) return sendPass();
+    const { confirmation } = await import("../shared/confirmation.js");
+    confirmation(t("market.pass_question"), t("market.pass"), () => void sendPass()).open(pass);
+  }
+
+  async function sendPass() {
+    select(null);
     await store.act((seat, options) => seat.pass(options));
+  }
+
+  /** @param {string | null} tile */
+  function select(tile) {
+    selected = tile;
+    preview?.(tile);
+    show();
   }
 
   /** @param {Player} player */
@@ -62,11 +75,10 @@ export function market(store, preview) {
   function offer({ tile }) {
     const price = h("span", { class: "price-tag" });
     const why = h("span", { class: "why" });
-    const box = button(h("img", { src: tilePicture(tile), alt: "" }), () => {
+    const box = button(h("img", { src: tilePicture(tile), alt: "" }), (event) => {
       if (box.getAttribute("aria-disabled") === "true") return;
-      selected = selected === tile ? null : tile;
-      preview?.(selected);
-      show();
+      if (selected !== tile) select(tile);
+      else if (event.detail) select(null); // by a pointer: a key chooses a tile, and Escape chooses none
     }, { class: "offer", "data-tile": tile });
     box.append(h("span", { class: "offer-name" }, tile), price, why);
     return { root: box, show: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
@@ -106,7 +118,7 @@ export function market(store, preview) {
     setText(hint, store.actions ? t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }) : "…");
   }
 
-  return { root, tray, show, buy, passBuying, select(/** @type {number} */ index) {
+  return { root, tray, show, buy, passBuying, cancel: () => selected && select(null), select(/** @type {number} */ index) {
     const able = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll('.offer[aria-disabled="false"]')]);
     able[index]?.click();
     able[index]?.focus();

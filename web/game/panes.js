@@ -28,11 +28,11 @@ export function paneTabs(page, chosen) {
 }
 
 /**
- * Create the side bar with the panels; a phone shows one of them instead of the board.
+ * Create the panels beside the board; a phone shows one of them instead of the board.
  *
  * @param {Record<string, {root: HTMLElement}>} parts The panels by pane.
  */
 export function sidePanes(parts) {
   for (const [name, { root }] of Object.entries(parts)) root.dataset.pane = name;
-  return h("aside", { "aria-label": t("page.side") }, ...Object.values(parts).map(({ root }) => root));
+  return h("div", { class: "side" }, ...Object.values(parts).map(({ root }) => root));
 }

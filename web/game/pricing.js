@@ -18,6 +18,7 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 export function pricingTray(store, preview) {
   /** @type {Draft | null} */
   let draft = null;
+  /** The offer that our seat has set, as JSON, which the draft was made from: a change of it, also in another tab, ends the draft. */
   let draftOf = "";
   let editing = true;
   const cards = h("div", { class: "cards" });
@@ -42,12 +43,13 @@ export function pricingTray(store, preview) {
 
   /** @param {Constraints} limits */
   function loadDraft(limits) {
-    if (draft && draftOf === key()) return;
-    draftOf = key();
     const drawn = store.me?.tiles_drawn ?? [];
+    const of = `${key()} ${JSON.stringify(drawn)}`;
+    if (draft && draftOf === of) return;
+    draftOf = of;
     const set = drawn.find(({ discard }) => discard);
     editing = !set;
-    draft = stored(draftOf) ?? {
+    draft = stored(key(), of) ?? {
       discard: set?.tile ?? "",
       prices: Object.fromEntries(limits.tiles.map((tile) => [tile, drawn.find((one) => one.tile === tile)?.price ?? limits.minimum])),
     };
@@ -59,7 +61,7 @@ export function pricingTray(store, preview) {
   }
 
   function changed() {
-    try { sessionStorage.setItem(draftOf, JSON.stringify(draft)); } catch { /* the draft lasts as long as the page */ }
+    try { sessionStorage.setItem(key(), JSON.stringify({ of: draftOf, draft })); } catch { /* the draft lasts as long as the page */ }
     trouble.textContent = "";
     show();
   }
@@ -74,6 +76,7 @@ export function pricingTray(store, preview) {
     }));
     if (accepted) { editing = false; announce(t("pricing.done")); }
     show();
+    if (accepted && !change.hidden) change.focus();
   }
 
   /** @param {string} tile */
@@ -89,7 +92,7 @@ export function pricingTray(store, preview) {
     const steps = h("div", { class: "stepper" },
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
       button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
-    const box = h("article", { class: "card", "data-tile": tile },
+    const box = h("article", { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
       button(h("img", { src: tilePicture(tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
       h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
     return { root: box, show: () => {
@@ -141,7 +144,10 @@ export function pricingTray(store, preview) {
   return { root, show, submit, card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
 }
 
-/** @param {string} key @returns {Draft | null} */
-function stored(key) {
-  try { return JSON.parse(sessionStorage.getItem(key) ?? "null"); } catch { return null; }
+/** Return the stored draft that was made from this offer. @param {string} key @param {string} of @returns {Draft | null} */
+function stored(key, of) {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    return found?.of === of ? found.draft : null;
+  } catch { return null; }
 }

@@ -9,6 +9,7 @@ import { market } from "./market.js";
 import { languageChoice } from "../home/language-choice.js";
 import { revealedView, secretsOf } from "./open-eyes.js";
 import { paneTabs, sidePanes } from "./panes.js";
+import { homeLink } from "./header.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
@@ -103,13 +104,12 @@ class Replay {
         control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
         control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
     this.head = h("span", { class: "turn" });
-    const header = h("header", { class: "head" }, h("h1", {}, h("a", { href: "/play/", "aria-label": t("page.all_games") }, "Skye")),
-      h("span", { class: "round" }, t("replay.title")), this.head,
+    const header = h("header", { class: "head" }, homeLink(), h("h1", { class: "round" }, t("replay.title")), this.head,
       h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
-    const main = h("main", {}, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
+    const center = h("div", { class: "center" }, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
     const tabs = paneTabs(() => root, () => this.board.viewport.changed());
-    const root = h("div", { class: "game-page replay" }, header, main, tabs.root, sidePanes({ seats, scoring, log }));
+    const root = h("div", { class: "game-page replay" }, header, tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
     tabs.choose("board");
     return root;
   }
@@ -168,7 +168,7 @@ class Replay {
   /** @param {boolean} playing */
   #showPlay(playing) {
     if (!this.play) return;
-    setText(this.play, playing ? "⏸" : "▶");
+    this.play.replaceChildren(h("span", { class: playing ? "pause-sign" : "play-sign" })); // drawn: few fonts have them
     attribute(this.play, "aria-label", t(playing ? "replay.pause" : "replay.play"));
   }
 
@@ -194,7 +194,8 @@ class Replay {
   #showCaption(view, past) {
     const version = past.at(-1)?.version;
     const what = past.filter((event) => event.version === version).map((event) => story(event, view)).filter(Boolean).join(". ");
-    const text = view.round ? plain(t("replay.step", { round: view.round, what })) : what || t("replay.start");
+    const round = roundOf(this.events.slice(0, this.steps[this.step - 1] ?? 0)); // the step's last events may begin the next round
+    const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
     if (!this.caption || !this.slider || !this.head) return;
     setText(this.caption, text);
     setText(this.head, view.name ?? "");
@@ -218,4 +219,10 @@ class Replay {
     event.preventDefault();
     keys[event.key]();
   }
+}
+
+/** Return the number of the last round that has begun, 0 before the first one. @param {Event[]} events */
+function roundOf(events) {
+  const started = events.findLast(({ type }) => type === "round_started");
+  return started?.type === "round_started" ? started.round : 0;
 }

@@ -1,6 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { list, number, signed, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
+import { pointsBefore } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_scores">["players"][number]} SeatScores */
@@ -36,6 +37,7 @@ export function countingStrip(store, highlight, ended) {
     clearTimeout(timer);
     queue = [];
     hide(root, true);
+    store.counted = null;
     highlight([], null);
     ended();
   }
@@ -56,12 +58,13 @@ export function countingStrip(store, highlight, ended) {
   function count(text, before, steps) {
     setText(title, text);
     hide(root, false);
-    const totals = new Map(before);
+    const totals = store.counted = new Map(before);
     const lines = new Map([...before.keys()].map((seat) => [seat, stripRow(store, seat)]));
     rows.replaceChildren(...[...lines.values()].map((line) => line.root));
     const show = (/** @type {Step} */ step) => {
       totals.set(step.seat, (totals.get(step.seat) ?? 0) + (step.points ?? 0));
       lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
+      store.changed();
     };
     for (const [seat, points] of before) lines.get(seat)?.total(points);
     const wait = prefersReducedMotion() ? 0 : Math.min(STEP_MS, (MAX_MS - TOTALS_MS) / Math.max(1, steps.length));
@@ -80,16 +83,14 @@ export function countingStrip(store, highlight, ended) {
   /** @param {RoundScored} event */
   async function countRound(event) {
     const scores = await seatScores(store);
-    const before = new Map(event.players.map(({ seat, score, scoring_tiles }) => [seat, score - scoring_tiles.reduce((sum, { points }) => sum + points, 0)]));
-    start(() => count(t("round.title", { round: event.round }), before, roundSteps(event, scores)));
+    start(() => count(t("round.title", { round: event.round }), pointsBefore(event), roundSteps(event, scores)));
   }
 
   /** @param {GameFinished} event */
   async function countEnd(event) {
     const scores = await seatScores(store);
-    const before = new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
     const names = list(event.result.winners.map((seat) => store.view.players[seat]?.name ?? ""));
-    queue.push(() => count(t("result.title"), before, finalSteps(event, scores)));
+    queue.push(() => count(t("result.title"), pointsBefore(event), finalSteps(event, scores)));
     queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, TOTALS_MS / 2); });
     if (root.hidden) next();
   }

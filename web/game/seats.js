@@ -3,6 +3,7 @@ import { number, t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Player} Player */
+/** @typedef {Extract<import("../state/api.js").Event, {type: "round_scored" | "game_finished"}>} Scored An event with points. */
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
@@ -12,9 +13,25 @@ export function colorMark(color) {
 }
 
 /**
+ * Return the points of a player that the page shows: while points are being counted, those that have been counted.
+ *
+ * @param {{counted?: Map<number, number> | null}} store
+ * @param {Player} player
+ */
+export function shownScore({ counted }, { seat, score }) {
+  return counted?.get(seat) ?? score;
+}
+
+/** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
+export function pointsBefore(event) {
+  if (event.type === "game_finished") return new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
+  return new Map(event.players.map(({ seat, score, scoring_tiles }) => [seat, score - scoring_tiles.reduce((sum, { points }) => sum + points, 0)]));
+}
+
+/**
  * Create a card for each seat, with a small picture of its territory.
  *
- * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null}} store
+ * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
  * @param {(seat: number) => void} choose Shows the territory of a seat.
  * @param {() => number} chosen The seat whose territory is shown.
  */
@@ -34,7 +51,7 @@ export function seatCards(store, choose, chosen) {
     return { root: box, show(/** @type {Player} */ player) {
       const texts = badges(store.view, player);
       const acting = store.view.status === "playing" && store.view.waiting_for.includes(seat);
-      changed([player, texts, acting, store.seat, chosen()], () => draw(player, texts, acting));
+      changed([player, texts, acting, store.seat, chosen(), shownScore(store, player)], () => draw(player, texts, acting));
     } };
 
     /**
@@ -44,8 +61,10 @@ export function seatCards(store, choose, chosen) {
      */
     function draw(player, texts, acting) {
       name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
-      setText(score, number(player.score));
-      attribute(score, "aria-label", t("seat.score", { count: player.score }));
+      const points = shownScore(store, player);
+      setText(score, number(points));
+      attribute(score, "aria-label", t("seat.score", { count: points }));
+      box.classList.toggle("mine", seat === store.seat);
       box.classList.toggle("acting", acting);
       notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
       const rows = new Set(player.territory.map(({ y }) => y)).size;

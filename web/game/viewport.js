@@ -1,12 +1,13 @@
-/** The minimum size of cells after `fit`; users can zoom out further, to `CELL_SMALLEST`. */
+/** The minimum size of cells until the user zooms; `fitAll` goes further. */
 const CELL_MIN = 48;
-const CELL_SMALLEST = 24;
+const CELL_SMALLEST = 12;
 const CELL_MAX = 150;
 const STEP = 1.25;
 
 /** The zoom of a board in its scroller. The browser's own scrolling pans. */
 export class Viewport {
   #fitted = true;
+  #smallest = CELL_MIN;
   #pinch = 0;
   /** The size of the scroller from its ResizeObserver: reading it from the element would force a layout. */
   #room = { width: 0, height: 0 };
@@ -25,7 +26,7 @@ export class Viewport {
     this.cell = 72;
     new ResizeObserver(([{ contentRect: { width, height } }]) => {
       this.#room = { width, height };
-      if (this.#fitted) this.fit();
+      this.changed();
     }).observe(scroller);
     new ResizeObserver(() => { if (this.#fitted) this.#center(); }).observe(board);
     scroller.addEventListener("pointerdown", (event) => { this.#pointers.set(event.pointerId, event); this.#pinch = 0; });
@@ -40,18 +41,18 @@ export class Viewport {
     }, { passive: false });
   }
 
-  /** Show the whole board, unless cells would be smaller than `CELL_MIN`. */
-  fit() {
-    const { columns, rows } = this.size();
-    const { width, height } = this.#room;
-    if (!width || !columns) return;
+  /** Show the whole board, however small its cells are, also after the next changes of its size. */
+  fitAll() {
     this.#fitted = true;
-    this.#resize(Math.max(CELL_MIN, Math.min(width / columns, height / rows)));
+    this.#smallest = CELL_SMALLEST;
+    this.changed();
   }
 
   /** Fit the board again after a change of its size. */
   changed() {
-    if (this.#fitted) this.fit();
+    const { columns, rows } = this.size();
+    const { width, height } = this.#room;
+    if (this.#fitted && width && columns) this.#resize(Math.max(this.#smallest, Math.min(width / columns, height / rows)));
   }
 
   /** @param {number} factor */

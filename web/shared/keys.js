@@ -31,7 +31,7 @@ export function gameKeys(page) {
   const choose = (index) => {
     if (phase() === "building") page.building.part?.select(index);
     else if (phase() === "buying") page.market.select(index);
-    else if (phase() === "pricing") /** @type {HTMLElement | null | undefined} */ (page.pricing.card(index)?.querySelector(".price"))?.focus();
+    else if (phase() === "pricing") page.pricing.card(index)?.focus(); // and not its field, which would take the next digit
   };
   /** @param {string} selector @param {number} button */
   const inCard = (selector, button) => {
@@ -46,14 +46,15 @@ export function gameKeys(page) {
     1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
     "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0),
     x: () => inCard("input[type=radio]", 0)?.focus(), // the price that had the focus is hidden
+    s: () => phase() === "pricing" && void page.pricing.submit(), b: () => phase() === "buying" && void page.market.buy(),
     p: () => phase() === "buying" && void page.market.passBuying(), u: () => phase() === "building" && void page.building.part?.takeBack(),
-    f: () => phase() === "building" && void page.building.part?.finishBuilding(), 0: () => board.viewport.fit(), "?": openHelp,
+    f: () => phase() === "building" && void page.building.part?.finishBuilding(), 0: () => board.viewport.fitAll(), "?": openHelp,
   };
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.key === "Escape") { placing.cancel(); return; }
+    if (event.key === "Escape") { placing.cancel(); page.market.cancel(); return; }
     if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
     if (usesKey(event.target, event.key) || !setting("letters") || !(event.key in letters)) return;
     event.preventDefault();

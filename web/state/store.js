@@ -46,6 +46,8 @@ export class Store {
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;
+    /** The points of each seat that have been counted; null unless points are being counted. @type {Map<number, number> | null} */
+    this.counted = null;
     /** Whether a write is in progress. */
     this.busy = false;
     for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
@@ -98,9 +100,7 @@ export class Store {
   }
 
   /** Request events now, because a deadline has passed. */
-  sync() {
-    void this.#catchUp().catch(() => {});
-  }
+  sync() { void this.#catchUp().catch(() => {}); }
 
   async #follow() {
     await follow({
@@ -189,10 +189,15 @@ export class Store {
     });
   }
 
+  /** What the actions of our seat belong to: a phase, and while tiles are bought a turn. */
+  get #turnKey() {
+    const { phase, round } = this.view;
+    return `${this.seat}.${phase}.${round}.${phase === "buying" && this.myTurn}.`;
+  }
+
   /** The key of the cached actions. It includes the turn, since the events of one version may arrive one by one. */
   get #actionsKey() {
-    const { phase, round, version } = this.view;
-    return `${this.seat}.${phase}.${round}.${version}.${this.myTurn}`;
+    return `${this.#turnKey}${this.view.version}.${this.myTurn}`;
   }
 
   /** Set the actions that a response included with the view of this version. @param {unknown[] | undefined} actions */
@@ -205,16 +210,12 @@ export class Store {
   /** Request the actions of our seat when they may have changed. */
   async refreshActions() {
     if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
-    const { phase, round } = this.view;
     const wanted = this.#actionsKey;
     if (wanted === this.#actionsFor) return;
-    if (!this.#actionsFor.startsWith(`${this.seat}.${phase}.${round}.`)) this.actions = null; // they belong to another phase
+    if (!this.#actionsFor.startsWith(this.#turnKey)) this.actions = null; // they belong to another phase or turn
     if (this.busy) return; // the response to the write includes them
     this.#actionsFor = wanted;
-    if (!this.myTurn && this.view.phase !== "building" && this.view.phase !== "pricing") {
-      this.actions = [];
-      return;
-    }
+    if (!this.myTurn && this.view.phase === "buying") return void (this.actions = []);
     try {
       const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
       if (wanted !== this.#actionsFor) return; // a later request has replaced this one

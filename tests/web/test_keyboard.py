@@ -1,0 +1,93 @@
+"""Keys and the keyboard focus: what a key chooses, and where the focus is after an action."""
+
+import pytest
+
+from tests.web.driver import offer, seated
+from tests.web.hands import Keyboard, can_build
+
+pytestmark = pytest.mark.slow
+
+FIRST_BUYER = {"seed": "table", "starting_seat": 0}
+
+
+def buying(browser):
+    """Open a seat that may buy one of two tiles; return the screen."""
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST_BUYER)
+    for seat in (0, 1):
+        offer(browser, game, tokens, seat, 1, 1)
+    screen.page.wait_for_selector('.offer[aria-disabled="false"]')
+    screen.page.wait_for_selector(".game-page:not([aria-busy])")
+    return screen
+
+
+def test_digit_chooses_another_tile_after_a_digit(browser):
+    page = seated(browser, "Ann", "Bob")[0].page
+    page.keyboard.press("1")
+    page.wait_for_selector(".card:nth-child(1):focus")
+    page.keyboard.press("3")
+    page.wait_for_selector(".card:nth-child(3):focus")
+    page.keyboard.press("+")
+    assert [field.input_value() for field in page.locator(".card .price").all()] == ["1", "1", "2"]
+
+
+def test_key_sets_the_prices_and_the_focus_moves_to_change(browser):
+    page = seated(browser, "Ann", "Bob")[0].page
+    page.keyboard.press("1")
+    page.keyboard.press("x")
+    page.wait_for_selector("[data-act=set]:enabled")
+    page.keyboard.press("s")
+    page.wait_for_selector("[data-act=change]:focus")
+
+
+def test_key_buys_the_chosen_tile_and_the_focus_stays_in_the_page(browser):
+    screen = buying(browser)
+    page = screen.page
+    page.keyboard.press("1")
+    page.wait_for_selector(".offer[aria-pressed=true]:focus")
+    page.keyboard.press("b")
+    screen.wait_for(lambda: screen.view()["waiting_for"] != [0])
+    page.wait_for_selector(".game-page:not(.my-turn)")
+    page.wait_for_selector("h2:focus, .offer:focus")
+
+
+def test_enter_on_a_chosen_tile_keeps_it_and_escape_drops_it(browser):
+    page = buying(browser).page
+    page.keyboard.press("1")
+    page.wait_for_selector(".offer[aria-pressed=true]:focus")
+    page.keyboard.press("Enter")
+    assert page.locator(".offer[aria-pressed=true]").count() == 1
+    page.keyboard.press("Escape")
+    assert page.locator(".offer[aria-pressed=true]").count() == 0
+    page.locator('.offer[aria-disabled="false"]').first.click()
+    page.locator('.offer[aria-disabled="false"]').first.click()
+    assert page.locator(".offer[aria-pressed=true]").count() == 0
+
+
+def test_enter_on_a_tile_in_hand_keeps_it_chosen(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.play_until(can_build, Keyboard())
+    page = screen.page
+    page.locator(".hand-tile:not(.dim)").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    assert page.locator(".hand-tile[aria-pressed=true]").count() == 1
+
+
+def test_focus_is_on_a_heading_when_a_game_is_opened(browser):
+    page = seated(browser, "Ann", "Bob")[0].page
+    page.wait_for_selector(".pricing h2:focus")
+
+
+def test_passing_is_confirmed_while_a_tile_is_affordable(browser):
+    screen = buying(browser)
+    page = screen.page
+    page.click("[data-act=pass]")
+    page.wait_for_selector("dialog[open]")
+    page.click("dialog[open] button:has-text('Cancel')")
+    assert screen.view()["waiting_for"] == [0]
+    page.keyboard.press("p")
+    page.wait_for_selector("dialog[open]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector(".game-page:not(.my-turn)")

@@ -1,0 +1,79 @@
+"""Several tabs or seats of one browser: each shows what is current, and no seat the secrets of another."""
+
+import pytest
+
+from tests.web.driver import call, offer, seated
+from tests.web.hands import Mouse
+
+pytestmark = pytest.mark.slow
+
+KEEP_STATUS = """window.said = [];
+new MutationObserver(() => said.push(document.getElementById("status").textContent))
+  .observe(document.getElementById("status"), {childList: true})"""
+
+
+def prices(page):
+    """Return the prices in the tray."""
+    return [field.input_value() for field in page.locator(".card .price").all()]
+
+
+def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    other = browser.tab(screen.page.context, f"/play/?game={game}").page
+    other.wait_for_selector(".pricing .card")
+    other.locator(".card .price").nth(1).fill("3")
+    Mouse().set_prices(screen.page)
+    other.wait_for_selector("[data-act=change]:visible")
+    assert prices(other) == ["1", "1", "1"]
+    discard = screen.view(tokens[0])["players"][0]["tiles_drawn"]
+    kept = [tile["tile"] for tile in discard if not tile["discard"]]
+    body = {
+        "discard": next(tile["tile"] for tile in discard if tile["discard"]),
+        "prices": dict.fromkeys(kept, 2),
+    }
+    call(browser.url, "PUT", f"/v1/games/{game}/players/0/offer", body, tokens[0])
+    for page in (screen.page, other):
+        page.wait_for_function(
+            "() => [...document.querySelectorAll('.card:not(.out) .price')].every(({value}) => value === '2')"
+        )
+        page.reload()
+        page.wait_for_selector("[data-act=change]:visible")
+        assert sorted(prices(page)) == ["1", "2", "2"]
+
+
+def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
+    options = {"seed": "table", "starting_seat": 1}
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
+    for seat in (0, 1):
+        offer(browser, game, tokens, seat, 1, 1)
+    screen.caught_up()
+    screen.page.evaluate(KEEP_STATUS)
+    tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_drawn"])
+    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
+    screen.page.wait_for_function("() => said.some((text) => text.includes('affordable'))")
+    said = screen.page.evaluate("said.filter((text) => text.includes('affordable'))")
+    assert len(said) == 1
+    assert "2 affordable" in said[0]
+
+
+def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    page.goto("about:blank")
+    page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
+    page.wait_for_selector(".switcher button:nth-child(2)")
+    page.locator(".card .stepper button").last.click()
+    Mouse().set_prices(page)
+    page.wait_for_selector("[data-act=hand-over]")
+    assert not page.locator(".pricing").is_visible()
+    assert not page.locator(".market").is_visible()
+    assert "gold" not in page.locator("body").inner_text()
+    page.reload()
+    page.wait_for_selector("[data-act=hand-over]")
+    assert not page.locator(".pricing").is_visible()
+    page.click("[data-act=hand-over]")
+    page.wait_for_selector(".pricing .card")
+    page.click(".pricing .card .discard")
+    page.wait_for_selector("[data-act=set]:enabled")

@@ -1,0 +1,25 @@
+/**
+ * Keep the keyboard focus on the page: when the focused element disappears, move the focus to another one.
+ *
+ * @param {HTMLElement} root
+ * @param {() => HTMLElement | null} fallback
+ */
+export function focusKeeper(root, fallback) {
+  /** What had the focus last, unless the user has pressed elsewhere since. @type {HTMLElement | null} */
+  let last = null;
+  root.addEventListener("focusin", ({ target }) => { last = /** @type {HTMLElement} */ (target); });
+  root.addEventListener("pointerdown", () => { last = null; });
+
+  /** Move a lost focus, after the browser has noticed that its element is hidden. */
+  function check() {
+    if (!last || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
+    const usable = last.isConnected && last.checkVisibility() && !last.matches(":disabled");
+    (usable ? last : fallback())?.focus({ preventScroll: true });
+  }
+
+  return {
+    check: () => requestAnimationFrame(() => setTimeout(check)),
+    /** Focus the first element of a page that has just been opened. */
+    begin() { if (document.activeElement === document.body) fallback()?.focus({ preventScroll: true }); },
+  };
+}
