@@ -20,6 +20,8 @@ SEED = "held-out"
 """A seed that was not used to tune bots."""
 
 LEAGUES = {
+    "Two players, expert": ["expert", "strategist", "--players=2", "--games=400"],
+    "Four players, three of them strategists": ["expert", "strategist", "--players=4", "--games=400"],
     "Two players": ["strategist", "greedy", "--players=2", "--games=1000"],
     "Four players, three of them greedy": ["strategist", "greedy", "--players=4", "--games=1000"],
     "Three players, two of them greedy": ["strategist", "greedy", "--players=3", "--games=300"],

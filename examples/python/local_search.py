@@ -5,6 +5,7 @@ import random
 from collections.abc import Sequence
 
 import skye
+from skye.bots import LEAGUE_BOTS
 from skye_client import Game, Skye
 
 
@@ -23,7 +24,7 @@ def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Mo
     """Return the move of a bot, from the view and the events of its seat."""
     events = game.event_page(after=0, limit=1000)["events"]
     local = skye.game_from_view(view, events)
-    return skye.choose_move(skye.BOTS[bot], local, seat, rng)
+    return skye.choose_move(bot, local, seat, rng)
 
 
 def act(game: Game, seat: int, move: skye.Move) -> None:
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
     parser.add_argument(
-        "--bot", choices=sorted(skye.BOTS), default="strategist", help="the bot of the engine that plays"
+        "--bot", choices=sorted(LEAGUE_BOTS), default="strategist", help="the bot of the engine that plays"
     )
     parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server to play against")
     parser.add_argument("--seed", help="seed of all draws; random by default")

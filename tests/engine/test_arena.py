@@ -68,7 +68,12 @@ def test_last_bot_takes_the_seats_that_are_left():
     ]
 
 
-@pytest.mark.parametrize("argument", ["unknown", "", "=", "name="])
+def test_expert_with_a_time_budget_plays_a_league(play):
+    _, results = play("random", "quick=expert@1", games=2)
+    assert [result["failures"] for result in results] == [{}, {}]
+
+
+@pytest.mark.parametrize("argument", ["unknown", "", "=", "name=", "expert@0", "expert@"])
 def test_entrant_that_names_no_bot_is_refused(argument):
     with pytest.raises(ValueError, match="neither"):
         entrant_from(argument)

@@ -23,15 +23,25 @@ from skye import (
     play,
 )
 from skye.bots.evaluation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
+from skye.bots.expert import expert
+from skye.bots.trained_evaluation import trained_appraisal_of, weighted_outlook
 from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
 from tests.support.sizes import sampled
 
+COUNTING = ("strategist", "expert")
+"""The bots that count purses from public events."""
+
 # Among them two majorities, which compare the seats; one of them compares the purses.
 SCORING = ("most_gold", "large_completed_areas", "most_ships", "squares")
 
-for_each_bot = pytest.mark.parametrize("name", BOTS)
+FEW_SIMULATIONS_MS = 40
+"""A time budget of the expert with more than one simulation for two players."""
+
+TESTED = {**BOTS, "expert": expert(FEW_SIMULATIONS_MS)}
+
+for_each_bot = pytest.mark.parametrize("name", TESTED)
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
@@ -46,7 +56,7 @@ class Decision(NamedTuple):
 
     def again(self, name: str, game: GameState | None = None) -> Move:
         """Return the move of the bot with the same generator, in this game or in another."""
-        return BOTS[name](game or self.game, self.seat, Random(self.dice))
+        return TESTED[name](game or self.game, self.seat, Random(self.dice))
 
 
 def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
@@ -57,7 +67,7 @@ def decisions(names: list[str], seed: str, options: Options | None = None) -> It
     while not game.is_over:
         seat = chance.choice(game.waiting_for)
         dice = f"{seed}/{number}"
-        move = BOTS[names[seat]](game, seat, Random(dice))
+        move = TESTED[names[seat]](game, seat, Random(dice))
         after = play(game, seat, move).game
         yield Decision(game, seat, move, after, dice)
         game, number = after, number + 1
@@ -110,7 +120,7 @@ def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, player
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)
     for decision in decisions([name] * players, "hidden", options):
-        other = disguised(decision.game, decision.seat, chance, purses=name != "strategist")
+        other = disguised(decision.game, decision.seat, chance, purses=name not in COUNTING)
         assert other != decision.game
         assert seen(decision.seat, other) == seen(decision.seat, decision.game)
         assert decision.again(name, other) == decision.move
@@ -127,6 +137,8 @@ def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str
     for decision in decisions([name] * 3, "memory"):
         appraisal_of.cache_clear()
         cached_outlook.cache_clear()
+        trained_appraisal_of.cache_clear()
+        weighted_outlook.cache_clear()
         assert decision.again(name) == decision.move
 
 

@@ -3,6 +3,7 @@
 | argument                         | bot                                                                  |
 |----------------------------------|----------------------------------------------------------------------|
 | `greedy`                         | a bot of this package, by name                                       |
+| `expert@100`                     | the expert with a time budget of 100 ms                              |
 | `module:function`                | a Python function `(game, seat, rng) -> move`, in a separate process |
 | `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
 | `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too          |
@@ -18,12 +19,15 @@ import sys
 import time
 from collections.abc import Callable
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from skye.arena.bot_process import BotProcess, Budget
-from skye.bots.registry import BOTS, choose_move
+from skye.bots.expert import expert
+from skye.bots.registry import LEAGUE_BOTS, choose_move
 from skye.rules.moves import Move
 from skye.rules.state import GameState
+
+_EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d*)")
 
 
 class Entrant(NamedTuple):
@@ -62,7 +66,8 @@ class _BuiltinBot:
 
     def __init__(self, name: str) -> None:
         self.clock: Callable[[], float] = time.thread_time  # CPU time, so that other processes do not count
-        self._bot = BOTS[name]
+        budget = _EXPERT_WITH_BUDGET.fullmatch(name)
+        self._bot = LEAGUE_BOTS[name] if budget is None else expert(int(budget[1]))
 
     @property
     def starting(self) -> bool:
@@ -82,7 +87,7 @@ def entrant_from(argument: str) -> Entrant:
     """
     match = re.match(r"([\w.-]+)=(.+)", argument)
     name, bot = match.groups() if match else (argument, argument)
-    if bot in BOTS:
+    if bot in LEAGUE_BOTS or _EXPERT_WITH_BUDGET.fullmatch(bot):
         return Entrant(name, bot, ())
     if match is not None and re.match(r"https?://[^/?]", bot):
         return Entrant(name, None, (), bot)
@@ -90,7 +95,9 @@ def entrant_from(argument: str) -> Entrant:
         return Entrant(name, None, (sys.executable, "-m", "skye.arena.host", bot))
     command = tuple(shlex.split(bot))
     if match is None or not command:
-        raise ValueError(f"{argument!r} is neither of {', '.join(BOTS)} nor module:function nor name=command")
+        raise ValueError(
+            f"{argument!r} is neither of {', '.join(LEAGUE_BOTS)} nor module:function nor name=command"
+        )
     return Entrant(name, None, command)
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from skye.bots.registry import BOTS, Bot
+from skye.bots.registry import LEAGUE_BOTS, Bot
 from skye.positions.importing import game_from_position
 from skye.positions.record import move_view
 
@@ -19,8 +19,8 @@ def bot_named(name: str) -> Bot:
 
     :raises ValueError: when there is no such bot.
     """
-    if name in BOTS:
-        return BOTS[name]
+    if name in LEAGUE_BOTS:
+        return LEAGUE_BOTS[name]
     module, _, function = name.partition(":")
     try:
         bot: Bot = getattr(import_module(module), function)

@@ -3,8 +3,12 @@
 from skye.bots.cooperative_yield import (
     on_checkpoint,
 )
+from skye.bots.expert import (
+    expert,
+)
 from skye.bots.registry import (
     BOTS,
+    LEAGUE_BOTS,
     Bot,
     choose_move,
     play_out,
@@ -12,8 +16,10 @@ from skye.bots.registry import (
 
 __all__ = [
     "BOTS",
+    "LEAGUE_BOTS",
     "Bot",
     "choose_move",
+    "expert",
     "on_checkpoint",
     "play_out",
 ]

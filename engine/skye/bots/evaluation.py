@@ -25,7 +25,7 @@ from skye.tiles.catalogue import Terrain
 _GOLD_VALUE: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
 
-_GOLD_VALUE_IN_MAJORITY: Final = 0.1
+GOLD_VALUE_IN_MAJORITY: Final = 0.1
 """What `most_gold` adds to the value of one gold while it is still to be scored, in points."""
 
 _MAX_PLANS: Final = 64
@@ -79,10 +79,10 @@ def cached_outlook(
     :param rivals: for each majority still to be scored, the counts of the other seats.
     """
     times = Counter(chain(*to_score))
-    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in _REWARDING_COMPLETION)
+    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in REWARDING_COMPLETION)
     rounds = len(to_score) - 1
-    gold = _GOLD_VALUE[rounds] + (_GOLD_VALUE_IN_MAJORITY if "most_gold" in times else 0)
-    return Outlook(times, completion, dict(rivals), rounds, gold)
+    gold = _GOLD_VALUE[rounds] + (GOLD_VALUE_IN_MAJORITY if "most_gold" in times else 0)
+    return Outlook(dict[str, float](times), dict[str, float](completion), dict(rivals), rounds, gold)
 
 
 def _rewards_completion(scoring_tile: str) -> bool:
@@ -94,7 +94,7 @@ def _rewards_completion(scoring_tile: str) -> bool:
     return any(rule.value(area) != rule.value(area._replace(openings=1)) for area in areas)
 
 
-_REWARDING_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
+REWARDING_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 
 class EvaluatedPlace(NamedTuple):

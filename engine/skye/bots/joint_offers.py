@@ -13,6 +13,7 @@ events (see `observation.count_purses`).
 from __future__ import annotations
 
 from itertools import permutations
+from math import exp
 from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
@@ -28,6 +29,9 @@ _ITERATIONS: Final = {2: 16, 3: 5, 4: 3, 5: 2}
 
 _OWN_GOLD: Final = 0.7
 """The value of gold to this seat, relative to its value to the other seats."""
+
+_TEMPERATURE: Final = 1.0
+"""The difference of payoffs, in points, that makes an offer e times less likely than another."""
 
 _STRATEGIES_PER_CHECKPOINT: Final = 32
 """The number of strategies to evaluate between two checkpoints, which takes less than a millisecond."""
@@ -61,6 +65,15 @@ class _Lot(NamedTuple):
 
 def best_joint_offer(game: GameState, seat: int, rng: Random) -> SetOffer:
     """Return the offer of most expected payoff; `rng` chooses between equal ones."""
+    [offer] = likely_offers(game, seat, rng, 1)
+    return offer
+
+
+def likely_offers(game: GameState, seat: int, rng: Random, number: int) -> list[SetOffer]:
+    """Return offers that a strong player of a seat may make.
+
+    The first has the most expected payoff; `rng` samples the others, by the softmax of their payoffs.
+    """
     market = _Market(game, seat)
     strategies = market.strategies
     rng.shuffle(strategies[seat])
@@ -73,14 +86,22 @@ def best_joint_offer(game: GameState, seat: int, rng: Random) -> SetOffer:
         for payoff, sum_of_payoffs in zip(against_greedy, against_responses, strict=True)
     ]
     best = max(range(len(totals)), key=totals.__getitem__)
-    one, other = (market.lots[lot] for lot in strategies[seat][best])
-    (discard,) = set(game.players[seat].tiles_drawn) - {one.tile, other.tile}
+    chosen = [best]
+    if number > 1:
+        weights = [exp((total - totals[best]) / _TEMPERATURE) for total in totals]
+        chosen += rng.choices(range(len(totals)), weights, k=number - 1)
+    return [_offer(game.players[seat], [market.lots[lot] for lot in strategies[seat][at]]) for at in chosen]
+
+
+def _offer(player: Player, lots: list[_Lot]) -> SetOffer:
+    one, other = lots
+    (discard,) = set(player.tiles_drawn) - {one.tile, other.tile}
     return SetOffer(discard, ((one.tile, one.price), (other.tile, other.price)))
 
 
 def best_joint_purchase(game: GameState, seat: int) -> Move:
     """Return the purchase or pass of most payoff, if each later seat buys what gains it most."""
-    appraiser = _Appraiser(game, seat)
+    appraiser = Appraiser(game, seat)
     seats = len(game.players)
     on_offer = [
         appraiser.lot(seller, tile, price)
@@ -102,7 +123,7 @@ def best_joint_purchase(game: GameState, seat: int) -> Move:
     return PASS if best is None else PURCHASES[best.tile]
 
 
-class _Appraiser:
+class Appraiser:
     """Values lots for one seat.
 
     Its own gold has a lower value (`_OWN_GOLD`); the other seats are assumed not to know this.
@@ -135,6 +156,17 @@ class _Appraiser:
         gold = price * self._gold[seller]
         return _Lot(seller, tile, price, own - gold, gold, bought, utility)
 
+    def utility(self, seller: int, tile: str, price: int) -> float:
+        """Return what this seat gains by buying a tile, minus a share of the seller's gain.
+
+        :returns: the points, which are negative if the seat would not buy.
+        """
+        gain, seat = self._appraisal.gain, self._seat
+        net = gain(seat, tile) - price * self._gold[seat]
+        if seller == seat or net <= 0:
+            return -1.0
+        return net - (2 * price * self._gold[seller] - gain(seller, tile)) / (len(self._seats) - 1)
+
 
 class _Market:
     """The lots and strategies of all seats before the offers are revealed."""
@@ -142,7 +174,7 @@ class _Market:
     def __init__(self, game: GameState, seat: int) -> None:
         self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
         self._purses = [_purse(game, player) for player in game.players]
-        self._appraiser = _Appraiser(game, seat)
+        self._appraiser = Appraiser(game, seat)
         self.lots: list[_Lot] = []
         self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
 

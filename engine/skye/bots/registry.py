@@ -1,4 +1,4 @@
-"""Bots: `random`; `greedy`, which maximizes its expected points; `strategist`, which models all seats.
+"""Bots: `random`, `greedy`, which maximizes its points, `strategist` and `expert`, which model all seats.
 
 A bot chooses a move from the observation of its seat: without the seed, and without the prices of other seats
 before they are revealed. Bots never take a placement back, so that every game ends.
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from skye.bots.evaluation import best_plan, outlook_of, situation_of
+from skye.bots.expert import expert
 from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
@@ -73,7 +74,10 @@ def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
 BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
     {"random": random_move, "greedy": greedy_move, "strategist": strategist_move}
 )
-"""All bots by name."""
+"""The bots by name that also play on servers."""
+
+LEAGUE_BOTS: Final[Mapping[str, Bot]] = MappingProxyType({**BOTS, "expert": expert()})
+"""All bots by name. The decisions of `expert` are too long for a server."""
 
 
 def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: Random | None = None) -> Move:
@@ -86,12 +90,12 @@ def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: R
     >>> choose_move("greedy", skye.new_game(2, seed="bots").game, 0, Random(1))
     SetOffer(discard='L29', prices=(('L07', 1), ('L49', 2)))
 
-    :param bot: the name of a bot of `BOTS`, or a function of the same type.
+    :param bot: the name of a bot of `LEAGUE_BOTS`, or a function of the same type.
     :param seat: a seat that can act; the first of `game.waiting_for` by default.
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no such bot or seat, or the seat cannot act now.
     """
-    decide = named("bot", bot, BOTS) if isinstance(bot, str) else bot
+    decide = named("bot", bot, LEAGUE_BOTS) if isinstance(bot, str) else bot
     if seat is None and game.waiting_for:
         seat = game.waiting_for[0]
     check_seat(game, seat)
@@ -112,7 +116,7 @@ def play_out(
     >>> play_out(skye.new_game(2, seed="bots").game, ["greedy", "random"], Random(1)).game
     <GameState over: 80 - 30, winners [0]>
 
-    :param bots: one bot for all seats, or one for each seat; each a name of `BOTS` or a function.
+    :param bots: one bot for all seats, or one for each seat; each a name of `LEAGUE_BOTS` or a function.
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no bot of a name, or their number is wrong.
     """

@@ -74,8 +74,8 @@ class Outlook:
     :param evaluations: a cache of evaluations by territory.
     """
 
-    times: dict[str, int]
-    completion: dict[str, int]
+    times: dict[str, float]
+    completion: dict[str, float]
     rivals: dict[str, tuple[int, ...]]
     rounds: int
     gold: float
@@ -104,12 +104,12 @@ class _AreaScoring(NamedTuple):
     """
 
     rule: AreaRule
-    times: int
+    times: float
     now: int
-    completion: int
+    completion: float
     potential: dict[int, int]
 
-    def added_by_completion(self, points: int, potentials: list[int]) -> int:
+    def added_by_completion(self, points: int, potentials: list[int]) -> float:
         """Return the points that completing areas would add to `points`.
 
         :param potentials: the points of each area that lacks one tile, if it were completed.
@@ -135,18 +135,18 @@ class TerritoryEvaluation:
         count_scrolls(self._scrolls, self._areas.values(), 1)
         self._whisky = whisky_joined(summary)
         self._mobility = sum([_FITTING_TILES[constraint] for constraint in territory.frontier.values()])
-        self._certain = 0  # of all rules but majorities
+        self._certain = 0.0  # of all rules but majorities
         self._area_rules: list[_AreaScoring] = []
-        self._tile_rules: list[tuple[TileRule, int]] = []
-        self._road_rules: list[tuple[TileRule, int]] = []
-        self._pattern_rules: list[tuple[PatternRule, int]] = []
-        self._majorities: list[tuple[MajorityRule, int, int, tuple[int, ...]]] = []
+        self._tile_rules: list[tuple[TileRule, float]] = []
+        self._road_rules: list[tuple[TileRule, float]] = []
+        self._pattern_rules: list[tuple[PatternRule, float]] = []
+        self._majorities: list[tuple[MajorityRule, float, int, tuple[int, ...]]] = []
         for tile, times in outlook.times.items():
             self._add_rule(tile, times)
         self._place_counts: dict[str, int] = {}
         self._values: dict[str, list[tuple[float, Place]]] = {}
 
-    def _add_rule(self, tile: str, times: int) -> None:
+    def _add_rule(self, tile: str, times: float) -> None:
         rule, summary = SCORING_TILES[tile].rule, self._summary
         if isinstance(rule, MajorityRule):
             self._majorities.append((rule, times, rule.holds(summary, 0)[0], self._outlook.rivals[tile]))
@@ -171,8 +171,8 @@ class TerritoryEvaluation:
     @property
     def value(self) -> float:
         """The evaluation of the territory as it is, without its owner's gold."""
-        certain, potential = scroll_points(self._summary.counts, self._scrolls)
-        certain += self._certain
+        in_scrolls, in_potential = scroll_points(self._summary.counts, self._scrolls)
+        certain, potential = self._certain + in_scrolls, float(in_potential)
         for _, times, held, rivals in self._majorities:
             certain += times * majority([held, *rivals])[0]
         for scoring in self._area_rules:
@@ -203,7 +203,7 @@ class TerritoryEvaluation:
                 values.append((self._value_with(cell, constraint, rotated, certain, counts), place))
         return values
 
-    def _certain_with(self, tile: Tile) -> int:
+    def _certain_with(self, tile: Tile) -> float:
         """Return the certain points after one more tile, without those that depend on its position."""
         certain = self._certain
         for rule, times in self._tile_rules:
@@ -214,14 +214,14 @@ class TerritoryEvaluation:
         return certain
 
     def _value_with(
-        self, cell: int, constraint: int, rotated: RotatedTile, certain: int, counts: list[int]
+        self, cell: int, constraint: int, rotated: RotatedTile, certain: float, counts: list[int]
     ) -> float:
         """Return the evaluation of the territory after one more placement.
 
         :param certain: the certain points of scoring tiles that do not count areas or roads.
         :param counts: the number of each of `tiles.OBJECTS` after the placement.
         """
-        potential = 0
+        potential = 0.0
         if self._area_rules or self._scrolls or rotated.tile.scroll:
             in_areas, potential = self._areas_with(cell, rotated, counts)
             certain += in_areas
@@ -235,15 +235,15 @@ class TerritoryEvaluation:
             return certain
         return self._total(certain, potential, whisky, self._mobility_with(cell, constraint, rotated))
 
-    def _areas_with(self, cell: int, rotated: RotatedTile, counts: list[int]) -> tuple[int, int]:
+    def _areas_with(self, cell: int, rotated: RotatedTile, counts: list[int]) -> tuple[float, float]:
         """Return the certain points of scrolls and areas after one more tile, and the potential points."""
+        certain = potential = 0.0
         joined, new_numbers, _ = join_regions(self._areas, self._area_at_edge, cell, rotated)
         added = list(joined.values())
         removed = [self._areas[number] for number in new_numbers]
         if self._scrolls or rotated.tile.scroll:
-            certain, potential = scroll_points(counts, scrolls_with(self._scrolls, removed, added))
-        else:
-            certain = potential = 0
+            in_scrolls, in_potential = scroll_points(counts, scrolls_with(self._scrolls, removed, added))
+            certain, potential = float(in_scrolls), float(in_potential)
         for scoring in self._area_rules:
             rule, times, now, completion, potential_before = scoring
             points = rule.points_with(now, removed, added)
@@ -269,7 +269,7 @@ class TerritoryEvaluation:
             places += fits[before | constraints[side]] - fits[before]
         return places > 0
 
-    def _total(self, certain: int, potential: int, whisky: int, mobility: int) -> float:
+    def _total(self, certain: float, potential: float, whisky: int, mobility: int) -> float:
         if not self._rounds:
             return certain
         return (

@@ -1,7 +1,8 @@
 """The opponents of an environment: bots by name, functions, and bots of a league.
 
-An opponent is the name of a bot of `skye.BOTS`, a function `(game, seat, rng) -> move` (see `skye.Bot`), or
-an argument of `skye-arena`: `name=command` or `module:function`, which run in processes of their own.
+An opponent is the name of a bot of `skye.bots.LEAGUE_BOTS`, a function `(game, seat, rng) -> move` (see
+`skye.Bot`), or an argument of `skye-arena`: `name=command` or `module:function`, which run in processes of
+their own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final, TypeAlias
 
 from skye.arena.bot_process import BotFailed, BotProcess, Budget
 from skye.arena.entrants import decider_for, entrant_from
-from skye.bots.registry import BOTS, Bot, choose_move
+from skye.bots.registry import LEAGUE_BOTS, Bot, choose_move
 from skye.errors import RuleError
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import play
@@ -57,8 +58,8 @@ class Opponents:
             if not callable(opponent):
                 raise TypeError(f"the opponent {opponent!r} is neither a string nor a function")
             return _chooser_of(opponent)
-        if opponent in BOTS:
-            return _chooser_of(BOTS[opponent])
+        if opponent in LEAGUE_BOTS:
+            return _chooser_of(LEAGUE_BOTS[opponent])
         process = decider_for(entrant_from(opponent), budget)
         if not isinstance(process, BotProcess):
             raise ValueError(f"the opponent {opponent!r} is a bot of a server; environments play without one")
