@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -30,12 +31,20 @@ def bot_named(name: str) -> Bot:
 
 
 def main() -> None:
-    """Reply to each request on standard input; redirect the bot's own output to standard error."""
+    """Serve the bot that the first argument names."""
     sys.path.insert(0, str(Path.cwd()))  # also with PYTHONSAFEPATH, where `python -m` omits it
+    serve(lambda: bot_named(sys.argv[1]))
+
+
+def serve(load: Callable[[], Bot]) -> None:
+    """Reply to each request on standard input with a move; redirect all other output to standard error.
+
+    :param load: returns the bot. If it raises a ValueError, the process ends with its message.
+    """
     replies = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     try:
-        bot = bot_named(sys.argv[1])
+        bot = load()
     except ValueError as error:
         sys.exit(str(error))
     for line in sys.stdin:

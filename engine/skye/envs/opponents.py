@@ -7,17 +7,18 @@ their own.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final, TypeAlias
 
-from skye.arena.bot_process import BotFailed, BotProcess, Budget
-from skye.arena.entrants import decider_for, entrant_from
-from skye.bots.registry import LEAGUE_BOTS, Bot, choose_move
+from skye.arena.bot_process import BotFailed, Budget
+from skye.arena.entrant_check import check_entrants
+from skye.arena.entrants import Decider, decider_for, entrant_from
+from skye.bots.registry import Bot, choose_move
 from skye.errors import RuleError
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import play
+from skye.rules.setup import PLAYERS
 from skye.rules.state import GameState
 from skye.tiles.catalogue import COLORS
 
@@ -32,7 +33,7 @@ class Opponents:
     :param opponents: one to four opponents.
     :param budget_s: the seconds that a bot in a process of its own has for a decision.
     :raises TypeError: when they are not a sequence, or one of them is neither a string nor a function.
-    :raises ValueError: when there are too few or too many, or one of them is not known.
+    :raises ValueError: when there are too few or too many, or one of them is not known or cannot be started.
     """
 
     def __init__(self, opponents: Sequence[Opponent], budget_s: float = 1.0) -> None:
@@ -47,7 +48,7 @@ class Opponents:
         self._names = [
             each if isinstance(each, str) else getattr(each, "__name__", repr(each)) for each in opponents
         ]
-        self._processes: list[BotProcess] = []
+        self._deciders: list[Decider] = []
         self._choose = [self._chooser(each, Budget(budget_s)) for each in opponents]
 
     def __len__(self) -> int:
@@ -57,17 +58,14 @@ class Opponents:
         if not isinstance(opponent, str):
             if not callable(opponent):
                 raise TypeError(f"the opponent {opponent!r} is neither a string nor a function")
-            return _chooser_of(opponent)
-        if opponent in LEAGUE_BOTS:
-            return _chooser_of(LEAGUE_BOTS[opponent])
-        process = decider_for(entrant_from(opponent), budget)
-        if not isinstance(process, BotProcess):
+            return lambda game, seat, rng: choose_move(opponent, game, seat, rng)
+        entrant = entrant_from(opponent)
+        decider = decider_for(entrant, budget)
+        if decider is None:
             raise ValueError(f"the opponent {opponent!r} is a bot of a server; environments play without one")
-        command = entrant_from(opponent).command
-        if shutil.which(command[0]) is None:
-            raise ValueError(f"the opponent {opponent!r}: there is no program {command[0]!r}")
-        self._processes.append(process)
-        return process.decide
+        check_entrants([entrant], PLAYERS[0], budget)
+        self._deciders.append(decider)
+        return decider.decide
 
     def play(self, game: GameState, seat: int, index: int, rng: Random) -> GameState:
         """Return the game after the move of an opponent.
@@ -85,9 +83,5 @@ class Opponents:
 
     def close(self) -> None:
         """Stop the processes."""
-        for process in self._processes:
-            process.close()
-
-
-def _chooser_of(bot: Bot) -> Callable[[GameState, int, Random], Move]:
-    return lambda game, seat, rng: choose_move(bot, game, seat, rng)
+        for decider in self._deciders:
+            decider.close()
