@@ -38,7 +38,7 @@ _PLAYERS = [{"name": name, "color": color, "bot": None} for name, color in (("a"
 _OPTIONS = {
     "seed": "x",
     "scoring_tiles": None,
-    "starting_seat": None,
+    "first_seat": None,
     "tie_break": "leftover_gold",
     "open_gold": False,
 }

@@ -67,7 +67,7 @@ def _scoring_tiles(seed, record, scoring_tiles):
 
 def _starting_seat(seed, record):
     """Verify the starting seat: the first seat to buy or to pass."""
-    if record["options"]["starting_seat"] is not None:
+    if record["options"]["first_seat"] is not None:
         return 0  # the creator named it
     first = next(action["seat"] for action in record["actions"] if action["type"] in ("buy", "pass"))
     if pick(seed, "start", range(len(record["players"]))) != first:
@@ -122,7 +122,7 @@ def main(arguments):
     record, game = (json.load(urllib.request.urlopen(url + rest)) for rest in ("/record", ""))
     commitment = arguments[1] if len(arguments) > 1 else game["fairness"]["commitment"]
     try:
-        draws = verify(record, commitment, [tile["id"] for tile in game["scoring_tiles"]])
+        draws = verify(record, commitment, [tile["scoring_tile"] for tile in game["scoring_tiles"]])
     except Unfair as error:
         print(f"NOT as committed: {error}")
         return 1

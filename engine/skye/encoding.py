@@ -205,7 +205,7 @@ def decode_action(game: GameState, seat: int, action: int) -> Move:
         if action < _PASS:
             seller, index = divmod(action - _PURCHASES, _ON_OFFER)
             if game.phase is BUYING and seller + 1 < len(game.players):
-                return Buy(game.players[(seat + 1 + seller) % len(game.players)].tiles_drawn[index])
+                return Buy(game.players[(seat + 1 + seller) % len(game.players)].tiles_on_offer[index])
             raise IndexError
         slot, place = divmod(action - _PLACEMENTS, _PLACEMENTS_OF_TILE)
         cell, quarter = divmod(place, 4)
@@ -226,10 +226,10 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
     player = game.players[seat]
     match move:
         case SetOffer(discard, prices):
-            return _offer_numbers(player.tiles_drawn, discard, dict(prices))
+            return _offer_numbers(player.tiles_on_offer, discard, dict(prices))
         case Buy(tile):
             for left in range(1, len(game.players)):
-                on_offer = game.players[(seat + left) % len(game.players)].tiles_drawn
+                on_offer = game.players[(seat + left) % len(game.players)].tiles_on_offer
                 if tile in on_offer:
                     return (_PURCHASES + _ON_OFFER * (left - 1) + on_offer.index(tile),)
         case Pass():
@@ -324,8 +324,8 @@ def _building_actions(player: Player) -> list[int]:
 
 def _offer(player: Player, draft: tuple[int, ...]) -> SetOffer:
     discard, first, second = draft
-    one, other = player.tiles_drawn[:discard] + player.tiles_drawn[discard + 1 :]
-    return SetOffer(player.tiles_drawn[discard], ((one, first - _PRICES), (other, second - _PRICES)))
+    one, other = player.tiles_on_offer[:discard] + player.tiles_on_offer[discard + 1 :]
+    return SetOffer(player.tiles_on_offer[discard], ((one, first - _PRICES), (other, second - _PRICES)))
 
 
 def _offer_numbers(drawn: tuple[str, ...], discard: str, prices: dict[str, int]) -> tuple[int, ...]:

@@ -127,10 +127,10 @@ class TerrainMismatch(RuleError):
     meaning = "The terrain on a shared edge does not match."
 
 
-class BuildFinished(RuleError):
+class BuildingAlreadyFinished(RuleError):
     """This seat has declared its build finished."""
 
-    code = "build_finished"
+    code = "building_finished"
     meaning = "The seat has declared its build finished for this round."
 
 

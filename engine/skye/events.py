@@ -13,7 +13,6 @@ from skye.rules.income import Income
 __all__ = [
     "EVENT_TYPES",
     "BuildingFinished",
-    "BuyPassed",
     "Event",
     "GameFinished",
     "Income",
@@ -21,6 +20,7 @@ __all__ = [
     "OfferSet",
     "OffersRevealed",
     "PlacementTakenBack",
+    "PurchasePassed",
     "RoundScored",
     "RoundStarted",
     "TileBought",
@@ -84,7 +84,7 @@ class TileBought(NamedTuple):
     gold: tuple[int, ...]
 
 
-class BuyPassed(NamedTuple):
+class PurchasePassed(NamedTuple):
     """A seat buys nothing."""
 
     seat: int
@@ -118,10 +118,10 @@ class PlacementTakenBack(NamedTuple):
 
 
 class BuildingFinished(NamedTuple):
-    """A seat has finished building; the tiles `returned` had no legal place and return to the bag (R5)."""
+    """A seat has finished building; `tiles_returned` had no legal place and return to the bag (R5)."""
 
     seat: int
-    returned: tuple[str, ...]
+    tiles_returned: tuple[str, ...]
 
 
 class RoundScored(NamedTuple):
@@ -164,7 +164,7 @@ Event: TypeAlias = (
     | OffersRevealed
     | TilesDiscarded
     | TileBought
-    | BuyPassed
+    | PurchasePassed
     | TilesKept
     | TilePlaced
     | PlacementTakenBack
@@ -181,7 +181,7 @@ EVENT_TYPES: Final[dict[type, str]] = {
     OffersRevealed: "offers_revealed",
     TilesDiscarded: "tiles_discarded",
     TileBought: "tile_bought",
-    BuyPassed: "buy_passed",
+    PurchasePassed: "purchase_passed",
     TilesKept: "tiles_kept",
     TilePlaced: "tile_placed",
     PlacementTakenBack: "placement_taken_back",

@@ -40,7 +40,6 @@ from skye.visibility.scores import (
 )
 from skye.visibility.types.events import (
     BuildingFinishedView,
-    BuyPassedView,
     EventView,
     GameFinishedView,
     IncomePaidView,
@@ -48,6 +47,7 @@ from skye.visibility.types.events import (
     OfferSetView,
     OffersRevealedView,
     PlacementTakenBackView,
+    PurchasePassedView,
     RevealedOfferView,
     RoundPurchaseView,
     RoundScoredView,
@@ -123,7 +123,6 @@ __all__ = [
     "AwardView",
     "BagView",
     "BuildingFinishedView",
-    "BuyPassedView",
     "BuyView",
     "DrawnTileView",
     "EventView",
@@ -147,6 +146,7 @@ __all__ = [
     "PlayerPosition",
     "Position",
     "PositionDraw",
+    "PurchasePassedView",
     "RevealedOfferView",
     "RoundPurchaseView",
     "RoundScoreView",

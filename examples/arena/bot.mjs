@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline";
 
 const price = (position, tile) =>
-  position.players.flatMap((player) => player.tiles_drawn).find((drawn) => drawn.tile === tile).price;
+  position.players.flatMap((player) => player.tiles_on_offer).find((drawn) => drawn.tile === tile).price;
 
 function choose({ position, moves, offer }) {
   if (offer) {

@@ -86,7 +86,7 @@ def _begin_game(server, operation, body):
     created = _post(server, "/v1/games", GAMES.get(operation, PRICING))
     game, seat = created["game"]["id"], created["players"][0]["token"]
     if GAMES.get(operation) is OVER:
-        _post(server, f"/v1/games/{game}/players/0/build/finish", {}, seat)
+        _post(server, f"/v1/games/{game}/players/0/building/finish", {}, seat)
     seats_bot = operation == "join_game" and isinstance(body, dict) and "bot" in body
     return game, created["host_token"] if seats_bot or operation in OF_HOST else seat
 

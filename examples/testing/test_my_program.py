@@ -13,7 +13,7 @@ ROUND_FIVE = {
     "phase": "buying",
     "starting_seat": 1,
     "players": [
-        {"tiles_drawn": [{"tile": "L01", "price": 12}, {"tile": "L02", "price": 2}]},
+        {"tiles_on_offer": [{"tile": "L01", "price": 12}, {"tile": "L02", "price": 2}]},
         {"gold": 12},
     ],
 }
@@ -36,7 +36,7 @@ def test_tile_that_fits_nowhere_returns_to_the_bag(skye_game):
     assert types(game.seats[0].actions()) == ["finish_building"]
     game.seats[0].finish_building()
     finished = next(event for event in game.host.events() if event["type"] == "building_finished")
-    assert finished["returned"] == [tile]
+    assert finished["tiles_returned"] == [tile]
 
 
 def test_missed_deadlines_end_phases_and_the_game(skye_game, skye_clock):
@@ -64,7 +64,7 @@ def test_nothing_is_taken_back_at_the_undo_limit(skye_game):
     seat = skye_game(scenario="undo_limit").seats[0]
     seat.act(seat.actions()[0])
     with pytest.raises(ApiError) as refused:
-        seat.take_back()
+        seat.take_back(1)
     assert refused.value.code == "too_many_changes"
 
 
@@ -74,7 +74,7 @@ def test_price_is_hidden_from_a_rival_until_all_are_set(skye_game):
     game.seats[0].set_offer(discard, dict.fromkeys(kept, 2))
 
     def prices(seat):
-        return {drawn["price"] for drawn in game.view(seat)["players"][0]["tiles_drawn"]}
+        return {drawn["price"] for drawn in game.view(seat)["players"][0]["tiles_on_offer"]}
 
     assert prices(seat=0) == {2, None}  # the tile to discard has no price
     assert prices(seat=1) == {None}

@@ -68,6 +68,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "key_taken": ErrorCode(409, "The new player key is or was in use."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
+    "not_last_placement": ErrorCode(
+        409, "Only the last placement of the round can be taken back, and this is another one."
+    ),
     "too_many_changes": ErrorCode(
         409, "The game has too many changes for this one; it can still be played to its end."
     ),

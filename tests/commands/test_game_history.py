@@ -77,7 +77,7 @@ def test_kept_match_whose_change_was_lost_is_not_used(service, monkeypatch):
         assert game.offer(0, *prices).status_code == 200
         at = game.view()["last_event"]
         assert game.offer(1, 1, 1).status_code == 200
-        return service.get(f"{game.path()}?at={at}", game.tokens[0])["players"][0]["tiles_drawn"]
+        return service.get(f"{game.path()}?at={at}", game.tokens[0])["players"][0]["tiles_on_offer"]
 
     first = past((1, 2))
     # Redis restarts without its last writes.

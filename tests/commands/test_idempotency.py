@@ -99,7 +99,7 @@ def test_key_used_with_another_request_is_refused(service):
     assert game.offer(0, 1, 1, headers=KEY).status_code == 200
     for method, rest, body in (
         ("PUT", "offer", {"discard": "L01", "prices": {"L02": 1, "L03": 1}}),
-        ("POST", "build/finish", None),
+        ("POST", "building/finish", None),
         ("DELETE", "", None),
     ):
         assert problem_code(game.call(method, rest, body, seat=0, headers=KEY)) == "idempotency_key_reused"

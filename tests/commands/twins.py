@@ -74,8 +74,8 @@ def questions(game, rounds):
     tried = {"placements": [{"tile": tile, "x": 0, "y": number + 1} for number, tile in enumerate(bag[:2])]}
     for seat in seats:
         yield "POST", game.path("what-if", seat), tried
-        yield "POST", game.path("build/finish", seat), None
-        yield "POST", game.path("purchase", seat), {"tile": bag[0]}
+        yield "POST", game.path("building/finish", seat), None
+        yield "PUT", game.path("purchase", seat), {"tile": bag[0]}
 
 
 def answers(game, caller, rounds):

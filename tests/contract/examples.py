@@ -31,7 +31,7 @@ def whole_round(recorder):
 def lobby(recorder):
     """Open a game, take seats, leave, start."""
     options = {"seed": "dunvegan", "scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]}
-    body = {"name": "Friday evening", "seats": 3, "options": options | {"starting_seat": 0}}
+    body = {"name": "Friday evening", "seats": 3, "options": options | {"first_seat": 0}}
     created = recorder.record("lobby", "A lobby for three.", "POST", "/v1/games", body)
     game, host = f"/v1/games/{created['game']['id']}", created["host_token"]
     joined = recorder.record(
@@ -58,7 +58,8 @@ def a_round(recorder, game, ann):
     recorder.record("revealed", "The last offer: all are revealed.", "PUT", f"{seat}/offer", offer, ann)
     actions = recorder.record("buying", "In the buying phase.", "GET", f"{seat}/actions", token=ann)
     buy = next(action["body"] for action in actions["actions"] if action["type"] == "buy")
-    recorder.record("bought", "Buy a tile.", "POST", f"{seat}/purchase", buy, ann)
+    recorder.record("not_made", "Before the seat has bought or passed.", "GET", f"{seat}/purchase")
+    recorder.record("bought", "Buy a tile.", "PUT", f"{seat}/purchase", buy, ann)
     actions = recorder.record("building", "In the building phase.", "GET", f"{seat}/actions", token=ann)[
         "actions"
     ]
@@ -72,9 +73,7 @@ def a_round(recorder, game, ann):
     )
     recorder.record("placed", "Place a tile.", "POST", f"{seat}/placements", place, ann)
     recorder.record("one", "One placement.", "GET", f"{seat}/placements")
-    recorder.record(
-        "taken_back", "The tile is in hand again.", "DELETE", f"{seat}/placements/last", token=ann
-    )
+    recorder.record("taken_back", "The tile is in hand again.", "DELETE", f"{seat}/placements/1", token=ann)
     while actions[0]["type"] == "place":
         recorder.send("POST", f"{seat}/placements", actions[0]["body"], ann)
         actions = recorder.send("GET", f"{seat}/actions", token=ann).json["actions"]
@@ -82,7 +81,7 @@ def a_round(recorder, game, ann):
         "scored",
         "The server scores the round and begins the next.",
         "POST",
-        f"{seat}/build/finish",
+        f"{seat}/building/finish",
         token=ann,
     )
 
@@ -182,13 +181,13 @@ def matchmaking(recorder):
 def pass_and_leave(recorder):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
-    body["options"] = {"seed": "portree", "starting_seat": 0, "turn_ms": 60_000}
+    body["options"] = {"seed": "portree", "first_seat": 0, "turn_ms": 60_000}
     created = recorder.record("started", "Two people, who begin at once.", "POST", "/v1/games", body)
     game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
     for number, token in enumerate(tokens):
         action = recorder.send("GET", f"{game}/players/{number}/actions", token=token).json["actions"][0]
         recorder.send(action["method"], action["href"], action["body"], token)
-    recorder.record("passed", "Buy nothing.", "POST", f"{game}/players/0/purchase", {"pass": True}, tokens[0])
+    recorder.record("passed", "Buy nothing.", "PUT", f"{game}/players/0/purchase", {"tile": None}, tokens[0])
     recorder.record("resigned", "Resign.", "DELETE", f"{game}/players/1", token=tokens[1])
     recorder.record("aborted", "Abort the game.", "DELETE", game, token=created["host_token"])
     recorder.record(

@@ -49,7 +49,7 @@ def test_responses_of_a_whole_game_match_the_contract(players, service):
                 look_around(game)
             if view["phase"] == "building":
                 game.act_legally(view["waiting_for"][0], rolls)
-                assert game.call("DELETE", "placements/last", seat=view["waiting_for"][0]).status_code == 200
+                assert game.call("DELETE", "placements/1", seat=view["waiting_for"][0]).status_code == 200
         game.act_legally(view["waiting_for"][0], rolls)
     look_around(game)
 

@@ -21,15 +21,15 @@ def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
 def test_authorization_precedes_preconditions(service):
     """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
     game = service.create_game(2)
-    body = {"pass": True}
+    body = {"tile": None}
     key = {"Idempotency-Key": "mine"}
     assert game.offer(0, 1, 1, headers=key).status_code == 200
     for token, status in ((None, 401), (game.tokens[1], 403)):
         for condition in ({"If-Match": '"1"'}, key):
-            answer = game.service.call("POST", game.path("purchase", 0), body, token, headers=condition)
+            answer = game.service.call("PUT", game.path("purchase", 0), body, token, headers=condition)
             assert answer.status_code == status
-    assert game.call("POST", "purchase", body, seat=0, headers={"If-Match": '"1"'}).status_code == 412
-    assert game.call("POST", "purchase", body, seat=0, headers=key).status_code == 422
+    assert game.call("PUT", "purchase", body, seat=0, headers={"If-Match": '"1"'}).status_code == 412
+    assert game.call("PUT", "purchase", body, seat=0, headers=key).status_code == 422
 
 
 @pytest.mark.parametrize("sentence", PROVOKED)

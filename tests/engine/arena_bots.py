@@ -68,7 +68,7 @@ def guess(game, seat, rng):
 
 
 def _draws(game):
-    return game.scoring_tiles, [player.tiles_drawn for player in game.players]
+    return game.scoring_tiles, [player.tiles_on_offer for player in game.players]
 
 
 def peek(game, seat, rng):

@@ -65,8 +65,8 @@ def search(request):
         sys.exit(f"found a seed: {position['seed']}")
     for seat, player in enumerate(position["players"]):
         secret = position["phase"] == "pricing" and seat != request["seat"]
-        if secret and any(tile["price"] not in (None, 1) for tile in player["tiles_drawn"]):
-            sys.exit(f"found an offer: {player['tiles_drawn']}")
+        if secret and any(tile["price"] not in (None, 1) for tile in player["tiles_on_offer"]):
+            sys.exit(f"found an offer: {player['tiles_on_offer']}")
     descriptors = (
         {int(path.name) for path in Path("/proc/self/fd").iterdir()} if Path("/proc").is_dir() else set()
     )

@@ -145,8 +145,8 @@ def test_number_of_no_action_is_an_error(action):
 
 
 def test_moves_without_a_number_are_errors():
-    game = new_game(COLORS[:2], seed="seed", options=Options(starting_seat=0)).game
-    a, b, c = game.players[0].tiles_drawn
+    game = new_game(COLORS[:2], seed="seed", options=Options(first_seat=0)).game
+    a, b, c = game.players[0].tiles_on_offer
     for move in (TakeBack(), Place(a, 19, 0, 0), SetOffer(a, ((b, 51), (c, 1)))):
         with pytest.raises(ValueError, match="number"):
             encode_move(game, 0, move)
@@ -158,5 +158,5 @@ def test_sub_decisions_of_an_offer_leave_the_game_unchanged():
     encoded, _ = encoded.play(4)
     assert encoded.game is game
     complete, _ = encoded.play(3)
-    a, b, c = game.players[0].tiles_drawn
+    a, b, c = game.players[0].tiles_on_offer
     assert complete.game == play(game, 0, SetOffer(b, ((a, 2), (c, 1)))).game

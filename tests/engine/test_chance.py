@@ -42,8 +42,8 @@ def next_draw(game: GameState, seeded: GameState) -> str:
         return seeded.scoring_tiles[len(game.scoring_tiles)]
     if game.starting_seat < 0:
         return str(seeded.starting_seat)
-    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_drawn) < 3)
-    return seeded.players[seat].tiles_drawn[len(game.players[seat].tiles_drawn)]
+    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_on_offer) < 3)
+    return seeded.players[seat].tiles_on_offer[len(game.players[seat].tiles_on_offer)]
 
 
 def without_seed(game: GameState) -> GameState:
@@ -85,7 +85,7 @@ def test_chance_outcomes_are_all_legal_and_their_probabilities_sum_to_one(player
 
 
 def test_options_leave_only_the_other_draws_to_chance():
-    options = Options(scoring_tiles=tuple(SCORING_TILES)[:4], starting_seat=1)
+    options = Options(scoring_tiles=tuple(SCORING_TILES)[:4], first_seat=1)
     game, events = new_game(COLORS[:2], chance_nodes=True, options=options)
     assert game.round == 1
     assert len(events) == 2
@@ -96,7 +96,7 @@ def test_seats_cannot_act_before_the_draws_are_made():
     game = new_game(COLORS[:2], chance_nodes=True).game
     for _ in range(4 + 1 + 4):
         game = play(game, CHANCE, chance_outcomes(game)[0][0]).game
-    a, b, c = game.players[0].tiles_drawn
+    a, b, c = game.players[0].tiles_on_offer
     assert offer_limits(game, 0) is None
     assert legal_moves(game, 0) == []
     assert game_view(game, 0)["waiting_for"] == ()
@@ -126,4 +126,4 @@ def test_view_during_the_setup_shows_the_scoring_tiles_drawn_so_far(given):
     game = new_game(COLORS[:2], chance_nodes=True).game
     for item in given:
         game = play(game, CHANCE, Draw(item)).game
-    assert [tile["id"] for tile in game_view(game, None)["scoring_tiles"]] == list(given)
+    assert [tile["scoring_tile"] for tile in game_view(game, None)["scoring_tiles"]] == list(given)

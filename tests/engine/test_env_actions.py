@@ -91,7 +91,7 @@ def test_features_describe_each_listed_action(players):
         assert not rows[len(legal) :].any()
         assert (rows[: len(legal), :6].sum(axis=1) == 1).all()
         if game.phase is Phase.PRICING:
-            drawn = game.players[seat].tiles_drawn
+            drawn = game.players[seat].tiles_on_offer
             for row, action in zip(rows, legal, strict=False):
                 tile = drawn[int(np.argmax(row[6:9]))]
                 assert row[21:].tobytes() == FEATURES[tile, 0]
@@ -110,7 +110,7 @@ def test_features_describe_each_listed_action(players):
                     assert row[21:].tobytes() == FEATURES[tile, rotation]
                 case Buy(tile):
                     seller = game.players[(seat + 1 + int(np.argmax(row[9:13]))) % players]
-                    assert seller.tiles_drawn[row[13]] == tile
+                    assert seller.tiles_on_offer[row[13]] == tile
                     assert seller.prices[row[13]] == row[14]
                     assert row[21:].tobytes() == FEATURES[tile, 0]
                 case _:

@@ -62,11 +62,11 @@ def seen_seat(row):
         "gold": round(64 * row[0]),
         "score": round(128 * row[1]),
         "tiles": round(19 * row[2]),
-        "build_finished": bool(row[3]),
+        "building_finished": bool(row[3]),
         "offer_set": bool(row[4]),
         "starts": bool(row[5]),
         "waited_for": bool(row[6]),
-        "tiles_drawn": drawn,
+        "tiles_on_offer": drawn,
         "tiles_to_build": hand,
     }
 
@@ -101,11 +101,13 @@ def expected_seat(view, seat, player, gold):
         "gold": gold if player["gold"] is None else player["gold"],
         "score": player["score"],
         "tiles": len(player["territory"]),
-        "build_finished": player["build_finished"],
+        "building_finished": player["building_finished"],
         "offer_set": player["offer_set"],
         "starts": view["starting_seat"] == seat,
         "waited_for": seat in view["waiting_for"],
-        "tiles_drawn": [(t["tile"], t["price"] or 0, bool(t["discard"])) for t in player["tiles_drawn"]],
+        "tiles_on_offer": [
+            (t["tile"], t["price"] or 0, bool(t["discard"])) for t in player["tiles_on_offer"]
+        ],
         "tiles_to_build": list(player["tiles_to_build"]),
     }
 
@@ -134,7 +136,7 @@ def test_observation_reconstructs_the_view_of_the_seat(players):
         assert seen_game(observation["game"]) == {
             "round": view["round"],
             "phase": view["phase"],
-            "scoring_tiles": {each["id"]: each["rounds"] for each in view["scoring_tiles"]},
+            "scoring_tiles": {each["scoring_tile"]: each["rounds"] for each in view["scoring_tiles"]},
             "bag": view["bag"]["count"],
         }
         left = sum(np.array([*FEATURES[tile, 0]]) for tile in view["bag"]["tiles"])
@@ -206,7 +208,7 @@ def test_derived_planes_agree_with_the_engine():
             required = own[y - top, x - left, 47:59].reshape(4, 3)
             terrains = [int(np.argmax(row)) + 1 if row.any() else 0 for row in required]
             assert terrains == [constraint >> 2 * side & 3 for side in range(4)]
-        for slot, tile in enumerate(player.tiles_drawn + player.tiles_to_build):
+        for slot, tile in enumerate(player.tiles_on_offer + player.tiles_to_build):
             for quarter, rotation in enumerate(ROTATIONS):
                 places = [place for place in territory.legal_places(tile) if place.rotation == rotation]
                 assert cells(60 + 4 * slot + quarter) == {(place.x, place.y) for place in places}

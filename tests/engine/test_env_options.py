@@ -117,7 +117,7 @@ def test_reset_options_choose_seat_scoring_tiles_and_start():
     env = IsleOfSkye(["random", "random"], render_mode="ansi")
     tiles = ("squares", "sheep", "most_gold", "most_ships")
     for seat in range(3):
-        env.reset(seed=1, options={"seat": seat, "scoring_tiles": tiles, "starting_seat": 2})
+        env.reset(seed=1, options={"seat": seat, "scoring_tiles": tiles, "first_seat": 2})
         assert env.agent == seat
         assert f"start=2 buys=0 tiles={','.join(tiles)}" in env.render()
 
@@ -143,11 +143,11 @@ def test_reset_option_starts_from_a_position(position):
         ({"seat": "1"}, ValueError, "seat='1'"),
         ({"reward": "money"}, ValueError, "money"),
         ({"scoring_tiles": ["sheep"]}, InvalidSetup, "four different"),
-        ({"starting_seat": 7}, InvalidSetup, "starting seat"),
+        ({"first_seat": 7}, InvalidSetup, "first seat"),
         ({"position": {"players": [{}, {}, {}]}}, ValueError, "3 seats"),
         ({"position": {"players": [{}, {}], "round": 9}}, InvalidPosition, "round"),
         ({"position": {"players": [{}, {}], "phase": None, "round": 6}}, ValueError, "over"),
-        ({"position": {"players": [{}, {}]}, "starting_seat": 1}, ValueError, "leave these options out"),
+        ({"position": {"players": [{}, {}]}, "first_seat": 1}, ValueError, "leave these options out"),
     ],
 )
 def test_bad_reset_options_are_refused(options, error, reason):
@@ -159,7 +159,7 @@ def test_pettingzoo_ignores_unknown_options_with_a_warning():
     env = pettingzoo.env(2)
     with pytest.warns(UserWarning, match="unknown options"):
         env.reset(seed=1, options={"colour": "red"})
-    env.reset(seed=1, options={"starting_seat": 1})
+    env.reset(seed=1, options={"first_seat": 1})
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -57,7 +57,7 @@ def test_gain_of_two_tiles_is_that_of_their_best_plan():
     situation = situation_of(game)
     appraisal = TrainedAppraisal(situation)
     outlook, territory = trained_outlook(situation, 0), game.players[0].territory
-    one, other, _ = game.players[0].tiles_drawn
+    one, other, _ = game.players[0].tiles_on_offer
     plan = best_plan(outlook, territory, (one, other))
     expected = plan.value - evaluation_of(outlook, territory).value
     assert appraisal.gain(0, (one, other), together=True) == pytest.approx(expected)

@@ -46,7 +46,7 @@ def test_joint_offer_is_legal(players):
 
 def test_appraiser_values_own_gold_less_than_that_of_rivals():
     game = new_game(COLORS[:3], seed="gold").game
-    own, other = (Appraiser(game, seat).lot(0, game.players[0].tiles_drawn[0], 3) for seat in (0, 1))
+    own, other = (Appraiser(game, seat).lot(0, game.players[0].tiles_on_offer[0], 3) for seat in (0, 1))
     assert 0 < own.sold < other.sold
 
 

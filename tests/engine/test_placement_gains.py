@@ -33,7 +33,7 @@ def _place(view):
 def _check(game, before, view):
     tried = what_if_view(game, 0, [_place(view)])
     for gain, worth, slot in zip(view["gains"], before["scoring_tiles"], tried["scoring_tiles"], strict=True):
-        if slot["id"] != "most_gold":
+        if slot["scoring_tile"] != "most_gold":
             assert worth["points"] == slot["before"]
             assert gain["points"] == slot["after"] - slot["before"]
     assert view["scroll_points"] == tried["scroll_points"]["after"] - tried["scroll_points"]["before"]

@@ -65,10 +65,10 @@ def test_next_draws_come_out_of_the_bag_before_those_of_the_seed(players):
     for number in range(1, 4):
         begun = next(game for game in played if game.round == number)
         first = 3 * players * (number - 1) + 1
-        drawn = [tile for player in begun.players for tile in player.tiles_drawn]
+        drawn = [tile for player in begun.players for tile in player.tiles_on_offer]
         assert drawn == [f"L{tile:02}" for tile in range(first, first + 3 * players)]
     fourth = next(game for game in played if game.round == 4)
-    assert fourth.players[0].tiles_drawn[0] == f"L{9 * players + 1:02}"
+    assert fourth.players[0].tiles_on_offer[0] == f"L{9 * players + 1:02}"
     assert fourth.next_draws == ()
 
 
@@ -77,7 +77,7 @@ def test_next_draws_are_as_secret_as_the_seed():
         {
             "next_draws": ["L01"],
             "phase": "building",
-            "players": [{"build_finished": True}, {"tiles_to_build": ["L02"]}],
+            "players": [{"building_finished": True}, {"tiles_to_build": ["L02"]}],
         },
         "lab",
     )
@@ -237,17 +237,17 @@ def set_at(position, pointer, value):
         (BUYING, "/players/0/territory/0/rotation", 45,
          "/players/0/territory/0/rotation", "not one of 0, 90"),
         (BUYING, "/players/0/territory/0/x", 101, "/players/0/territory/0/x", "from -100 to 100"),
-        (BUYING, "/players/1/tiles_drawn/1", {"tile": "L74", "price": 1},
-         "/players/1/tiles_drawn/1/tile", "not the id of a landscape tile"),
-        (BUYING, "/players/1/tiles_drawn/1", {"price": 1}, "/players/1/tiles_drawn/1/tile", "missing"),
-        (BUYING, "/players/1/tiles_drawn/0/price", None, "/players/1/tiles_drawn", "price"),
+        (BUYING, "/players/1/tiles_on_offer/1", {"tile": "L74", "price": 1},
+         "/players/1/tiles_on_offer/1/tile", "not the id of a landscape tile"),
+        (BUYING, "/players/1/tiles_on_offer/1", {"price": 1}, "/players/1/tiles_on_offer/1/tile", "missing"),
+        (BUYING, "/players/1/tiles_on_offer/0/price", None, "/players/1/tiles_on_offer", "price"),
         (BUYING, "/players/1/color", "red", "/players/1/color", "seat 0"),
         (BUYING, "/players/1/color", "pink", "/players/1/color", "not one of"),
         (BUYING, "/players/0/gold", -1, "/players/0/gold", "not an integer from 0"),
         (BUYING, "/players/0/gold", True, "/players/0/gold", "not an integer from 0"),
         (BUYING, "/players/0/purse", 5, "/players/0/purse", "no such field"),
         (BUYING, "/players/0/placed_this_round", 1, "/players/0/placed_this_round", "building phase"),
-        (BUYING, "/players/0/build_finished", True, "/players/0/build_finished", "building phase"),
+        (BUYING, "/players/0/building_finished", True, "/players/0/building_finished", "building phase"),
         (BUYING, "/players/0/final", {"scroll_points": 0, "gold_points": 0}, "/players/0/final", "over"),
         (BUYING, "/buys", 2, "/buys", "phase is building"),
         (BUYING, "/players/0/a~b", 5, "/players/0/a~0b", "no such field"),
@@ -257,8 +257,8 @@ def set_at(position, pointer, value):
         (BUYING, "/round", "2", "/round", "integer"),
         (BUYING, "/phase", "income", "/phase", "not one of"),
         (BUYING, "/phase", None, "/phase", "over only after round 6"),
-        (BUYING, "/phase", "building", "/players/0/tiles_drawn", "no tiles are on offer"),
-        (BUYING, "/phase", "pricing", "/players/1/tiles_drawn", "draws 3"),
+        (BUYING, "/phase", "building", "/players/0/tiles_on_offer", "no tiles are on offer"),
+        (BUYING, "/phase", "pricing", "/players/1/tiles_on_offer", "draws 3"),
         (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "four"),
         (BUYING, "/scoring_tiles", ["sheep"] * 5, "/scoring_tiles", "at most 4"),
         (BUYING, "/scoring_tiles", ["sheep"] * 4, "/scoring_tiles/1", "two slots"),
@@ -269,7 +269,7 @@ def set_at(position, pointer, value):
         (BUYING, "/players/0/points", [[]] * 7, "/players/0/points", "at most 6"),
         (BUYING, "/players/0/territory_sizes", [5], "/players/0/territory_sizes", "not a growing"),
         (BUYING, "/players", [{}], "/players", "2 to 5"),
-        (BUILDING, "/players/0/build_finished", True, "/players/0/build_finished", "nothing left"),
+        (BUILDING, "/players/0/building_finished", True, "/players/0/building_finished", "nothing left"),
         (BUILDING, "/players/1/placed_this_round", 1, "/players/1/placed_this_round", "only 0 tiles"),
         (BUILDING, "/round", 1, "/players/0/territory", "at most 0 tiles"),
         (BUILDING, "/players/1/tiles_to_build", ["L03", "L04", "L05", "L06"],

@@ -120,7 +120,7 @@ def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, Refere
 
 
 def tiles_returned(event: Event) -> tuple[str, ...]:
-    return event.returned if isinstance(event, BuildingFinished) else ()
+    return event.tiles_returned if isinstance(event, BuildingFinished) else ()
 
 
 def event_is_true(event: Event, reference: ReferenceGame) -> bool:
@@ -182,7 +182,7 @@ def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed:
     chance = Random(seed)
     for step in whole_game(chance, beginning(chance, players).game()):
         game = step.after.game
-        out = [tile for player in game.players for tile in (*player.tiles_drawn, *player.tiles_to_build)]
+        out = [tile for player in game.players for tile in (*player.tiles_on_offer, *player.tiles_to_build)]
         built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
         assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
 
@@ -222,7 +222,7 @@ def in_drawn_order(game: GameState, seat: int, move: Move) -> Move:
     """Return an offer with its tiles in the order in which they were drawn, as offers are listed."""
     if not isinstance(move, SetOffer):
         return move
-    drawn = game.players[seat].tiles_drawn
+    drawn = game.players[seat].tiles_on_offer
     return SetOffer(move.discard, tuple(sorted(move.prices, key=lambda pair: drawn.index(pair[0]))))
 
 

@@ -141,7 +141,7 @@ def test_purchases_of_the_round_are_listed(page, url):
     names = [isolated(player["name"]) for player in view["players"]]
     received = [
         [names[made["seat"]], "passes", "", ""]
-        if made["pass"]
+        if made["tile"] is None
         else [names[made["seat"]], made["tile"], f"from {names[made['seller']]}", str(made["price"])]
         for made in call(url, "GET", f"{game.path}/rounds/1")["purchases"]
     ]

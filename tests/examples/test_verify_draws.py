@@ -32,24 +32,24 @@ def finished(request):
 
 def test_finished_game_can_be_verified_from_its_record(finished):
     commitment, record, scoring_tiles = finished
-    assert verify(record, commitment, [tile["id"] for tile in scoring_tiles]) == 4 + 1 + 6 * 4 * 3
+    assert verify(record, commitment, [tile["scoring_tile"] for tile in scoring_tiles]) == 4 + 1 + 6 * 4 * 3
 
 
 def test_seed_that_does_not_match_the_commitment_is_reported(finished):
     _, record, scoring_tiles = finished
     with pytest.raises(Unfair, match="commitment"):
-        verify(record, "0" * 64, [tile["id"] for tile in scoring_tiles])
+        verify(record, "0" * 64, [tile["scoring_tile"] for tile in scoring_tiles])
 
 
 def test_nonce_that_does_not_match_the_commitment_is_reported(finished):
     commitment, record, scoring_tiles = finished
     with pytest.raises(Unfair, match="commitment"):
-        verify(record | {"nonce": "0" * 32}, commitment, [tile["id"] for tile in scoring_tiles])
+        verify(record | {"nonce": "0" * 32}, commitment, [tile["scoring_tile"] for tile in scoring_tiles])
 
 
 def test_scoring_tile_that_was_not_drawn_is_reported(finished):
     commitment, record, scoring_tiles = finished
-    a, b, c, d = (tile["id"] for tile in scoring_tiles)
+    a, b, c, d = (tile["scoring_tile"] for tile in scoring_tiles)
     with pytest.raises(Unfair, match="scoring tile A"):
         verify(record, commitment, [b, a, c, d])
 
@@ -61,7 +61,7 @@ def test_starting_seat_that_was_not_drawn_is_reported(finished):
         for action in record["actions"]
     ]
     with pytest.raises(Unfair, match="starting seat"):
-        verify({**record, "actions": actions}, commitment, [tile["id"] for tile in scoring_tiles])
+        verify({**record, "actions": actions}, commitment, [tile["scoring_tile"] for tile in scoring_tiles])
 
 
 def test_tile_that_was_not_drawn_is_reported(finished):
@@ -70,4 +70,4 @@ def test_tile_that_was_not_drawn_is_reported(finished):
     swapped = [{**first, "discard": second["discard"]}, {**second, "discard": first["discard"]}]
     forged = {**record, "actions": swapped + record["actions"][2:]}
     with pytest.raises(Unfair, match="round 1"):
-        verify(forged, commitment, [tile["id"] for tile in scoring_tiles])
+        verify(forged, commitment, [tile["scoring_tile"] for tile in scoring_tiles])

@@ -80,7 +80,7 @@ def test_seat_of_a_bot_is_refused_to_every_token(service):
 
 @pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
 def test_bot_plays_on_for_a_player_who_resigns(service, phase):
-    game = service.create_game(3, options={"starting_seat": 1})
+    game = service.create_game(3, options={"first_seat": 1})
     game.play_to(phase, 2)
     leaver = game.view()["waiting_for"][0]
     answer = game.call("DELETE", seat=leaver)

@@ -16,7 +16,7 @@ JUMPS = [-HOUR_S, DAY_S, -DAY_S]
 @pytest.fixture
 def game(service):
     """A game for two whose turns take a minute."""
-    return service.create_game(2, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+    return service.create_game(2, options={"turn_ms": TURN_S * 1000, "first_seat": 0})
 
 
 def at_another(game, seconds_ahead):

@@ -17,7 +17,7 @@ TURN_S = 60
 @pytest.fixture
 def game(service):
     """A game for three whose turns take a minute."""
-    return service.create_game(3, options={"turn_ms": TURN_S * 1000, "starting_seat": 0})
+    return service.create_game(3, options={"turn_ms": TURN_S * 1000, "first_seat": 0})
 
 
 def due(game, seconds=TURN_S):
@@ -63,7 +63,7 @@ def test_deadline_is_set_for_a_phase_or_for_a_turn_to_buy(game):
     assert game.view()["deadline"] == due(game)
     for buyer in (0, 1, 2):
         clock.advance(10)
-        assert game.call("POST", "purchase", {"pass": True}, seat=buyer).json["deadline"] == due(game)
+        assert game.call("PUT", "purchase", {"tile": None}, seat=buyer).json["deadline"] == due(game)
     building = due(game)
     clock.advance(10)
     assert game.act_legally(0)["deadline"] == building
@@ -94,7 +94,7 @@ def test_missed_deadline_of_pricing_sets_prices(game):
     game.service.clock.advance(TURN_S)
     view = game.view()
     assert (view["phase"], view["waiting_for"], view["deadline"]) == ("buying", [0], due(game))
-    prices = [[tile["price"] for tile in player["tiles_drawn"]] for player in view["players"]]
+    prices = [[tile["price"] for tile in player["tiles_on_offer"]] for player in view["players"]]
     assert prices[1] == [2, 3]
     assert all(len(of_seat) == 2 and min(of_seat) >= 1 for of_seat in prices)
     assert received(game, "timed_out") == [("timed_out", 0), ("timed_out", 2)]
@@ -107,17 +107,17 @@ def test_missed_deadline_of_buying_passes(game):
         game.service.clock.advance(TURN_S)
         view = game.view()
         assert (view["phase"], view["waiting_for"], view["deadline"]) == ("buying", [buyer + 1], due(game))
-    assert received(game, "timed_out", "buy_passed") == [
+    assert received(game, "timed_out", "purchase_passed") == [
         ("timed_out", 0),
-        ("buy_passed", 0),
+        ("purchase_passed", 0),
         ("timed_out", 1),
-        ("buy_passed", 1),
+        ("purchase_passed", 1),
     ]
 
 
 def test_missed_deadline_of_building_builds(game):
     hand = set(game.play_to("building")["players"][1]["tiles_to_build"])
-    game.play_until(lambda view: view["players"][0]["build_finished"])
+    game.play_until(lambda view: view["players"][0]["building_finished"])
     game.service.clock.advance(TURN_S)
     view = game.view()
     assert (view["round"], view["phase"], view["deadline"]) == (2, "pricing", due(game))
@@ -158,7 +158,7 @@ def test_bot_replaces_the_player_for_the_rest_of_the_game(service):
     assert game.actions(1) == []
     assert game.view(1)["you"]["seat"] == 1
     assert game.view(1)["players"][1]["gold"] is not None
-    assert problem_code(game.call("POST", "purchase", {"pass": True}, seat=1)) == "seat_played_by_bot"
+    assert problem_code(game.call("PUT", "purchase", {"tile": None}, seat=1)) == "seat_played_by_bot"
     view = game.play_until(lambda view: view["round"] == 2)
     assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
     assert 1 not in view["waiting_for"]

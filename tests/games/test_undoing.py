@@ -51,4 +51,4 @@ def test_lobby_with_too_many_joins_and_leaves_refuses_players(service, monkeypat
 @pytest.mark.parametrize("phase", ["pricing", "building"])
 def test_illegal_move_is_still_refused_by_the_rules(service, phase):
     game = game_with_used_up_changes(service, phase)
-    assert problem_code(game.call("POST", "purchase", {"pass": True}, seat=0)) == "wrong_phase"
+    assert problem_code(game.call("PUT", "purchase", {"tile": None}, seat=0)) == "wrong_phase"

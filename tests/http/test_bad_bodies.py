@@ -29,7 +29,7 @@ WITH_BODY = [name for name, endpoint in BY_NAME.items() if endpoint.body]
 MAY_BE_NULL = {
     "/record/options/scoring_tiles",
     "/record/options/seed",  # of a game that is not over
-    "/record/options/starting_seat",
+    "/record/options/first_seat",
     "/record/players/0/bot",
     "/record/actions/0/discard",  # as in the record of a game in play, which hides it
     "/record/actions/0/prices",

@@ -102,7 +102,7 @@ def test_errors_are_counted_by_code(service):
     game.call("GET", token="x")
     service.call("GET", "/v1/nowhere")
     service.call("POST", "/v1/games", data="{", content_type="application/json")
-    game.call("POST", "build/finish", seat=0)
+    game.call("POST", "building/finish", seat=0)
     samples = scrape(service)
     received = {
         labels["code"]: n for (name, pairs), n in samples.items() if (labels := dict(pairs)).get("code")

@@ -23,7 +23,7 @@ def new_key():
 def opponents(service, key, **options):
     """Return a game of a key, which buys first, against Bob; the key is the token of seat 0."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
-    body["options"] = {"seed": "skye", "starting_seat": 0, **options}
+    body["options"] = {"seed": "skye", "first_seat": 0, **options}
     game = Game(service, service.call("POST", "/v1/games", body, key).json)
     game.tokens[0] = key
     return game
@@ -291,7 +291,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     key = new_key()
     players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
-    options = {"seed": "skye", "starting_seat": 0, "turn_ms": 1000}
+    options = {"seed": "skye", "first_seat": 0, "turn_ms": 1000}
     body = {"players": players, "start": True, "options": options}
     game = Game(service, service.call("POST", "/v1/games", body, key).json)
     reader = Reader(

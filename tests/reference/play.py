@@ -47,9 +47,7 @@ class Beginning(NamedTuple):
     def reference_game(self) -> ReferenceGame:
         chosen = self.options
         scoring_tiles = list(chosen.scoring_tiles) if chosen.scoring_tiles else None
-        return ReferenceGame(
-            self.colors, self.seed, scoring_tiles, chosen.starting_seat, str(chosen.tie_break)
-        )
+        return ReferenceGame(self.colors, self.seed, scoring_tiles, chosen.first_seat, str(chosen.tie_break))
 
 
 class Step(NamedTuple):
@@ -63,8 +61,8 @@ class Step(NamedTuple):
 
 def beginning(chance: Random, players: int) -> Beginning:
     scoring_tiles = tuple(chance.sample(sorted(SCORING_TILES), 4)) if chance.random() < 0.7 else None
-    starting_seat = chance.choice([None, *range(players)])
-    options = Options(scoring_tiles, starting_seat, chance.choice(list(TieBreak)))
+    first_seat = chance.choice([None, *range(players)])
+    options = Options(scoring_tiles, first_seat, chance.choice(list(TieBreak)))
     return Beginning(chance.sample(list(COLORS), players), f"seed {chance.random()}", options)
 
 
@@ -102,8 +100,8 @@ def attempt(chance: Random, game: GameState) -> tuple[int, Move]:
     """Return a random attempt: often almost legal, rarely legal."""
     seat = chance.choice([*game.waiting_for, *range(len(game.players))])
     player = game.players[seat]
-    near = [*player.tiles_drawn, *player.tiles_to_build]
-    others = [tile for other in game.players for tile in (*other.tiles_drawn, *other.tiles_to_build)]
+    near = [*player.tiles_on_offer, *player.tiles_to_build]
+    others = [tile for other in game.players for tile in (*other.tiles_on_offer, *other.tiles_to_build)]
     tile = chance.choice([*near, *near, *others, chance.choice(list(CATALOGUE)), "L99"])
     beside = chance.choice(player.territory.placed)
     x, y = beside.x + chance.randint(-1, 1), beside.y + chance.randint(-1, 1)

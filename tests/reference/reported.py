@@ -25,12 +25,12 @@ def reported_by_engine(game: GameState) -> dict[str, object]:
                 "world": as_world(player.territory),
                 "purse": player.gold,
                 "score": player.score,
-                "drawn": sorted(player.tiles_drawn),
+                "drawn": sorted(player.tiles_on_offer),
                 "marked": [tile for tile, price in offered(player) if not price],
                 "stakes": {tile: price for tile, price in offered(player) if price},
                 "hand": sorted(player.tiles_to_build),
                 "built": player.placed_this_round,
-                "done": player.build_finished,
+                "done": player.building_finished,
                 "points": [list(points) for points in player.points],
                 "final": player.final,
             }
@@ -69,7 +69,7 @@ def reported_by_reference(reference: ReferenceGame) -> dict[str, object]:
 
 def offered(player: Player) -> list[tuple[str, int]]:
     """Return the tiles drawn with their prices, 0 for the marked one; nothing until the offer is set."""
-    return list(zip(player.tiles_drawn, player.prices, strict=True)) if player.prices else []
+    return list(zip(player.tiles_on_offer, player.prices, strict=True)) if player.prices else []
 
 
 def reported_areas(territory: Territory) -> Counter[Area]:

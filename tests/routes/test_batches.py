@@ -103,7 +103,7 @@ def test_batch_of_too_few_or_too_many_games_is_refused(service, games):
     ("wrong", "code", "pointer"),
     [
         ({"seats": 9}, "invalid_body", "/games/1/seats"),
-        ({"seats": 2, "options": {"starting_seat": 4}}, "invalid_setup", "/games/1"),
+        ({"seats": 2, "options": {"first_seat": 4}}, "invalid_setup", "/games/1"),
         ({"players": [{"name": "Ann"}, {"name": "ann"}]}, "name_taken", "/games/1"),
         ({"position": {"round": 1}}, "invalid_body", "/games/1/position"),
     ],

@@ -184,8 +184,8 @@ def test_stored_fault_of_a_method_leaves_other_requests_alone(lab):
     put_fault(lab, game, fault="status=429", method="POST")
     assert game.call("OPTIONS").status_code < 300
     before = game.view()
-    assert problem_code(game.call("POST", "build/finish", seat=0)) == "too_many_requests"
-    assert problem_code(game.call("POST", "build/finish", seat=0)) == "wrong_phase"
+    assert problem_code(game.call("POST", "building/finish", seat=0)) == "too_many_requests"
+    assert problem_code(game.call("POST", "building/finish", seat=0)) == "wrong_phase"
     assert game.view() == before
 
 

@@ -23,7 +23,7 @@ def test_game_is_created_with_an_empty_body(service):
 def test_chosen_options_except_the_seed_are_public(service):
     options = {
         "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
-        "starting_seat": 1,
+        "first_seat": 1,
         "seed": "skye",
         "tie_break": "total_gold",
         "open_gold": True,
@@ -31,9 +31,9 @@ def test_chosen_options_except_the_seed_are_public(service):
         "on_timeout": "bot",
     }
     view = service.create_game(2, start=False, name="Evening", seats=3, options=options).view()
-    assert view["options"] == options | {"seed": None, "clock": "real"}
+    assert view["options"] == {name: options[name] for name in options if name != "seed"} | {"clock": "real"}
     assert (view["name"], view["seats"]) == ("Evening", 3)
-    assert [tile["id"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
+    assert [tile["scoring_tile"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
 
 
 def test_seed_source_names_who_chose_the_seed(service):
@@ -256,8 +256,8 @@ def test_change_of_a_game_prolongs_its_expiry():
     assert Settings().game_ttl_playing_s > Settings().game_ttl_lobby_s
 
 
-def test_game_with_a_starting_seat_out_of_range_is_refused(service):
-    answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"starting_seat": 3}})
+def test_game_with_a_first_seat_out_of_range_is_refused(service):
+    answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"first_seat": 3}})
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
     assert service.call("GET", "/v1/games").json["games"] == []
 

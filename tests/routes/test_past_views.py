@@ -54,7 +54,7 @@ def test_view_at_an_event_hides_what_is_still_secret(service):
     game = service.create_game(2)
     game.offer(0, 2, 1)
     event = game.view()["last_event"]
-    (mine, rival) = (at(game, event, token)["players"][0]["tiles_drawn"] for token in game.tokens)
+    (mine, rival) = (at(game, event, token)["players"][0]["tiles_on_offer"] for token in game.tokens)
     assert any(drawn["price"] for drawn in mine)
     assert not any(drawn["price"] for drawn in rival)
 

@@ -31,7 +31,7 @@ def test_places_add_what_what_if_adds(game):
         body = {"placements": [{name: place[name] for name in ("tile", "x", "y", "rotation")}]}
         tried = game.call("POST", "what-if", body, seat=0).json
         for gain, slot in zip(place["gains"], tried["scoring_tiles"], strict=True):
-            assert (gain["slot"], gain["id"]) == (slot["slot"], slot["id"])
+            assert (gain["slot"], gain["scoring_tile"]) == (slot["slot"], slot["scoring_tile"])
             assert gain["points"] == (0 if slot["before"] is None else slot["after"] - slot["before"])
 
 
@@ -47,7 +47,7 @@ def test_places_are_public_and_the_same_for_everybody(game):
 def test_places_are_listed_in_any_phase(service, phase):
     game = service.create_game(2)
     game.play_to(phase, 2, dice(3))
-    drawn = [tile["tile"] for tile in game.view()["players"][1]["tiles_drawn"]]
+    drawn = [tile["tile"] for tile in game.view()["players"][1]["tiles_on_offer"]]
     tiles = {place["tile"] for place in places(game, *drawn).json["places"]}
     assert tiles
     assert tiles <= set(drawn)

@@ -56,13 +56,13 @@ def test_offer_may_be_replaced_within_its_limits(service):
     assert game.offer(0, 4, 1).json["players"][0]["gold"] == 0
     assert game.actions(0)[0]["constraints"] == limits
     assert game.offer(0, 1, 2, discard=1).json["players"][0]["gold"] == 2
-    own = game.view(0)["players"][0]["tiles_drawn"]
+    own = game.view(0)["players"][0]["tiles_on_offer"]
     assert [(tile["price"], tile["discard"]) for tile in own] == [(1, False), (None, True), (2, False)]
 
 
 def drawn(game, seat):
     """Return the tiles that a seat has drawn."""
-    return [tile["tile"] for tile in game.view()["players"][seat]["tiles_drawn"]]
+    return [tile["tile"] for tile in game.view()["players"][seat]["tiles_on_offer"]]
 
 
 def test_accepted_action_answers_with_the_callers_own_view(service):
@@ -89,17 +89,17 @@ def test_placements_are_taken_back_last_first(service):
     placed = len(built) - len(before["territory"])
     assert placed > 0
     for number in range(1, placed + 1):
-        answer = game.call("DELETE", "placements/last", seat=0)
+        answer = game.call("DELETE", f"placements/{placed + 1 - number}", seat=0)
         assert answer.json["players"][0]["territory"] == built[:-number]
     assert sorted(answer.json["players"][0]["tiles_to_build"]) == sorted(before["tiles_to_build"])
-    assert problem_code(game.call("DELETE", "placements/last", seat=0)) == "nothing_to_take_back"
+    assert problem_code(game.call("DELETE", "placements/1", seat=0)) == "nothing_to_take_back"
 
 
 def test_nothing_is_taken_back_after_the_build_is_finished(service):
     game = service.create_game(2)
-    game.play_until(lambda view: view["players"] and view["players"][0]["build_finished"])
-    for method, rest in (("DELETE", "placements/last"), ("POST", "build/finish")):
-        assert problem_code(game.call(method, rest, seat=0)) == "build_finished"
+    game.play_until(lambda view: view["players"] and view["players"][0]["building_finished"])
+    for method, rest in (("DELETE", "placements/1"), ("POST", "building/finish")):
+        assert problem_code(game.call(method, rest, seat=0)) == "building_finished"
 
 
 # Trying out.
@@ -118,8 +118,8 @@ def test_what_if_returns_the_gains_of_a_placement_and_changes_nothing(service):
         copy = copied(game)
         copy.send(0, action)
         after = copy.call("POST", "what-if", {"placements": []}, seat=0).json
-        assert {tile["id"]: tile["after"] for tile in tried["scoring_tiles"]} == {
-            tile["id"]: tile["before"] for tile in after["scoring_tiles"]
+        assert {tile["scoring_tile"]: tile["after"] for tile in tried["scoring_tiles"]} == {
+            tile["scoring_tile"]: tile["before"] for tile in after["scoring_tiles"]
         }
         assert tried["scroll_points"]["after"] == after["scroll_points"]["before"]
     assert service.stored() == before
@@ -179,8 +179,32 @@ def test_result_has_the_sources_of_points(over):
     assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
 
 
+def test_same_purchase_again_in_the_round_changes_nothing(service):
+    game = service.create_game(2, options={"first_seat": 0})
+    game.play_to("buying")
+    assert service.get(game.path("purchase", 0))["purchase"] is None
+    for seat in (0, 1):
+        passed = game.call("PUT", "purchase", {"tile": None}, seat=seat)
+        again = game.call("PUT", "purchase", {"tile": None}, seat=seat)
+        assert (again.status_code, again.json["version"]) == (200, passed.json["version"])
+        made = service.get(game.path("purchase", seat))["purchase"]
+        assert made == {"seat": seat, "tile": None, "seller": None, "price": None}
+    other = game.call("PUT", "purchase", {"tile": drawn(game, 0)[0] if drawn(game, 0) else "L01"}, seat=0)
+    assert problem_code(other) == "wrong_phase"
+
+
+def test_retried_take_back_takes_nothing_else_back(service):
+    game = service.create_game(2)
+    game.play_until(lambda view: len(view["players"][0]["territory"]) > 2, dice(1))
+    numbers = [placed["number"] for placed in service.get(game.path("placements", 0))["placements"]]
+    assert numbers == [1, 2]
+    assert game.call("DELETE", "placements/2", seat=0).status_code == 200
+    again = game.call("DELETE", "placements/2", seat=0)
+    assert (problem_code(again), again.json["params"]) == ("not_last_placement", {"last": 1})
+
+
 def test_report_of_a_round_grows_with_it(service):
-    game = service.create_game(2, options={"starting_seat": 0})
+    game = service.create_game(2, options={"first_seat": 0})
     report = service.get(game.path("rounds/1"))
     assert [player["income"]["total"] for player in report["players"]] == [5, 5]
     assert [player["tiles_drawn"] for player in report["players"]] == [drawn(game, 0), drawn(game, 1)]
@@ -190,10 +214,10 @@ def test_report_of_a_round_grows_with_it(service):
     assert service.get(game.path("rounds/1"), game.tokens[0])["players"][0]["offer"]["prices"]
     game.offer(1, 1, 1)
     report = service.get(game.path("rounds/1"))
-    assert len(report["discards"]) == 2
+    assert len(report["tiles_discarded"]) == 2
     assert all(player["offer"] for player in report["players"])
-    game.call("POST", "purchase", {"pass": True}, seat=0)
-    assert [purchase["pass"] for purchase in service.get(game.path("rounds/1"))["purchases"]] == [True]
+    game.call("PUT", "purchase", {"tile": None}, seat=0)
+    assert [purchase["tile"] for purchase in service.get(game.path("rounds/1"))["purchases"]] == [None]
     game.play_to("building")
     assert not service.get(game.path("rounds/1"))["complete"]
     assert problem_code(game.call("GET", "rounds/2")) == "round_not_found"
@@ -211,8 +235,12 @@ def test_reports_of_all_rounds_add_up_to_the_game(over):
         scored = [tile for report in reports for tile in report["players"][seat]["scoring_tiles"]]
         in_all = view["result"]["players"][seat]["scoring_tiles"]
         for tile in in_all:
-            assert tile["points"] == sum(t["points"] for t in scored if t["id"] == tile["id"])
-        assert {(t["slot"], t["id"]) for t in scored} == {(t["slot"], t["id"]) for t in in_all}
+            assert tile["points"] == sum(
+                t["points"] for t in scored if t["scoring_tile"] == tile["scoring_tile"]
+            )
+        assert {(t["slot"], t["scoring_tile"]) for t in scored} == {
+            (t["slot"], t["scoring_tile"]) for t in in_all
+        }
     for report in reports:
         assert report["complete"]
         assert len(report["purchases"]) == 3
@@ -224,16 +252,16 @@ def test_scored_territories_have_the_points_of_the_game(over):
     view = over.view()
     body = {
         "territories": [{"tiles": player["territory"], "gold": player["gold"]} for player in view["players"]],
-        "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]],
+        "scoring_tiles": [tile["scoring_tile"] for tile in view["scoring_tiles"]],
     }
     scored = over.service.call("POST", "/v1/scoring", body).json["territories"]
     last = over.service.get(over.path("scores"))["players"]
     for received, standing, final in zip(scored, last, view["result"]["players"], strict=True):
         assert received["scroll_points"] == final["scroll_points"]
         assert received["gold_points"] == final["gold_points"]
-        points = {tile["id"]: tile["points"] for tile in received["scoring_tiles"]}
+        points = {tile["scoring_tile"]: tile["points"] for tile in received["scoring_tiles"]}
         for tile in standing["rounds"][-1]["scoring_tiles"]:
-            assert points[tile["id"]] == tile["points"]
+            assert points[tile["scoring_tile"]] == tile["points"]
     seat = over.service.get(over.path("territory", 1))
     assert scored[1]["areas"] == seat["areas"]
 

@@ -107,7 +107,7 @@ def test_filled_in_position_is_exported_whole(service):
     game = begun(service, BUYING)
     position = exported(game, game.host)
     assert len(position["scoring_tiles"]) == 4
-    assert [len(player["tiles_drawn"]) for player in position["players"]] == [2, 2]
+    assert [len(player["tiles_on_offer"]) for player in position["players"]] == [2, 2]
     assert created(service, position)["game"]["players"] == created(service, position)["game"]["players"]
 
 
@@ -133,7 +133,7 @@ def test_host_of_a_new_game_exports_what_everybody_may_know(service):
     assert "seed" not in position
     assert position["players"][0]["offer_set"]
     assert "gold" not in position["players"][0]
-    assert all(set(drawn) == {"tile"} for drawn in position["players"][0]["tiles_drawn"])
+    assert all(set(drawn) == {"tile"} for drawn in position["players"][0]["tiles_on_offer"])
 
 
 def test_position_of_a_finished_game_is_whole_for_everybody(service):
@@ -212,7 +212,7 @@ TILE = {"tile": "L01", "x": 0, "y": 1}
         ("/position/players/0/tiles_to_build/0", {"tiles_to_build": ["L99"]}),
         ("/position/players/0/gold", {"gold": -1}),
         ("/position/players/0/luck", {"luck": 1}),
-        ("/position/players/0/tiles_drawn", {"tiles_drawn": [{"tile": f"L0{n}"} for n in range(1, 5)]}),
+        ("/position/players/0/tiles_on_offer", {"tiles_on_offer": [{"tile": f"L0{n}"} for n in range(1, 5)]}),
     ],
 )
 def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
@@ -294,9 +294,9 @@ def test_round_of_a_position_has_a_report_of_what_followed(service, phase):
 
 
 def test_tile_placed_before_a_position_can_be_taken_back_in_its_report(service):
-    before = service.create_game(2, options={"starting_seat": 0})
+    before = service.create_game(2, options={"first_seat": 0})
     before.play_to("building")
     before.play_until(lambda _: len(before.view()["players"][0]["territory"]) > 1, dice(1))
     game = begun(service, exported(before, before.tokens[0]))
-    assert game.call("DELETE", "placements/last", seat=0).status_code == 200
+    assert game.call("DELETE", "placements/1", seat=0).status_code == 200
     assert service.get(game.path("rounds/1"))["players"][0]["placements"] == []

@@ -23,7 +23,7 @@ def begin(service):
 
 
 def finish(game, seat=0):
-    answer = game.call("POST", "build/finish", seat=seat)
+    answer = game.call("POST", "building/finish", seat=seat)
     assert answer.status_code == 200, answer.text
     return answer.json
 
@@ -92,13 +92,13 @@ def test_last_offer_reveals_all(begin):
     discard, *kept = limits["tiles"]
     view = game.call("PUT", "offer", {"discard": discard, "prices": dict.fromkeys(kept, 1)}, seat=0).json
     assert view["phase"] == "buying"
-    assert all(drawn["price"] for player in view["players"] for drawn in player["tiles_drawn"])
+    assert all(drawn["price"] for player in view["players"] for drawn in player["tiles_on_offer"])
 
 
 def test_last_purchase_returns_unsold_tiles(begin):
     game = begin("buying_last_seat")
     assert game.view()["waiting_for"] == [0]
-    view = game.call("POST", "purchase", {"pass": True}, seat=0).json
+    view = game.call("PUT", "purchase", {"tile": None}, seat=0).json
     assert view["phase"] == "building"
     assert all(len(player["tiles_to_build"]) == 2 for player in view["players"])
 
@@ -116,7 +116,7 @@ def test_tile_without_a_place_returns_to_the_bag(begin):
     assert [action["type"] for action in game.actions(0)] == ["finish_building"]
     finish(game)
     events = game.service.get(game.path("events"))["events"]
-    assert next(event for event in events if event["type"] == "building_finished")["returned"] == [tile]
+    assert next(event for event in events if event["type"] == "building_finished")["tiles_returned"] == [tile]
 
 
 def test_last_action_ends_the_game(begin):
@@ -139,9 +139,9 @@ def test_sale_pays_for_the_next_purchase(begin):
     wanted = {"tile": "L01"}
     gold = game.view(1)["players"][1]["gold"]
     assert gold == 0
-    assert game.call("POST", "purchase", {"tile": "L03"}, seat=0).status_code == 200
+    assert game.call("PUT", "purchase", {"tile": "L03"}, seat=0).status_code == 200
     assert game.view(1)["players"][1]["gold"] == 6
-    assert game.call("POST", "purchase", wanted, seat=1).status_code == 200
+    assert game.call("PUT", "purchase", wanted, seat=1).status_code == 200
 
 
 def test_last_seat_gets_the_full_catch_up_income(begin):
@@ -157,7 +157,7 @@ def test_nothing_can_be_taken_back_at_the_undo_limit(begin):
     view = game.view()
     (tile,) = view["players"][0]["tiles_to_build"]
     assert game.place(0, tile, 0, -1).status_code == 200
-    assert problem_code(game.call("DELETE", "placements/last", seat=0)) == "too_many_changes"
+    assert problem_code(game.call("DELETE", "placements/1", seat=0)) == "too_many_changes"
     assert finish(game)["round"] == 3
 
 
@@ -187,7 +187,7 @@ def test_scenarios_leave_the_bag_whole(begin):
         view = begin(name).view()
         tiles = [*view["bag"]["tiles"]]
         for player in view["players"]:
-            tiles += [drawn["tile"] for drawn in player["tiles_drawn"]] + player["tiles_to_build"]
+            tiles += [drawn["tile"] for drawn in player["tiles_on_offer"]] + player["tiles_to_build"]
             tiles += [placed["tile"] for placed in player["territory"][1:]]
         assert sorted(tiles) == sorted(LANDSCAPE)
 
@@ -208,7 +208,7 @@ def test_beginnings_of_a_game_exclude_each_other(service, beginnings, pointers):
     assert all("exclude each other" in error["detail"] for error in answer.json["errors"])
 
 
-@pytest.mark.parametrize("option", ["seed", "tie_break", "open_gold", "scoring_tiles", "starting_seat"])
+@pytest.mark.parametrize("option", ["seed", "tie_break", "open_gold", "scoring_tiles", "first_seat"])
 @pytest.mark.parametrize(
     ("beginning", "place"),
     [

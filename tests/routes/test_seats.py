@@ -54,8 +54,8 @@ def test_placements_are_those_of_this_round(service):
     action = next(action for action in game.actions(0) if action["type"] == "place")
     game.act(0, action)
     body = {"rotation": 0} | action["body"]
-    assert get(game, "placements", 0)["placements"] == [body]
-    assert game.call("DELETE", "placements/last", seat=0).status_code == 200
+    assert get(game, "placements", 0)["placements"] == [body | {"number": 1}]
+    assert game.call("DELETE", "placements/1", seat=0).status_code == 200
     assert get(game, "placements", 0)["placements"] == []
 
 

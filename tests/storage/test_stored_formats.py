@@ -150,7 +150,7 @@ def test_game_with_next_draws_is_stored_in_the_fifth_format_until_drawn(service)
     key = f"skye:{{{game.id}}}:table"
     assert service.redis.get(key).startswith(b"5:")
     game.play_to("pricing", 2)
-    drawn = [draw["tile"] for player in game.view()["players"] for draw in player["tiles_drawn"]]
+    drawn = [draw["tile"] for player in game.view()["players"] for draw in player["tiles_on_offer"]]
     assert drawn == position["next_draws"][6:]
     assert service.redis.get(key).startswith(b"3:")
     assert check_stored_game(service.redis, game.id).version == game.view()["version"]

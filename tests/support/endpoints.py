@@ -41,6 +41,7 @@ class Endpoint(NamedTuple):
             "game": game.id,
             "int:seat": "0",
             "int:round": "1",
+            "int:number": "1",
             "tile": "L01",
             "scoring_tile": "squares",
         } | dict(parts)
@@ -72,7 +73,7 @@ _READING = (f"{_SEAT}/what-if", "/v1/scoring")
 
 
 def _offer(view):
-    marked, *kept = (tile["tile"] for tile in view["players"][0]["tiles_drawn"])
+    marked, *kept = (tile["tile"] for tile in view["players"][0]["tiles_on_offer"])
     return {"discard": marked, "prices": dict.fromkeys(kept, 2)}
 
 
@@ -84,7 +85,7 @@ def _new_game(_view):
     player = {"name": "Ann", "color": "green"}
     options = {
         "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
-        "starting_seat": 1,
+        "first_seat": 1,
         "seed": "skye",
         "tie_break": "total_gold",
         "open_gold": True,
@@ -115,6 +116,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{_GAME}/invites", "lobby", HOST),
     Endpoint("GET", _SEAT),
     Endpoint("GET", f"{_SEAT}/offer"),
+    Endpoint("GET", f"{_SEAT}/purchase", "buying"),
     Endpoint("GET", f"{_SEAT}/placements", "placed"),
     Endpoint("PATCH", _SEAT, "lobby", body=lambda _: {"name": "Ada", "color": "green"}),
     Endpoint("POST", f"{_SEAT}/token", "lobby"),
@@ -140,10 +142,10 @@ ENDPOINTS = (
     Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
     Endpoint("GET", f"{_SEAT}/actions"),
     Endpoint("PUT", f"{_SEAT}/offer", body=_offer),
-    Endpoint("POST", f"{_SEAT}/purchase", "buying", body=lambda _: {"pass": True}),
+    Endpoint("PUT", f"{_SEAT}/purchase", "buying", body=lambda _: {"tile": None}),
     Endpoint("POST", f"{_SEAT}/placements", "building", body=_placement),
-    Endpoint("DELETE", f"{_SEAT}/placements/last", "placed"),
-    Endpoint("POST", f"{_SEAT}/build/finish", "placed"),
+    Endpoint("DELETE", f"{_SEAT}/placements/<int:number>", "placed"),
+    Endpoint("POST", f"{_SEAT}/building/finish", "placed"),
     Endpoint("GET", f"{_GAME}/events"),
     Endpoint("GET", f"{_GAME}/events/stream", "aborted"),
     Endpoint("GET", f"{_GAME}/rounds/<int:round>"),
@@ -185,7 +187,7 @@ def game_at(stage, service) -> Game:
         return service.create_game(2, start=False)
     if stage == "manual":
         return service.create_game(options={"clock": "manual", "turn_ms": 5000})
-    game = service.create_game(options={"starting_seat": 0})
+    game = service.create_game(options={"first_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)
     if stage == "placed":

@@ -185,7 +185,7 @@ class Game:
 
     def offer(self, seat, *prices, discard=0, **more):
         """Set the offer of a seat: prices, and the number of the drawn tile to discard."""
-        drawn = [tile["tile"] for tile in self.view()["players"][seat]["tiles_drawn"]]
+        drawn = [tile["tile"] for tile in self.view()["players"][seat]["tiles_on_offer"]]
         marked = drawn.pop(discard)
         body = {"discard": marked, "prices": dict(zip(drawn, prices, strict=True))}
         return self.call("PUT", "offer", body, seat=seat, **more)

@@ -69,4 +69,4 @@ def a_game_that_a_newer_program_has_stored(service):
     game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, b"2" + service.redis.get(key)[1:])
-    return lambda: game.call("POST", "purchase", {"pass": True}, seat=0)
+    return lambda: game.call("PUT", "purchase", {"tile": None}, seat=0)

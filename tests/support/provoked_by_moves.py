@@ -8,14 +8,14 @@ from tests.support.used_up_changes import game_with_used_up_changes
 @provokes("wrong_phase")
 def a_purchase_while_prices_are_set(service):
     game = service.create_game()
-    return lambda: game.call("POST", "purchase", {"pass": True}, seat=0)
+    return lambda: game.call("PUT", "purchase", {"tile": None}, seat=0)
 
 
 @provokes("not_your_turn")
 def a_purchase_out_of_turn(service):
     game = service.create_game()
     (buyer,) = game.play_to("buying")["waiting_for"]
-    return lambda: game.call("POST", "purchase", {"pass": True}, seat=(buyer + 1) % 3)
+    return lambda: game.call("PUT", "purchase", {"tile": None}, seat=(buyer + 1) % 3)
 
 
 @provokes("tile_not_yours")
@@ -55,11 +55,11 @@ def prices_beyond_the_purse(service):
 
 @provokes("not_enough_gold")
 def a_purchase_beyond_the_purse(service):
-    game = service.create_game(2, options={"starting_seat": 0})
+    game = service.create_game(2, options={"first_seat": 0})
     game.offer(0, 1, 2)
     game.offer(1, 3, 1)
-    dear = next(tile["tile"] for tile in game.view()["players"][1]["tiles_drawn"] if tile["price"] == 3)
-    return lambda: game.call("POST", "purchase", {"tile": dear}, seat=0)
+    dear = next(tile["tile"] for tile in game.view()["players"][1]["tiles_on_offer"] if tile["price"] == 3)
+    return lambda: game.call("PUT", "purchase", {"tile": dear}, seat=0)
 
 
 @provokes("own_tile")
@@ -68,8 +68,8 @@ def a_purchase_of_a_tile_of_ones_own(service):
     game = service.create_game()
     view = game.play_to("buying")
     (buyer,) = view["waiting_for"]
-    own = view["players"][buyer]["tiles_drawn"][0]["tile"]
-    return lambda: game.call("POST", "purchase", {"tile": own}, seat=buyer)
+    own = view["players"][buyer]["tiles_on_offer"][0]["tile"]
+    return lambda: game.call("PUT", "purchase", {"tile": own}, seat=buyer)
 
 
 @provokes("tile_not_for_sale")
@@ -77,7 +77,7 @@ def a_purchase_of_a_tile_in_the_bag(service):
     game = service.create_game()
     view = game.play_to("buying")
     (buyer,) = view["waiting_for"]
-    return lambda: game.call("POST", "purchase", {"tile": view["bag"]["tiles"][0]}, seat=buyer)
+    return lambda: game.call("PUT", "purchase", {"tile": view["bag"]["tiles"][0]}, seat=buyer)
 
 
 @provokes("cell_occupied")
@@ -102,39 +102,48 @@ def a_placement_of_water_on_the_castles_pasture(service):
     return lambda: game.place(0, tile, x, y, rotation)
 
 
-@provokes("build_finished")
+@provokes("building_finished")
 def a_second_finish(service):
     game = service.create_game(2)
-    game.play_until(lambda view: any(player["build_finished"] for player in view["players"]))
-    return lambda: game.call("POST", "build/finish", seat=0)
+    game.play_until(lambda view: any(player["building_finished"] for player in view["players"]))
+    return lambda: game.call("POST", "building/finish", seat=0)
 
 
 @provokes("placeable_tiles_left")
 def a_finish_with_a_tile_that_has_a_place(service):
     game = service.create_game()
     game.play_to("building")
-    return lambda: game.call("POST", "build/finish", seat=0)
+    return lambda: game.call("POST", "building/finish", seat=0)
 
 
 @provokes("nothing_to_take_back")
 def a_take_back_before_anything_is_placed(service):
     game = service.create_game()
     game.play_to("building")
-    return lambda: game.call("DELETE", "placements/last", seat=0)
+    return lambda: game.call("DELETE", "placements/1", seat=0)
 
 
 @provokes("nothing_to_take_back")
 def a_take_back_of_what_an_earlier_round_has_built(service):
     game = service.create_game(2)
     game.play_to("building", 2)
-    return lambda: game.call("DELETE", "placements/last", seat=0)
+    return lambda: game.call("DELETE", "placements/1", seat=0)
+
+
+@provokes("not_last_placement")
+def a_take_back_of_another_than_the_last_placement(service):
+    game = service.create_game()
+    game.play_to("building")
+    place = next(action for action in game.actions(0) if action["type"] == "place")
+    game.act(0, place)
+    return lambda: game.call("DELETE", "placements/2", seat=0)
 
 
 @provokes("too_many_changes")
 def a_take_back_after_very_many(service):
     """A placement to take back after too many changes."""
     game = game_with_used_up_changes(service, "building")
-    return lambda: game.call("DELETE", "placements/last", seat=0)
+    return lambda: game.call("DELETE", "placements/1", seat=0)
 
 
 @provokes("too_many_changes")
@@ -168,7 +177,7 @@ def a_territory_that_cannot_lie_so(service):
 
 def drawn(game):
     """Return the tiles that each seat has drawn."""
-    return [[tile["tile"] for tile in player["tiles_drawn"]] for player in game.view()["players"]]
+    return [[tile["tile"] for tile in player["tiles_on_offer"]] for player in game.view()["players"]]
 
 
 def unfitting(game):

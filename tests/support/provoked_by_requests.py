@@ -265,7 +265,7 @@ def a_game_for_one(service):
 @provokes("invalid_setup")
 def a_start_by_a_seat_that_nobody_has(service):
     """A starting seat that no player has taken."""
-    game = service.create_game(2, start=False, options={"starting_seat": 3})
+    game = service.create_game(2, start=False, options={"first_seat": 3})
     return lambda: game.call("POST", "start", token=game.host)
 
 
@@ -281,7 +281,7 @@ def a_move_in_an_aborted_game(service):
 def a_move_after_the_end(service):
     game = service.create_game(2)
     game.play_out()
-    return lambda: game.call("POST", "build/finish", seat=0)
+    return lambda: game.call("POST", "building/finish", seat=0)
 
 
 @provokes("game_over")
@@ -296,4 +296,4 @@ def a_move_for_a_seat_that_a_bot_has_taken_over(service):
     game.offer(0, 1, 1)
     service.clock.advance(2)
     game.view()
-    return lambda: game.call("POST", "build/finish", seat=1)
+    return lambda: game.call("POST", "building/finish", seat=1)

@@ -144,7 +144,7 @@ def _played_again(record, seed):
     options = record["options"]
     chosen = Options(
         scoring_tiles=tuple(options["scoring_tiles"]) if options["scoring_tiles"] else None,
-        starting_seat=options["starting_seat"],
+        first_seat=options["first_seat"],
         tie_break=TieBreak(options["tie_break"]),
         open_gold=options["open_gold"],
     )

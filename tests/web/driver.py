@@ -191,7 +191,7 @@ def seated(browser, *names, bots=(), seat=0, **body):
 def offer(browser, game, tokens, seat, first, second):
     """Set prices for a seat by plain HTTP; return the prices by tile."""
     path = f"/v1/games/{game}"
-    drawn = call(browser.url, "GET", path)["players"][seat]["tiles_drawn"]
+    drawn = call(browser.url, "GET", path)["players"][seat]["tiles_on_offer"]
     marked, *kept = (tile["tile"] for tile in drawn)
     body = {"discard": marked, "prices": dict(zip(kept, (first, second), strict=True))}
     call(browser.url, "PUT", f"{path}/players/{seat}/offer", body, tokens[seat])

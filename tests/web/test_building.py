@@ -128,7 +128,7 @@ def test_ghost_begins_with_the_rotation_that_gains_most(browser):
 
 @pytest.mark.slow
 def test_tile_for_sale_is_tried_in_our_territory(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options=GAINING | {"starting_seat": 0})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=GAINING | {"first_seat": 0})
     page = screen.page
     offered = offer(browser, game, tokens, 1, 1, 1)
     Mouse().set_prices(page)
@@ -148,18 +148,18 @@ def test_tile_for_sale_is_tried_in_our_territory(browser):
 UNPLACEABLE = [
     (0, "PUT", "offer", {"discard": "L47", "prices": {"L44": 1, "L52": 1}}),
     (1, "PUT", "offer", {"discard": "L05", "prices": {"L53": 1, "L19": 1}}),
-    (0, "POST", "purchase", {"tile": "L53"}),
-    (1, "POST", "purchase", {"pass": True}),
+    (0, "PUT", "purchase", {"tile": "L53"}),
+    (1, "PUT", "purchase", {"tile": None}),
     (0, "POST", "placements", {"tile": "L52", "x": 0, "y": 1, "rotation": 0}),
     (0, "POST", "placements", {"tile": "L53", "x": 1, "y": 0, "rotation": 0}),
     (0, "POST", "placements", {"tile": "L44", "x": -1, "y": 0, "rotation": 90}),
-    (0, "POST", "build/finish", None),
+    (0, "POST", "building/finish", None),
     (1, "POST", "placements", {"tile": "L19", "x": -1, "y": 0, "rotation": 90}),
-    (1, "POST", "build/finish", None),
+    (1, "POST", "building/finish", None),
     (0, "PUT", "offer", {"discard": "L55", "prices": {"L61": 1, "L43": 1}}),
     (1, "PUT", "offer", {"discard": "L45", "prices": {"L66": 1, "L71": 1}}),
-    (1, "POST", "purchase", {"tile": "L61"}),
-    (0, "POST", "purchase", {"tile": "L66"}),
+    (1, "PUT", "purchase", {"tile": "L61"}),
+    (0, "PUT", "purchase", {"tile": "L66"}),
     (0, "POST", "placements", {"tile": "L66", "x": 1, "y": -1, "rotation": 270}),
 ]
 """A game, from the seed "t7226", at the end of which the tile L43 has no place in seat 0's territory."""
@@ -175,7 +175,7 @@ def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
     page.wait_for_selector('.hand-tile.dim[data-tile="L43"]')
     page.click("[data-act=finish]")
     page.locator("dialog[open]").get_by_role("button", name="Cancel").click()
-    assert screen.view()["players"][0]["build_finished"] is False
+    assert screen.view()["players"][0]["building_finished"] is False
     page.click("[data-act=finish]")
     page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".log .building_finished:has-text('has no place for')")

@@ -233,14 +233,14 @@ def test_aborted_game_is_announced_to_all_players(browser):
 
 
 def test_tile_and_gold_of_a_purchase_fly_at_their_own_size(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
     page = screen.page
     Mouse().set_prices(page)
     offer(browser, game, tokens, 1, 1, 1)
     page.wait_for_selector(".game-page[data-phase=buying]")
     page.evaluate(WATCH_FLIGHTS)
-    tile = screen.view(tokens[0])["players"][0]["tiles_drawn"]
+    tile = screen.view(tokens[0])["players"][0]["tiles_on_offer"]
     kept = next(one["tile"] for one in tile if not one["discard"])
-    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": kept}, tokens[1])
+    call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": kept}, tokens[1])
     page.wait_for_function("() => window.coins === '1 gold'")
     assert page.evaluate("window.grown") == 0

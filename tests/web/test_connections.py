@@ -215,7 +215,7 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
 @pytest.mark.parametrize("phase", rest_slow(["pricing", "buying", "building"]))
 def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
     rival = Rival(browser, game, tokens[1])
     while screen.caught_up()["phase"] != phase:
         rival.act()

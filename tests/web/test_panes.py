@@ -103,7 +103,7 @@ def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
 
 
 def test_board_stays_in_place_when_others_begin_a_phase(browser):
-    options = {"seed": "table", "starting_seat": 0}
+    options = {"seed": "table", "first_seat": 0}
     screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
     tops = {"pricing": screen.page.evaluate(TOPS)}
     for seat in (0, 1):
@@ -112,7 +112,7 @@ def test_board_stays_in_place_when_others_begin_a_phase(browser):
         screen.caught_up()
         tops[f"buying of {seat}"] = screen.page.evaluate(TOPS)
         purchase = f"/v1/games/{game}/players/{seat}/purchase"
-        call(browser.url, "POST", purchase, {"pass": True}, tokens[seat])
+        call(browser.url, "PUT", purchase, {"tile": None}, tokens[seat])
     screen.caught_up()
     screen.page.wait_for_selector(".building .hand-tile")
     tops["building"] = screen.page.evaluate(TOPS)
@@ -192,7 +192,7 @@ def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
 
 
 def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", "Cy", "Di", options={"seed": "table", "starting_seat": 0})
+    game, tokens, _ = browser.game("Ann", "Bob", "Cy", "Di", options={"seed": "table", "first_seat": 0})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
     for seat in range(4):
         offer(browser, game, tokens, seat, 1, 1)

@@ -21,7 +21,7 @@ def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     assert page.locator(".purse").inner_text() == "2 gold left"
     page.click("[data-act=set]")
     page.wait_for_selector("[data-act=change]:visible")
-    prices = [tile["price"] for tile in screen.view(tokens[0])["players"][0]["tiles_drawn"]]
+    prices = [tile["price"] for tile in screen.view(tokens[0])["players"][0]["tiles_on_offer"]]
     assert sorted(price for price in prices if price) == [1, 2]
     offer(browser, game, tokens, 1, 1, 1)
     page.wait_for_selector(".game-page[data-phase=buying]")
@@ -69,13 +69,13 @@ def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
 
 @pytest.mark.slow
 def test_buyers_take_turns_and_see_what_they_can_afford(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 1})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
     Mouse().set_prices(screen.page)
     page = screen.page
     page.wait_for_selector(".game-page[data-phase=buying]")
     assert not page.locator(".buying").is_visible()
-    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"pass": True}, tokens[1])
+    call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": None}, tokens[1])
     page.wait_for_selector('.offer[aria-disabled="false"]')
     for tile, price in dear.items():
         one = page.locator(f'.offer[data-tile="{tile}"]')
@@ -88,7 +88,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
 
 @pytest.mark.slow
 def test_offer_is_not_too_expensive_before_actions_are_known(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "starting_seat": 0})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 0})
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
     page = screen.page
     page.click(".pricing .card .discard")

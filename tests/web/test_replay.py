@@ -64,7 +64,7 @@ def test_purses_computed_from_public_events_equal_the_result(browser):
 def test_position_of_a_finished_game_is_played_on(browser):
     game, _ = played_out(browser)
     events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
-    bought = next(event for event in events if event["type"] in ("tile_bought", "buy_passed"))
+    bought = next(event for event in events if event["type"] in ("tile_bought", "purchase_passed"))
     screen = browser.window(f"/play/?game={game}&replay=1#e={bought['id']}")
     screen.page.wait_for_selector(".replay .caption")
     screen.page.click("[data-act=fork]")

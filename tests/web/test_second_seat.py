@@ -25,7 +25,7 @@ def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
     Mouse().set_prices(screen.page)
     other.wait_for_selector("[data-act=change]:visible")
     assert prices(other) == ["1", "1", "1"]
-    discard = screen.view(tokens[0])["players"][0]["tiles_drawn"]
+    discard = screen.view(tokens[0])["players"][0]["tiles_on_offer"]
     kept = [tile["tile"] for tile in discard if not tile["discard"]]
     body = {
         "discard": next(tile["tile"] for tile in discard if tile["discard"]),
@@ -48,7 +48,7 @@ def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
         offer(browser, game, tokens, seat, 1, 1)
     screen.caught_up()
     screen.page.evaluate(KEEP_STATUS)
-    tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_drawn"])
+    tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_on_offer"])
     call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
     screen.page.wait_for_function("() => said.some((text) => text.includes('affordable'))")
     said = screen.page.evaluate("said.filter((text) => text.includes('affordable'))")

@@ -29,13 +29,14 @@ export function buildingTray(store, placing) {
 
   /** @param {string} type */
   function listed(type) {
-    return store.actions?.some((action) => action.type === type) ?? false;
+    return store.actions?.find((action) => action.type === type);
   }
 
   async function takeBack() {
-    if (undo.disabled) return;
+    const undoing = listed("take_back");
+    if (undo.disabled || !undoing) return;
     placing.select(null);
-    if (await store.act((seat, options) => seat.takeBack(options))) announce(t("build.undone"));
+    if (await store.act((seat, options) => seat.act(undoing, options))) announce(t("build.undone"));
   }
 
   async function finishBuilding() {
@@ -84,7 +85,7 @@ export function buildingTray(store, placing) {
 
   /** @param {import("../state/api.js").Player} me */
   function hintText(me) {
-    if (me.build_finished) return t("build.done");
+    if (me.building_finished) return t("build.done");
     if (placing.ghost) return t("build.hint_ghost");
     if (placing.tile) return t("build.hint_cell");
     return me.tiles_to_build.length ? t("build.hint_tile") : t("build.hint_finish");

@@ -15,7 +15,7 @@ const PLAYED_BY = {
 };
 
 /** The types of events that have one action of the record each. */
-const ACTIONS = new Set(["offer_set", "tile_bought", "buy_passed", "tile_placed", "placement_taken_back", "building_finished"]);
+const ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_placed", "placement_taken_back", "building_finished"]);
 
 /**
  * Ask for the players, and create a game that continues from a position of a finished one.

@@ -17,7 +17,7 @@ export function gainsList(store, placing) {
     hide(root, !ghost);
     if (!ghost) return;
     const now = new Set(placing.scoredNow());
-    const rows = store.view.scoring_tiles.map(({ slot, id }) => (
+    const rows = store.view.scoring_tiles.map(({ slot, scoring_tile: id }) => (
       row(`${slot} ${t(`scoring.${id}.title`)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot))));
     const income = ghost.whisky_income ? [row(t("gains.income"), ghost.whisky_income, false)] : [];
     root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scroll_points, false), ...income);

@@ -33,7 +33,7 @@ export function gameHeader(store, menu) {
     setText(gold, t("gold", { count: me?.gold ?? 0 }));
     setText(points, `· ${t("seat.score", { count: me ? shownScore(store, me) : 0 })}`);
     const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
-    setText(now, counted.map(({ slot, id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
+    setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
     setText(connection, t(`connection.${store.connection}`));
     connection.className = `connection ${store.connection}`;
     document.title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;

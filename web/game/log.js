@@ -43,7 +43,7 @@ export function story(event, view) {
     tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles) }),
     tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: event.tile, seller: name(event.seller), count: event.price }),
     tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: event.tile, place: placeName(event.x, event.y) }),
-    building_finished: () => (event.returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.returned) })
+    building_finished: () => (event.tiles_returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.tiles_returned) })
       : t("log.building_finished", { name: name(event.seat) })),
     round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
       `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),

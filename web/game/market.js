@@ -110,8 +110,8 @@ export function market(store, preview) {
     const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
     keyed(rows, turn, ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
-    const seller = view.players.find(({ tiles_drawn }) => tiles_drawn.some(({ tile }) => tile === selected));
-    const price = seller?.tiles_drawn.find(({ tile }) => tile === selected)?.price ?? 0;
+    const seller = view.players.find(({ tiles_on_offer }) => tiles_on_offer.some(({ tile }) => tile === selected));
+    const price = seller?.tiles_on_offer.find(({ tile }) => tile === selected)?.price ?? 0;
     setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
     confirm.disabled = !selected || store.blocked;
     pass.disabled = store.blocked || !acting;
@@ -123,7 +123,7 @@ export function market(store, preview) {
     able[index]?.click();
     able[index]?.focus();
   }, say() {
-    const sale = store.view.players.flatMap(({ seat, tiles_drawn }) => (seat === store.seat ? [] : tiles_drawn)).length;
+    const sale = store.view.players.flatMap(({ seat, tiles_on_offer }) => (seat === store.seat ? [] : tiles_on_offer)).length;
     announce(t("status.buy", { sale, count: buyable().size, gold: store.me?.gold ?? 0 }));
   } };
 }
@@ -140,5 +140,5 @@ function offersOf(store, player) {
   const sold = store.log.slice(begun + 1).flatMap((event) => (
     event.type === "tile_bought" && event.seller === player.seat
       ? [{ tile: event.tile, price: event.price, discard: false, owner: player.seat, buyer: store.view.players[event.seat]?.name ?? "" }] : []));
-  return [...player.tiles_drawn.map((drawn) => ({ ...drawn, owner: player.seat, buyer: null })), ...sold];
+  return [...player.tiles_on_offer.map((drawn) => ({ ...drawn, owner: player.seat, buyer: null })), ...sold];
 }

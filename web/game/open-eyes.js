@@ -31,9 +31,9 @@ export function revealedView(view, past, secrets, seat) {
   const players = view.players.map((player) => {
     if (seat !== null && player.seat !== seat) return player;
     const offer = offers.get(player.seat);
-    const tiles_drawn = player.tiles_drawn.map((drawn) => (offer
+    const tiles_on_offer = player.tiles_on_offer.map((drawn) => (offer
       ? { ...drawn, price: offer.prices[drawn.tile] ?? null, discard: drawn.tile === offer.discard } : drawn));
-    return { ...player, tiles_drawn, gold: player.gold ?? purses[player.seat] ?? null };
+    return { ...player, tiles_on_offer, gold: player.gold ?? purses[player.seat] ?? null };
   });
   return { ...view, players };
 }

@@ -197,7 +197,7 @@ function same(a, b) {
 
 /** @param {Legal} place */
 function gainsInWords({ gains = [], scroll_points: scrolls }) {
-  const parts = gains.filter(({ points }) => points).map(({ id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
+  const parts = gains.filter(({ points }) => points).map(({ scoring_tile: id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
   if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");
 }

@@ -43,7 +43,7 @@ export function pricingTray(store, preview) {
 
   /** @param {Constraints} limits */
   function loadDraft(limits) {
-    const drawn = store.me?.tiles_drawn ?? [];
+    const drawn = store.me?.tiles_on_offer ?? [];
     const of = `${key()} ${JSON.stringify(drawn)}`;
     if (draft && draftOf === of) return;
     draftOf = of;

@@ -20,7 +20,7 @@ export function resultPanel(store, ...more) {
     if (!view.result) { if (view.status === "aborted") setText(title, t("result.aborted")); return; }
     const { winners, players } = view.result;
     setText(title, t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) }));
-    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
+    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ scoring_tile: id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
       h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
     table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },
       h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),

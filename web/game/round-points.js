@@ -130,7 +130,7 @@ function roundSteps(event, scores) {
     const scored = scoring_tiles.find((one) => one.slot === slot);
     const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
     const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
-    return { seat, text: slot, title: t(`scoring.${scored?.id}.title`), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
+    return { seat, text: slot, title: t(`scoring.${scored?.scoring_tile}.title`), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
   }));
 }
 

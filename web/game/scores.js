@@ -15,7 +15,7 @@ export function scoringPanel(store) {
   const root = h("section", { class: "panel", "aria-label": t("tab.scoring") }, h("h2", {}, t("tab.scoring")), items, bag);
 
   /** @param {Game["scoring_tiles"][number]} tile */
-  function item({ slot, id }) {
+  function item({ slot, scoring_tile: id }) {
     const rounds = h("div", { class: "faint" });
     const box = h("li", { "data-slot": slot }, h("span", { class: "slot" }, slot), h("img", { class: "motif", src: scoringPicture(id), alt: "", width: 56, height: 56 }), h("div", {},
       h("strong", {}, t(`scoring.${id}.title`)), h("div", {}, t(`scoring.${id}.text`)), rounds));
@@ -27,7 +27,7 @@ export function scoringPanel(store) {
   }
 
   return { root, show() {
-    keyed(items, store.view.scoring_tiles, ({ slot, id }) => slot + id, item);
+    keyed(items, store.view.scoring_tiles, ({ slot, scoring_tile }) => slot + scoring_tile, item);
     setText(bag, t("scoring.bag", { count: store.view.bag.count }));
   } };
 }

@@ -90,7 +90,7 @@ function badges(view, player) {
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: t(`bot.${player.bot}`) }),
     view.phase === "pricing" && player.offer_set && t("seat.set"),
-    view.phase === "building" && player.build_finished && t("seat.built"),
+    view.phase === "building" && player.building_finished && t("seat.built"),
     player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
   ].filter((text) => typeof text === "string");

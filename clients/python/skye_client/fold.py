@@ -69,7 +69,7 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
     for field in ("name", "private", "seats", "auto_start", "options", "origin", "scoring_tiles", "fairness"):
         view[field] = deepcopy(event[field])  # the view changes its own copy
     view["id"], view["created_at"] = event["game"], event["at"]
-    view["starting_seat"] = event["options"]["starting_seat"]
+    view["starting_seat"] = event["options"]["first_seat"]
 
 
 def _player_joined(view: _View, players: _Players, event: _Event) -> None:
@@ -81,10 +81,10 @@ def _player_joined(view: _View, players: _Players, event: _Event) -> None:
             **{field: event[field] for field in ("seat", "name", "color", "bot")},
             "score": 0,
             "gold": 0,
-            "tiles_drawn": [],
+            "tiles_on_offer": [],
             "tiles_to_build": [],
             "offer_set": False,
-            "build_finished": False,
+            "building_finished": False,
             "territory": [{"tile": f"castle-{event['color']}", **_CASTLE}],
         }
     )
@@ -134,7 +134,7 @@ def _position_set(view: _View, players: _Players, event: _Event) -> None:
         player.update(seat)
     if event["result"] is not None:
         view["status"] = "finished"
-        view["fairness"]["seed"] = view["options"]["seed"] = event["seed"]
+        view["fairness"]["seed"] = event["seed"]
         view["fairness"]["nonce"] = event["nonce"]
 
 
@@ -142,7 +142,7 @@ def _round_started(view: _View, players: _Players, event: _Event) -> None:
     """Begin a round."""
     view["round"], view["starting_seat"] = event["round"], event["starting_seat"]
     for player in players:
-        player["offer_set"] = player["build_finished"] = False
+        player["offer_set"] = player["building_finished"] = False
 
 
 def _set_gold(view: _View, players: _Players, event: _Event) -> None:
@@ -155,7 +155,7 @@ def _tiles_drawn(view: _View, players: _Players, event: _Event) -> None:
     """Move tiles out of the bag."""
     for entry in event["players"]:
         drawn = [{"tile": tile, "price": None, "discard": None} for tile in entry["tiles"]]
-        players[entry["seat"]]["tiles_drawn"] = drawn
+        players[entry["seat"]]["tiles_on_offer"] = drawn
         _bag(view, out=entry["tiles"])
 
 
@@ -178,7 +178,7 @@ def _offers_revealed(view: _View, players: _Players, event: _Event) -> None:
 def _tiles_discarded(view: _View, players: _Players, event: _Event) -> None:
     """Return the discarded tiles to the bag."""
     for player in players:
-        player["tiles_drawn"] = [d for d in player["tiles_drawn"] if d["tile"] not in event["tiles"]]
+        player["tiles_on_offer"] = [d for d in player["tiles_on_offer"] if d["tile"] not in event["tiles"]]
     _bag(view, back=event["tiles"])
 
 
@@ -186,7 +186,7 @@ def _tile_bought(view: _View, players: _Players, event: _Event) -> None:
     """Move a tile from the seller to the buyer, and gold the other way."""
     _set_gold(view, players, event)
     seller = players[event["seller"]]
-    seller["tiles_drawn"] = [d for d in seller["tiles_drawn"] if d["tile"] != event["tile"]]
+    seller["tiles_on_offer"] = [d for d in seller["tiles_on_offer"] if d["tile"] != event["tile"]]
     players[event["seat"]]["tiles_to_build"].append(event["tile"])
 
 
@@ -194,7 +194,7 @@ def _tiles_kept(view: _View, players: _Players, event: _Event) -> None:
     """Move unsold tiles to the hands of their owners."""
     for entry in event["players"]:
         player = players[entry["seat"]]
-        player["tiles_drawn"] = []
+        player["tiles_on_offer"] = []
         player["tiles_to_build"] += entry["tiles"]
 
 
@@ -214,8 +214,8 @@ def _placement_taken_back(view: _View, players: _Players, event: _Event) -> None
 def _building_finished(view: _View, players: _Players, event: _Event) -> None:
     """Return tiles without a legal place to the bag."""
     player = players[event["seat"]]
-    player["build_finished"], player["tiles_to_build"] = True, []
-    _bag(view, back=event["returned"])
+    player["building_finished"], player["tiles_to_build"] = True, []
+    _bag(view, back=event["tiles_returned"])
 
 
 def _round_scored(view: _View, players: _Players, event: _Event) -> None:
@@ -229,7 +229,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
     _set_gold(view, players, event)
     _round_scored(view, players, event)
     view["status"], view["result"] = "finished", event["result"]
-    view["fairness"]["seed"] = view["options"]["seed"] = event["seed"]
+    view["fairness"]["seed"] = event["seed"]
     view["fairness"]["nonce"] = event["nonce"]
 
 
@@ -252,7 +252,7 @@ def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _price(player: dict[str, Any], offer: _Event) -> None:
-    for drawn in player["tiles_drawn"]:
+    for drawn in player["tiles_on_offer"]:
         drawn["price"] = offer["prices"].get(drawn["tile"])
         drawn["discard"] = drawn["tile"] == offer["discard"]
 

@@ -275,12 +275,6 @@ OriginName: TypeAlias = str
 Page: TypeAlias = str
 
 
-PassToBuy = TypedDict(
-    "PassToBuy",
-    {"pass": Literal[True]},
-)
-
-
 class PersonToJoin(TypedDict):
     name: str
     color: NotRequired[Color]
@@ -336,6 +330,17 @@ Prices: TypeAlias = dict[LandscapeTileId, Price]
 
 
 ProblemCode: TypeAlias = str
+
+
+class Purchase(TypedDict):
+    tile: LandscapeTileId | None
+
+
+class PurchaseAction(TypedDict):
+    href: str
+    type: Literal["buy"]
+    method: Literal["PUT"]
+    body: Purchase
 
 
 Warning: TypeAlias = str
@@ -411,16 +416,11 @@ class RevealedOffer(TypedDict):
 Rotation: TypeAlias = Literal[0, 90, 180, 270]
 
 
-RoundPurchase = TypedDict(
-    "RoundPurchase",
-    {
-        "pass": bool,
-        "seat": int,
-        "tile": LandscapeTileId | None,
-        "seller": int | None,
-        "price": int | None,
-    },
-)
+class RoundPurchase(TypedDict):
+    seat: int
+    tile: LandscapeTileId | None
+    seller: int | None
+    price: int | None
 
 
 ScenarioName: TypeAlias = str
@@ -451,7 +451,7 @@ ScoringTileId: TypeAlias = Literal[
 
 class ScoringTilePoints(TypedDict):
     slot: ScoringSlot
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     points: int
 
 
@@ -681,7 +681,7 @@ TileId: TypeAlias = Literal[
 
 class TilePointsChange(TypedDict):
     slot: ScoringSlot
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     before: int | None
     after: int | None
 
@@ -690,10 +690,6 @@ class TileRegion(TypedDict):
     terrain: TerrainName
     sides: list[Side]
     center: bool
-
-
-class TileToBuy(TypedDict):
-    tile: LandscapeTileId
 
 
 class TileToScore(TypedDict):
@@ -769,7 +765,7 @@ Round: TypeAlias = int
 
 class UsedScoringTile(TypedDict):
     slot: ScoringSlot
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     rounds: list[Round]
 
 
@@ -832,15 +828,7 @@ class BuildingFinishedEvent(TypedDict):
     at: Timestamp
     type: Literal["building_finished"]
     seat: int
-    returned: list[LandscapeTileId]
-
-
-class BuyPassedEvent(TypedDict):
-    id: int
-    version: int
-    at: Timestamp
-    type: Literal["buy_passed"]
-    seat: int
+    tiles_returned: list[LandscapeTileId]
 
 
 class ChosenOptions(TypedDict):
@@ -848,7 +836,7 @@ class ChosenOptions(TypedDict):
     clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
     scoring_tiles: NotRequired[list[ScoringTileId]]
-    starting_seat: NotRequired[int]
+    first_seat: NotRequired[int]
     seed: NotRequired[str]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
@@ -866,6 +854,12 @@ class CurrentOffer(TypedDict):
     seat: int
     discard: LandscapeTileId | None
     prices: Prices | None
+
+
+class CurrentPurchase(TypedDict):
+    version: int
+    seat: int
+    purchase: RoundPurchase | None
 
 
 class DeadlineNearPlayerEvent(TypedDict):
@@ -902,7 +896,7 @@ class ExportedDraw(TypedDict):
 
 class ExportedOptions(TypedDict):
     scoring_tiles: list[ScoringTileId] | None
-    starting_seat: int | None
+    first_seat: int | None
     tie_break: TieBreakRule
     open_gold: bool
     seed: str | None
@@ -936,8 +930,7 @@ class GameAbortedEvent(TypedDict):
 
 class GameOptions(TypedDict):
     scoring_tiles: list[ScoringTileId] | None
-    starting_seat: int | None
-    seed: str | None
+    first_seat: int | None
     tie_break: TieBreakRule
     open_gold: bool
     turn_ms: int | None
@@ -1021,6 +1014,14 @@ class Lab(TypedDict):
     faults: str
 
 
+class NumberedPlacement(TypedDict):
+    tile: TileId
+    x: int
+    y: int
+    rotation: Rotation
+    number: int
+
+
 class Offer(TypedDict):
     discard: LandscapeTileId
     prices: Prices
@@ -1071,8 +1072,8 @@ class OwnGameList(TypedDict):
 class PassAction(TypedDict):
     href: str
     type: Literal["pass"]
-    method: Literal["POST"]
-    body: PassToBuy
+    method: Literal["PUT"]
+    body: Purchase
 
 
 class Placement(TypedDict):
@@ -1188,6 +1189,7 @@ class ProblemParams(TypedDict):
     required_phase: NotRequired[GamePhase]
     color: NotRequired[Color]
     seats: NotRequired[int]
+    last: NotRequired[int]
     name: NotRequired[str]
     version: NotRequired[int]
     last_event: NotRequired[int]
@@ -1196,20 +1198,18 @@ class ProblemParams(TypedDict):
     reason: NotRequired[ProblemCode]
 
 
-Purchase: TypeAlias = TileToBuy | PassToBuy
-
-
-class PurchaseAction(TypedDict):
-    href: str
-    type: Literal["buy"]
-    method: Literal["POST"]
-    body: TileToBuy
+class PurchasePassedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    type: Literal["purchase_passed"]
+    seat: int
 
 
 class RecordedOptions(TypedDict):
     seed: str | None
     scoring_tiles: list[ScoringTileId] | None
-    starting_seat: int | None
+    first_seat: int | None
     tie_break: ChosenTieBreak
     open_gold: bool
 
@@ -1270,7 +1270,7 @@ class ScoringTile(TypedDict):
 
 class ScoringTileGain(TypedDict):
     slot: ScoringSlot
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     points: int
 
 
@@ -1315,7 +1315,7 @@ class SeatToken(TypedDict):
 
 class SlotScore(TypedDict):
     slot: ScoringSlot
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     points: int
     awards: list[Award]
 
@@ -1400,7 +1400,7 @@ class TilePlacedEvent(TypedDict):
 
 
 class TileScore(TypedDict):
-    id: ScoringTileId
+    scoring_tile: ScoringTileId
     points: int
     awards: list[Award]
 
@@ -1484,7 +1484,7 @@ class CreatedGames(TypedDict):
 class CurrentPlacements(TypedDict):
     version: int
     seat: int
-    placements: list[TerritoryTile]
+    placements: list[NumberedPlacement]
 
 
 ExportedAction: TypeAlias = (
@@ -1503,11 +1503,11 @@ class ExportedPlayerPosition(TypedDict):
     gold: NotRequired[int | None]
     score: int | None
     territory: list[TerritoryTile]
-    tiles_drawn: list[ExportedDraw]
+    tiles_on_offer: list[ExportedDraw]
     offer_set: NotRequired[bool | None]
     tiles_to_build: list[LandscapeTileId] | None
     placed_this_round: int | None
-    build_finished: bool | None
+    building_finished: bool | None
     points: list[Point] | None
     territory_sizes: list[TerritorySize] | None
     final: FinalPoints | None
@@ -1601,10 +1601,10 @@ class Player(TypedDict):
     color: Color
     score: int
     gold: int | None
-    tiles_drawn: list[DrawnTile]
+    tiles_on_offer: list[DrawnTile]
     tiles_to_build: list[LandscapeTileId]
     offer_set: bool
-    build_finished: bool
+    building_finished: bool
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
@@ -1632,11 +1632,11 @@ class PlayerPosition(TypedDict):
     gold: NotRequired[int | None]
     score: NotRequired[int | None]
     territory: NotRequired[list[PositionTile] | None]
-    tiles_drawn: NotRequired[list[PositionDraw] | None]
+    tiles_on_offer: NotRequired[list[PositionDraw] | None]
     offer_set: NotRequired[bool | None]
     tiles_to_build: NotRequired[list[LandscapeTileId] | None]
     placed_this_round: NotRequired[int | None]
-    build_finished: NotRequired[bool | None]
+    building_finished: NotRequired[bool | None]
     points: NotRequired[list[Point1] | None]
     territory_sizes: NotRequired[list[TerritorySize] | None]
     final: NotRequired[FinalPoints | None]
@@ -1721,10 +1721,10 @@ class SeatInPlay(TypedDict):
     color: Color
     score: int
     gold: int | None
-    tiles_drawn: list[DrawnTile]
+    tiles_on_offer: list[DrawnTile]
     tiles_to_build: list[LandscapeTileId]
     offer_set: bool
-    build_finished: bool
+    building_finished: bool
     territory: list[TerritoryTile]
 
 
@@ -1755,10 +1755,10 @@ class SeatView(TypedDict):
     color: Color
     score: int
     gold: int | None
-    tiles_drawn: list[DrawnTile]
+    tiles_on_offer: list[DrawnTile]
     tiles_to_build: list[LandscapeTileId]
     offer_set: bool
-    build_finished: bool
+    building_finished: bool
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
@@ -1871,7 +1871,7 @@ class RoundReport(TypedDict):
     version: int
     round: int
     starting_seat: int
-    discards: list[LandscapeTileId]
+    tiles_discarded: list[LandscapeTileId]
     purchases: list[RoundPurchase]
     players: list[SeatRound]
     complete: bool
@@ -1919,7 +1919,7 @@ StreamMessage: TypeAlias = (
     | OffersRevealedEvent
     | TilesDiscardedEvent
     | TileBoughtEvent
-    | BuyPassedEvent
+    | PurchasePassedEvent
     | TilesKeptEvent
     | TilePlacedEvent
     | PlacementTakenBackEvent
@@ -1971,7 +1971,7 @@ Event: TypeAlias = (
     | OffersRevealedEvent
     | TilesDiscardedEvent
     | TileBoughtEvent
-    | BuyPassedEvent
+    | PurchasePassedEvent
     | TilesKeptEvent
     | TilePlacedEvent
     | PlacementTakenBackEvent

@@ -39,13 +39,13 @@ const FOLDS = {
     const { name, seats, auto_start, options, origin, scoring_tiles, fairness } = event;
     Object.assign(view, { id: event.game, name, private: event.private, seats, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
-    Object.assign(view, { created_at: event.at, starting_seat: options.starting_seat });
+    Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
   },
   player_joined(view, { seat, name, color, bot }, players) {
     if (/** @type {any} */ (view.you).color === color) view.you.seat = seat;
     players.push({
-      seat, name, color, bot, score: 0, gold: 0, tiles_drawn: [], tiles_to_build: [],
-      offer_set: false, build_finished: false,
+      seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
+      offer_set: false, building_finished: false,
       territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
     });
   },
@@ -75,17 +75,17 @@ const FOLDS = {
     players.forEach((player, seat) => Object.assign(player, seats[seat]));
     if (result === null) return;
     view.status = "finished";
-    view.fairness.seed = view.options.seed = seed;
+    view.fairness.seed = seed;
     view.fairness.nonce = nonce;
   },
   round_started(view, { round, starting_seat }, players) {
     Object.assign(view, { round, starting_seat });
-    for (const player of players) player.offer_set = player.build_finished = false;
+    for (const player of players) player.offer_set = player.building_finished = false;
   },
   income_paid: setGold,
   tiles_drawn(view, event, players) {
     for (const { seat, tiles } of event.players) {
-      players[seat].tiles_drawn = tiles.map((/** @type {any} */ tile) => ({ tile, price: null, discard: null }));
+      players[seat].tiles_on_offer = tiles.map((/** @type {any} */ tile) => ({ tile, price: null, discard: null }));
       moveBag(view, { out: tiles });
     }
   },
@@ -97,18 +97,18 @@ const FOLDS = {
     for (const offer of event.players) showOffer(players[offer.seat], offer);
   },
   tiles_discarded(view, { tiles }, players) {
-    for (const player of players) player.tiles_drawn = player.tiles_drawn.filter(({ tile }) => !tiles.includes(tile));
+    for (const player of players) player.tiles_on_offer = player.tiles_on_offer.filter(({ tile }) => !tiles.includes(tile));
     moveBag(view, { back: tiles });
   },
   tile_bought(view, event, players) {
     setGold(view, event, players);
     const seller = players[event.seller];
-    seller.tiles_drawn = seller.tiles_drawn.filter(({ tile }) => tile !== event.tile);
+    seller.tiles_on_offer = seller.tiles_on_offer.filter(({ tile }) => tile !== event.tile);
     players[event.seat].tiles_to_build.push(event.tile);
   },
   tiles_kept(_view, event, players) {
     for (const { seat, tiles } of event.players) {
-      players[seat].tiles_drawn = [];
+      players[seat].tiles_on_offer = [];
       players[seat].tiles_to_build.push(...tiles);
     }
   },
@@ -121,9 +121,9 @@ const FOLDS = {
     const last = players[seat].territory.pop();
     if (last) players[seat].tiles_to_build.push(/** @type {any} */ (last.tile));
   },
-  building_finished(view, { seat, returned }, players) {
-    Object.assign(players[seat], { build_finished: true, tiles_to_build: [] });
-    moveBag(view, { back: returned });
+  building_finished(view, { seat, tiles_returned }, players) {
+    Object.assign(players[seat], { building_finished: true, tiles_to_build: [] });
+    moveBag(view, { back: tiles_returned });
   },
   round_scored(_view, event, players) {
     for (const { seat, score } of event.players) players[seat].score = score;
@@ -131,7 +131,7 @@ const FOLDS = {
   game_finished(view, event, players) {
     for (const { seat, score, gold } of event.players) Object.assign(players[seat], { score, gold });
     Object.assign(view, { status: "finished", result: event.result });
-    view.fairness.seed = view.options.seed = event.seed;
+    view.fairness.seed = event.seed;
     view.fairness.nonce = event.nonce;
   },
   game_aborted(view) {
@@ -157,7 +157,7 @@ function setGold(_view, event, players) {
  */
 function showOffer(player, offer) {
   player.gold = offer.gold;
-  for (const drawn of player.tiles_drawn) {
+  for (const drawn of player.tiles_on_offer) {
     drawn.price = offer.prices[drawn.tile] ?? null;
     drawn.discard = drawn.tile === offer.discard;
   }

@@ -210,19 +210,28 @@ export class Seat {
   setOffer(offer, options) { return this.request("PUT", "/offer", { ...options, body: offer }); }
 
   /** @param {string} tile @param {CallOptions} [options] @returns {Promise<GameData>} */
-  buy(tile, options) { return this.request("POST", "/purchase", { ...options, body: { tile } }); }
+  buy(tile, options) { return this.request("PUT", "/purchase", { ...options, body: { tile } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  pass(options) { return this.request("POST", "/purchase", { ...options, body: { pass: true } }); }
+  pass(options) { return this.request("PUT", "/purchase", { ...options, body: { tile: null } }); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"get_purchase">>} */
+  purchase(options) { return this.request("GET", "/purchase", options); }
 
   /** @param {Placement} placement @param {CallOptions} [options] @returns {Promise<GameData>} */
   place(placement, options) { return this.request("POST", "/placements", { ...options, body: placement }); }
 
-  /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  takeBack(options) { return this.request("DELETE", "/placements/last", options); }
+  /**
+   * Take back the last placement of this round.
+   *
+   * @param {number} number The number of the placement in this round, from 1.
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  takeBack(number, options) { return this.request("DELETE", `/placements/${number}`, options); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  finishBuilding(options) { return this.request("POST", "/build/finish", options); }
+  finishBuilding(options) { return this.request("POST", "/building/finish", options); }
 
   /**
    * Return every legal placement of some tiles, with the change that each would make.

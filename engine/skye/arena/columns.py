@@ -125,7 +125,7 @@ def _decisions(number: int, line: Mapping[str, Any], features: Features | None) 
 
 def _first_state(record: Mapping[str, Any]) -> GameState:
     options = record["options"]
-    tiles, seat = options["scoring_tiles"], options["starting_seat"]
+    tiles, seat = options["scoring_tiles"], options["first_seat"]
     return new_game(
         [player["color"] for player in record["players"]],
         seed=options["seed"],

@@ -159,7 +159,7 @@ def _record(
         ],
         "options": {
             "scoring_tiles": None,
-            "starting_seat": None,
+            "first_seat": None,
             "tie_break": str(game.tie_break),
             "open_gold": game.open_gold,
             "seed": seed,

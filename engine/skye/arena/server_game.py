@@ -30,7 +30,7 @@ _WAIT_S: Final = 5.0
 
 _MOVE_OF_EVENT: Final = {
     "tile_bought": "buy",
-    "buy_passed": "pass",
+    "purchase_passed": "pass",
     "tile_placed": "place",
     "placement_taken_back": "take_back",
     "building_finished": "finish_building",

@@ -91,7 +91,7 @@ def _purchase(game: GameState, seat: int) -> Move:
     lots = [
         search.lot(seller, tile, price)
         for seller, player in enumerate(game.players)
-        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
     ]
     purses = [player.gold for player in game.players]
     market = _Market(lots, purses, [player.tiles_to_build for player in game.players])

@@ -99,8 +99,8 @@ def _purchase_gain(game: GameState, seat: int, tile: str, appraisal: Appraisal) 
 
     The seller gets the price and the gold that lies on the tile, and loses the tile.
     """
-    seller = next(other for other, player in enumerate(game.players) if tile in player.tiles_drawn)
-    price = game.players[seller].prices[game.players[seller].tiles_drawn.index(tile)]
+    seller = next(other for other, player in enumerate(game.players) if tile in player.tiles_on_offer)
+    price = game.players[seller].prices[game.players[seller].tiles_on_offer.index(tile)]
     net = appraisal.gain(seat, tile) - price * appraisal.gold(seat)
     if net <= 0:
         return net

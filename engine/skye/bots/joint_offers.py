@@ -95,7 +95,7 @@ def likely_offers(game: GameState, seat: int, rng: Random, number: int) -> list[
 
 def _offer(player: Player, lots: list[_Lot]) -> SetOffer:
     one, other = lots
-    (discard,) = set(player.tiles_drawn) - {one.tile, other.tile}
+    (discard,) = set(player.tiles_on_offer) - {one.tile, other.tile}
     return SetOffer(discard, ((one.tile, one.price), (other.tile, other.price)))
 
 
@@ -106,7 +106,7 @@ def best_joint_purchase(game: GameState, seat: int) -> Move:
     on_offer = [
         appraiser.lot(seller, tile, price)
         for seller, player in enumerate(game.players)
-        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
     ]
     order = [(game.starting_seat + turn) % seats for turn in range(game.buys + 1, seats)]
     purses = [player.gold for player in game.players]
@@ -180,11 +180,11 @@ class _Market:
 
     def _strategies_of(self, seat: int, player: Player) -> list[_Strategy]:
         """Return all offers of a seat with prices that a rival might pay."""
-        numbers = {tile: self._add_lots(seat, tile) for tile in player.tiles_drawn}
+        numbers = {tile: self._add_lots(seat, tile) for tile in player.tiles_on_offer}
         purse, lots = self._purses[seat], self.lots
         return [
             (one, other)
-            for first, second in permutations(player.tiles_drawn, 2)
+            for first, second in permutations(player.tiles_on_offer, 2)
             if first < second
             for one in numbers[first]
             for other in numbers[second]

@@ -174,8 +174,8 @@ class ListedActions(GridActions):
         game, seat = self.encoded.game, self.encoded.seat
         match decode_action(game, seat, action):
             case Buy(tile):
-                seller = next(n for n, player in enumerate(game.players) if tile in player.tiles_drawn)
-                index = game.players[seller].tiles_drawn.index(tile)
+                seller = next(n for n, player in enumerate(game.players) if tile in player.tiles_on_offer)
+                index = game.players[seller].tiles_on_offer.index(tile)
                 price = game.players[seller].prices[index]
                 left = (seller - seat) % len(game.players)
                 return _row("buy", tile, seller=left, second=bool(index), price=price)
@@ -188,7 +188,7 @@ class ListedActions(GridActions):
 
 def _of_offer(encoded: EncodedGame, action: int) -> bytes:
     """Return the features of an action that discards or prices a tile."""
-    drawn, draft = encoded.game.players[encoded.seat].tiles_drawn, encoded.draft
+    drawn, draft = encoded.game.players[encoded.seat].tiles_on_offer, encoded.draft
     if not draft:
         return _row("discard", drawn[action], action)
     slot = [slot for slot in range(TILES_DRAWN) if slot != draft[0]][len(draft) - 1]

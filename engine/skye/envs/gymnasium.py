@@ -38,7 +38,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
     """One seat of a game against opponents.
 
     The options of `reset` are `seat` (of the agent), `reward` (for this episode), and for the start of the
-    game `scoring_tiles` (four ids) and `starting_seat`, or a `position` (JSON data or a line of text).
+    game `scoring_tiles` (four ids) and `first_seat`, or a `position` (JSON data or a line of text).
 
     :param opponents: one to four opponents, from the agent's left (see `skye.envs.opponents`).
     :param observation: "dict" or "flat".

@@ -207,7 +207,7 @@ class Observer:
         return planes
 
     def _own_planes(self, player: Player, chosen: int | None) -> bytearray:
-        planes, tiles = self._planes_of(player), player.tiles_drawn + player.tiles_to_build
+        planes, tiles = self._planes_of(player), player.tiles_on_offer + player.tiles_to_build
         if chosen is not None:
             return planes.own_with(tiles, chosen)
         cached = self._own.get(player.color)
@@ -231,12 +231,12 @@ def _row(player: Player, flags: _Flags, *, own: bool) -> _Row:
         min(gold / _GOLD, MAX_VALUE),
         min(player.score / _POINTS, MAX_VALUE),
         len(player.territory.placed) / MAX_TILES,
-        player.build_finished,
+        player.building_finished,
         phase is not PRICING or bool(player.prices),
         starts,
         waited_for,
     )
-    tiles = player.tiles_drawn + player.tiles_to_build
+    tiles = player.tiles_on_offer + player.tiles_to_build
     placed = [_LANES_OF[place.tile] for place in player.territory.placed[1:]]
     lanes = sum(placed) + sum([_LANES_OF[tile] for tile in tiles])
     return _Row(player, flags, head + _tiles_bytes(player, () if secret else player.prices), lanes)
@@ -248,7 +248,7 @@ def _tiles_bytes(player: Player, prices: tuple[int, ...]) -> bytes:
     :param prices: the prices of the tiles drawn; empty while they are not known.
     """
     pieces = []
-    for number, tile in enumerate(player.tiles_drawn):
+    for number, tile in enumerate(player.tiles_on_offer):
         price = prices[number] if prices else 0
         pieces += (_TILE[tile], _EXTRA.pack(1, 0, min(price / _PRICE, MAX_VALUE), bool(prices) and not price))
     for tile in player.tiles_to_build:

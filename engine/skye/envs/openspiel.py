@@ -177,9 +177,9 @@ def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
     for seat, other in enumerate(after.players):
         if seat != player and other.prices:
             kept = [
-                (tile, price) for tile, price in zip(other.tiles_drawn, other.prices, strict=True) if price
+                (tile, price) for tile, price in zip(other.tiles_on_offer, other.prices, strict=True) if price
             ]
-            discard = other.tiles_drawn[other.prices.index(0)]
+            discard = other.tiles_on_offer[other.prices.index(0)]
             offers[seat] = list(encode_move(after, seat, SetOffer(discard, tuple(kept))))
     sampled.steps = tuple(
         [

@@ -104,7 +104,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start another game; the same seed and options start the same game.
 
-        :param options: for the start of the game `scoring_tiles` (four ids) and `starting_seat`, or a
+        :param options: for the start of the game `scoring_tiles` (four ids) and `first_seat`, or a
             `position` (JSON data or a line of text).
             Others are ignored with a warning, since the tests of PettingZoo send one.
         :raises ValueError: when an option is invalid.

@@ -12,7 +12,7 @@ from skye.positions.text import position_from_text
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 
-OPTIONS: Final = ("scoring_tiles", "starting_seat", "position")
+OPTIONS: Final = ("scoring_tiles", "first_seat", "position")
 """Options for the start: four ids for slots A to D; a seat; a position as JSON data or as text."""
 
 
@@ -24,13 +24,13 @@ def start_game(players: int, rng: Random, options: Mapping[str, Any]) -> Encoded
     """
     seed = f"{rng.getrandbits(128):032x}"
     if options.get("position") is not None:
-        if any(options.get(name) is not None for name in ("scoring_tiles", "starting_seat")):
+        if any(options.get(name) is not None for name in ("scoring_tiles", "first_seat")):
             raise ValueError(
                 "a position contains the scoring tiles and the starting seat: leave these options out"
             )
         return EncodedGame(_game_from(options["position"], players, seed))
     scoring_tiles = options.get("scoring_tiles")
-    chosen = Options(None if scoring_tiles is None else tuple(scoring_tiles), options.get("starting_seat"))
+    chosen = Options(None if scoring_tiles is None else tuple(scoring_tiles), options.get("first_seat"))
     return EncodedGame(new_game(players, seed=seed, options=chosen).game)
 
 

@@ -84,7 +84,7 @@ class PositionRules:
             placed = [place.tile for place in player.territory.placed[1:]] if player.territory else []
             for name, tiles in (
                 ("territory", placed),
-                ("tiles_drawn", player.tiles_drawn or []),
+                ("tiles_on_offer", player.tiles_on_offer or []),
                 ("tiles_to_build", player.tiles_to_build or []),
             ):
                 for index, tile in enumerate(tiles):
@@ -107,7 +107,7 @@ class PositionRules:
         for seat, player in enumerate(given.players):
             if (
                 (player.territory and len(player.territory.placed) > 1)
-                or player.tiles_drawn
+                or player.tiles_on_offer
                 or player.tiles_to_build
                 or player.score
             ):
@@ -119,39 +119,40 @@ class PositionRules:
             self._check_pricing(player, at)
         elif phase is Phase.BUYING:
             self._check_buying(player, at)
-        elif player.tiles_drawn:
-            self._fault(f"{at}/tiles_drawn", "no tiles are on offer in this phase")
+        elif player.tiles_on_offer:
+            self._fault(f"{at}/tiles_on_offer", "no tiles are on offer in this phase")
         if phase is Phase.BUILDING:
             self._check_building(player, at)
         elif phase is not None and player.placed_this_round:
             self._fault(f"{at}/placed_this_round", "tiles are placed in the building phase only")
-        elif phase is not None and player.build_finished:
-            self._fault(f"{at}/build_finished", "this belongs to the building phase")
+        elif phase is not None and player.building_finished:
+            self._fault(f"{at}/building_finished", "this belongs to the building phase")
         if phase is None and player.tiles_to_build:
             self._fault(f"{at}/tiles_to_build", "nothing is left to build when the game is over")
 
     def _check_pricing(self, player: PlayerFields, at: str) -> None:
         if player.tiles_to_build:
             self._fault(f"{at}/tiles_to_build", "nothing is to build in the pricing phase")
-        drawn = player.tiles_drawn
+        drawn = player.tiles_on_offer
         if drawn is not None and len(drawn) != TILES_DRAWN:
             if not (self._given.explicit_chance and len(drawn) < TILES_DRAWN and not player.prices):
-                self._fault(f"{at}/tiles_drawn", f"each seat draws {TILES_DRAWN} tiles, not {len(drawn)}")
+                self._fault(f"{at}/tiles_on_offer", f"each seat draws {TILES_DRAWN} tiles, not {len(drawn)}")
         elif player.prices and player.offer_withheld:
             self._fault(f"{at}/offer_set", "the offer of this seat is complete, and therefore set")
         elif player.prices and player.prices.count(0) != 1:
-            self._fault(f"{at}/tiles_drawn", "an offer discards one tile and prices the other two")
+            self._fault(f"{at}/tiles_on_offer", "an offer discards one tile and prices the other two")
         if player.gold is not None and player.gold + sum(player.prices) < TILES_DRAWN - 1:
             self._fault(f"{at}/gold", f"a seat needs at least {TILES_DRAWN - 1} gold to price its tiles")
 
     def _check_buying(self, player: PlayerFields, at: str) -> None:
-        drawn = player.tiles_drawn or []
+        drawn = player.tiles_on_offer or []
         if len(drawn) > _MAX_TILES_ON_OFFER:
             self._fault(
-                f"{at}/tiles_drawn", f"a seat offers at most {_MAX_TILES_ON_OFFER} tiles in the buying phase"
+                f"{at}/tiles_on_offer",
+                f"a seat offers at most {_MAX_TILES_ON_OFFER} tiles in the buying phase",
             )
         elif len(player.prices) < len(drawn) or 0 in player.prices:
-            self._fault(f"{at}/tiles_drawn", "each tile on offer has a price, and discarded tiles are gone")
+            self._fault(f"{at}/tiles_on_offer", "each tile on offer has a price; discarded tiles are gone")
         if len(player.tiles_to_build or []) > 1:
             self._fault(f"{at}/tiles_to_build", "a seat buys at most one tile each round")
 
@@ -161,8 +162,8 @@ class PositionRules:
             self._fault(
                 f"{at}/tiles_to_build", f"a seat gets at most {_MAX_TILES_OF_A_ROUND} tiles each round"
             )
-        if hand and player.build_finished:
-            self._fault(f"{at}/build_finished", "a seat that has finished has nothing left to build")
+        if hand and player.building_finished:
+            self._fault(f"{at}/building_finished", "a seat that has finished has nothing left to build")
 
     def _check_size(self, player: PlayerFields, at: str) -> None:
         """Check that the seat can have received its tiles by this round."""
@@ -218,7 +219,7 @@ class PositionRules:
         players = given.players
         if given.phase is Phase.PRICING and all(player.offer_set for player in players):
             self._fault("/phase", "all seats have set their offers: the phase is buying")
-        if given.phase is Phase.BUILDING and all(player.build_finished for player in players):
+        if given.phase is Phase.BUILDING and all(player.building_finished for player in players):
             self._fault("/phase", "all seats have finished: the round is over")
         if given.phase is not Phase.BUYING:
             expected = 0 if given.phase is Phase.PRICING else self._seats

@@ -40,7 +40,7 @@ def game_from_view(
         "round": view["round"],
         "phase": view["phase"],
         "starting_seat": view["starting_seat"],
-        "scoring_tiles": [tile["id"] for tile in view["scoring_tiles"]],
+        "scoring_tiles": [tile["scoring_tile"] for tile in view["scoring_tiles"]],
         "tie_break": options.get("tie_break"),
         "open_gold": options.get("open_gold"),
         "players": [_player(player, pricing=view["phase"] == "pricing") for player in seats],
@@ -54,8 +54,8 @@ def game_from_view(
 
 
 def _player(player: Mapping[str, Any], *, pricing: bool) -> PlayerPosition:
-    known = ("color", "gold", "score", "tiles_drawn", "build_finished", "territory")
-    fields = {name: player[name] for name in known if name != "build_finished" or not pricing}
+    known = ("color", "gold", "score", "tiles_on_offer", "building_finished", "territory")
+    fields = {name: player[name] for name in known if name != "building_finished" or not pricing}
     fields["tiles_to_build"] = list(player["tiles_to_build"])
     fields["offer_set"] = pricing and player["offer_set"]
     return cast("PlayerPosition", fields)

@@ -10,7 +10,7 @@ Missing fields have these values; "drawn" means drawn by the seed, so that the r
   scoring tile. `territory_sizes` grow evenly.
 * `gold` is the income of the round minus the gold on tiles.
 * `next_draws` is empty. Its tiles are drawn first: for the fields below that are drawn, then in later rounds.
-* `tiles_drawn`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
+* `tiles_on_offer`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
   gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
   without a seed the tiles of the pricing phase are chance decisions.
 * `tiles_to_build`: two tiles are drawn for each seat that has not finished building.
@@ -116,7 +116,7 @@ class _PositionCompleter:
         for player in self._given.players:
             if player.territory is not None:
                 used.update(place.tile for place in player.territory.placed)
-            used.update([*(player.tiles_drawn or ()), *(player.tiles_to_build or ())])
+            used.update([*(player.tiles_on_offer or ()), *(player.tiles_to_build or ())])
         return [tile for tile in LANDSCAPE if tile not in used]
 
     def _colors(self) -> list[str]:
@@ -194,11 +194,11 @@ class _PositionCompleter:
             territory=territory,
             gold=gold,
             score=max(given.score or 0, sum(map(sum, points)) + sum(final or ())),
-            tiles_drawn=drawn,
+            tiles_on_offer=drawn,
             prices=prices,
             tiles_to_build=self._hand(seat, given),
             placed_this_round=given.placed_this_round,
-            build_finished=phase is None or bool(given.build_finished),
+            building_finished=phase is None or bool(given.building_finished),
             points=points,
             territory_sizes=self._sizes(given, territory),
             final=final,
@@ -206,8 +206,8 @@ class _PositionCompleter:
 
     def _offer(self, seat: int, given: PlayerFields) -> tuple[tuple[str, ...], tuple[int, ...]]:
         phase = self._given.phase
-        if given.tiles_drawn is not None or phase not in (Phase.PRICING, Phase.BUYING):
-            return tuple(given.tiles_drawn or ()), given.prices
+        if given.tiles_on_offer is not None or phase not in (Phase.PRICING, Phase.BUYING):
+            return tuple(given.tiles_on_offer or ()), given.prices
         if phase is Phase.PRICING:
             return (() if self._given.seed is None else self._draw(seat, TILES_DRAWN)), ()
         drawn = self._draw(seat, TILES_DRAWN - 1)
@@ -215,7 +215,9 @@ class _PositionCompleter:
 
     def _hand(self, seat: int, given: PlayerFields) -> tuple[str, ...]:
         building = (
-            self._given.phase is Phase.BUILDING and not given.build_finished and not given.placed_this_round
+            self._given.phase is Phase.BUILDING
+            and not given.building_finished
+            and not given.placed_this_round
         )
         if given.tiles_to_build is None and building:
             return self._draw(seat, TILES_DRAWN - 1)

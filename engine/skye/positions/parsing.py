@@ -29,8 +29,8 @@ _GAME_FIELDS: Final = frozenset(
      "open_gold", "players")
 )  # fmt: skip
 _PLAYER_FIELDS: Final = frozenset(
-    ("color", "gold", "score", "territory", "tiles_drawn", "offer_set", "tiles_to_build", "placed_this_round",
-     "build_finished", "points", "territory_sizes", "final")
+    ("color", "gold", "score", "territory", "tiles_on_offer", "offer_set", "tiles_to_build",
+     "placed_this_round", "building_finished", "points", "territory_sizes", "final")
 )  # fmt: skip
 _DRAWN_FIELDS: Final = frozenset(("tile", "price", "discard"))
 _PLACED_FIELDS: Final = frozenset(("tile", "x", "y", "rotation"))
@@ -44,13 +44,13 @@ class PlayerFields:
     gold: int | None = None
     score: int | None = None
     territory: Territory | None = None
-    tiles_drawn: list[str] | None = None
+    tiles_on_offer: list[str] | None = None
     prices: tuple[int, ...] = ()
     offer_set: bool = False
     offer_withheld: bool = False
     tiles_to_build: list[str] | None = None
     placed_this_round: int = 0
-    build_finished: bool | None = None
+    building_finished: bool | None = None
     points: tuple[tuple[int, ...], ...] | None = None
     territory_sizes: tuple[int, ...] | None = None
     final: FinalPoints | None = None
@@ -139,13 +139,13 @@ class PositionReader:
                 setattr(given, name, self._integer(data, name, at, _AMOUNTS))
         if data.get("territory") is not None:
             given.territory, given.color = self._territory(data, at, given.color)
-        if data.get("tiles_drawn") is not None:
-            given.tiles_drawn, given.prices = self._drawn(data, at)
+        if data.get("tiles_on_offer") is not None:
+            given.tiles_on_offer, given.prices = self._drawn(data, at)
         offer_set = self._flag(data, "offer_set", at)
         given.offer_set, given.offer_withheld = bool(offer_set) or bool(given.prices), offer_set is False
         if data.get("tiles_to_build") is not None:
             given.tiles_to_build = self._tiles(data, "tiles_to_build", at, TILES_DRAWN)
-        given.build_finished = self._flag(data, "build_finished", at)
+        given.building_finished = self._flag(data, "building_finished", at)
         if data.get("placed_this_round") is not None:
             given.placed_this_round = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
         self._read_history(data, at, given)
@@ -212,9 +212,9 @@ class PositionReader:
     def _drawn(self, data: Mapping[str, Any], at: str) -> tuple[list[str], tuple[int, ...]]:
         """Return the tiles drawn and their prices, 0 for the tile to discard; no prices if none is given."""
         tiles, prices = [], []
-        entries = self._list(data, "tiles_drawn", at, TILES_DRAWN) or []
+        entries = self._list(data, "tiles_on_offer", at, TILES_DRAWN) or []
         for index, entry in enumerate(entries):
-            here = f"{at}/tiles_drawn/{index}"
+            here = f"{at}/tiles_on_offer/{index}"
             fields = self._object(entry, here, _DRAWN_FIELDS)
             if self._landscape(fields.get("tile"), f"{here}/tile"):
                 tiles.append(fields["tile"])
@@ -226,7 +226,7 @@ class PositionReader:
             elif fields.get("price") is not None:
                 prices.append(self._integer(fields, "price", here, _AMOUNTS[1:]))
         if prices and len(prices) < len(entries):
-            self.fault(f"{at}/tiles_drawn", "an offer names a price for each tile that it does not discard")
+            self.fault(f"{at}/tiles_on_offer", "an offer names a price for each tile not discarded")
         return tiles, tuple(prices)
 
     def _tiles(self, data: Mapping[str, Any], name: str, at: str, most: int) -> list[str]:

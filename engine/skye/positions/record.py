@@ -9,11 +9,11 @@ from typing import Any, Final, cast
 from skye.errors import InvalidRecord, RuleError
 from skye.events import (
     BuildingFinished,
-    BuyPassed,
     Event,
     OfferSet,
     OffersRevealed,
     PlacementTakenBack,
+    PurchasePassed,
     RoundStarted,
     TileBought,
     TilePlaced,
@@ -97,7 +97,7 @@ def action_of(event: Event) -> Action | None:
             return Action(seat, SetOffer(discard, prices))
         case TileBought(seat, _, tile):
             return Action(seat, Buy(tile))
-        case BuyPassed(seat):
+        case PurchasePassed(seat):
             return Action(seat, Pass())
         case TilePlaced(seat, tile, x, y, rotation):
             return Action(seat, Place(tile, x, y, rotation))

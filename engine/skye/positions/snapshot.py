@@ -11,10 +11,10 @@
 | `players`                         | one object for each seat:                                             |
 | - `color`, `gold`, `score`        | the purse: without the gold on tiles                                  |
 | - `territory`                     | `tile`, `x`, `y`, `rotation` of each tile, in placing order           |
-| - `tiles_drawn`                   | `tile`, `price`, `discard`; in the buying phase the tiles on offer    |
+| - `tiles_on_offer`                | `tile`, `price`, `discard`; in the buying phase the tiles on offer    |
 | - `tiles_to_build`                | the tiles in hand                                                     |
 | - `placed_this_round`             | how many of the last tiles of the territory can be taken back         |
-| - `build_finished`                | whether the seat has declared its build finished                      |
+| - `building_finished`             | whether the seat has declared its build finished                      |
 | - `points`                        | for each round scored, the points of each of its slots                |
 | - `territory_sizes`               | for each round scored, the number of placed tiles, castle included    |
 | - `final`                         | `scroll_points` and `gold_points` of final scoring; null before it    |
@@ -54,11 +54,11 @@ class PlayerPosition(TypedDict, total=False):
     gold: int | None
     score: int
     territory: list[TerritoryTileView]
-    tiles_drawn: list[PositionDraw]
+    tiles_on_offer: list[PositionDraw]
     offer_set: bool
     tiles_to_build: list[str]
     placed_this_round: int
-    build_finished: bool
+    building_finished: bool
     points: list[list[int]]
     territory_sizes: list[int]
     final: FinalPointsView | None
@@ -114,7 +114,7 @@ def position_view(game: GameState, viewer: int | None) -> Position:
             del player["gold"]
         if game.phase is PRICING and viewer != seat:
             player["offer_set"] = bool(game.players[seat].prices)
-            player["tiles_drawn"] = [{"tile": tile} for tile in game.players[seat].tiles_drawn]
+            player["tiles_on_offer"] = [{"tile": tile} for tile in game.players[seat].tiles_on_offer]
     return position
 
 
@@ -124,16 +124,18 @@ def game_hash(game: GameState) -> int:
 
 
 def _player(player: Player) -> PlayerPosition:
-    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.tiles_drawn)
+    prices: tuple[int | None, ...] = player.prices or (None,) * len(player.tiles_on_offer)
     return {
         "color": player.color,
         "gold": player.gold,
         "score": player.score,
         "territory": territory_tiles_view(player.territory.placed),
-        "tiles_drawn": [_drawn(tile, price) for tile, price in zip(player.tiles_drawn, prices, strict=True)],
+        "tiles_on_offer": [
+            _drawn(tile, price) for tile, price in zip(player.tiles_on_offer, prices, strict=True)
+        ],
         "tiles_to_build": list(player.tiles_to_build),
         "placed_this_round": player.placed_this_round,
-        "build_finished": player.build_finished,
+        "building_finished": player.building_finished,
         "points": [list(points) for points in player.points],
         "territory_sizes": list(player.territory_sizes),
         "final": _final_points(player),

@@ -72,9 +72,9 @@ def begin(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 
 
 def _draw_tile(game: GameState, tile: str) -> tuple[GameState, tuple[Event, ...]]:
-    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_drawn) < TILES_DRAWN)
+    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_on_offer) < TILES_DRAWN)
     player = game.players[seat]
-    game = game._with_player(seat, player._replace(tiles_drawn=(*player.tiles_drawn, tile)))
+    game = game._with_player(seat, player._replace(tiles_on_offer=(*player.tiles_on_offer, tile)))
     if game.is_chance_node:
         return game, ()
-    return game, (TilesDrawn(tuple([player.tiles_drawn for player in game.players])),)
+    return game, (TilesDrawn(tuple([player.tiles_on_offer for player in game.players])),)

@@ -14,10 +14,10 @@ from skye import errors
 from skye.errors import RuleError
 from skye.events import (
     BuildingFinished,
-    BuyPassed,
     Event,
     OfferSet,
     PlacementTakenBack,
+    PurchasePassed,
     TileBought,
     TilePlaced,
 )
@@ -137,7 +137,7 @@ def legal_moves(game: GameState, seat: int) -> list[Move]:
     phase = game.phase
     if phase is BUILDING:
         player = game.players[seat]
-        return [] if player.build_finished else _building_moves(player)
+        return [] if player.building_finished else _building_moves(player)
     if phase is BUYING:
         return _buying_moves(game, seat) if game.buyer == seat else []
     limits = offer_limits(game, seat)
@@ -157,7 +157,7 @@ def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
-    return OfferLimits(player.tiles_drawn, player.gold + player.stakes, MINIMUM_PRICE)
+    return OfferLimits(player.tiles_on_offer, player.gold + player.stakes, MINIMUM_PRICE)
 
 
 def _offers(limits: OfferLimits) -> list[Move]:
@@ -179,13 +179,13 @@ def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | Non
     ]:
         raise TypeError(f"prices are pairs of a tile and an int, as `SetOffer.of` makes them, not {priced!r}")
     named = [discard, *[tile for tile, _ in priced]]
-    if len(named) != len(player.tiles_drawn) or set(named) != set(player.tiles_drawn):
+    if len(named) != len(player.tiles_on_offer) or set(named) != set(player.tiles_on_offer):
         for tile in named:
-            if tile not in player.tiles_drawn:
+            if tile not in player.tiles_on_offer:
                 return errors.TileNotYours(
-                    f"{tile} is not among the tiles drawn: {', '.join(player.tiles_drawn)}.",
+                    f"{tile} is not among the tiles drawn: {', '.join(player.tiles_on_offer)}.",
                     tile=tile,
-                    tiles=player.tiles_drawn,
+                    tiles=player.tiles_on_offer,
                 )
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
     prices = [gold for _, gold in priced]
@@ -217,7 +217,7 @@ def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
     if seller == seat:
         return errors.OwnTile(f"{tile} is a tile of your own.", tile=tile)
     offering = game.players[seller]
-    price, gold = offering.prices[offering.tiles_drawn.index(tile)], game.players[seat].gold
+    price, gold = offering.prices[offering.tiles_on_offer.index(tile)], game.players[seat].gold
     if price > gold:
         return errors.NotEnoughGold(
             f"{tile} costs {price} gold; the purse holds {gold}.", tile=tile, need=price, have=gold
@@ -227,7 +227,7 @@ def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
 
 def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
-    if player.build_finished:
+    if player.building_finished:
         return _finished()
     tile, x, y, rotation = place
     if [x.__class__, y.__class__, rotation.__class__] != _COORDINATES:
@@ -243,7 +243,7 @@ def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | No
 
 def _take_back_error(game: GameState, seat: int, _move: TakeBack) -> RuleError | None:
     player = game.players[seat]
-    if player.build_finished:
+    if player.building_finished:
         return _finished()
     if not player.placed_this_round:
         return errors.NothingToTakeBack("No tile of this round lies in the territory.")
@@ -252,7 +252,7 @@ def _take_back_error(game: GameState, seat: int, _move: TakeBack) -> RuleError |
 
 def _finish_error(game: GameState, seat: int, _move: FinishBuilding) -> RuleError | None:
     player = game.players[seat]
-    if player.build_finished:
+    if player.building_finished:
         return _finished()
     placeable = [tile for tile in player.tiles_to_build if player.territory.has_place(tile)]
     if placeable:
@@ -261,7 +261,7 @@ def _finish_error(game: GameState, seat: int, _move: FinishBuilding) -> RuleErro
 
 
 def _finished() -> RuleError:
-    return errors.BuildFinished("This seat has declared its build finished.")
+    return errors.BuildingAlreadyFinished("This seat has declared its build finished.")
 
 
 def _building_moves(player: Player) -> list[Move]:
@@ -279,7 +279,7 @@ def _buying_moves(game: GameState, seat: int) -> list[Move]:
         PURCHASES[tile]
         for seller, player in enumerate(game.players)
         if seller != seat
-        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
         if price <= gold
     ]
     moves.append(PASS)
@@ -289,14 +289,14 @@ def _buying_moves(game: GameState, seat: int) -> list[Move]:
 def _seller(game: GameState, tile: str) -> int | None:
     """Return the seat that offers a tile, or None."""
     for seat, player in enumerate(game.players):
-        if tile in player.tiles_drawn:
+        if tile in player.tiles_on_offer:
             return seat
     return None
 
 
 def _set_offer(game: GameState, seat: int, offer: SetOffer) -> tuple[GameState, Event]:
     player = game.players[seat]
-    drawn = player.tiles_drawn
+    drawn = player.tiles_on_offer
     by_tile = dict(offer.prices)
     prices = tuple([by_tile.get(tile, 0) for tile in drawn])
     gold = player.gold + player.stakes - sum(prices)
@@ -311,20 +311,20 @@ def _buy(game: GameState, seat: int, move: Buy) -> tuple[GameState, Event]:
     seller_seat = _seller(game, tile)
     assert seller_seat is not None
     buyer, seller = players[seat], players[seller_seat]
-    at = seller.tiles_drawn.index(tile)
+    at = seller.tiles_on_offer.index(tile)
     price = seller.prices[at]
     players[seller_seat] = seller._with_purse_and_tiles(
         seller.gold + 2 * price, *seller._offer_without(at), seller.tiles_to_build
     )
     players[seat] = buyer._with_purse_and_tiles(
-        buyer.gold - price, buyer.tiles_drawn, buyer.prices, (*buyer.tiles_to_build, tile)
+        buyer.gold - price, buyer.tiles_on_offer, buyer.prices, (*buyer.tiles_to_build, tile)
     )
     gold = tuple([player.gold for player in players])
     return game._with_players(players, game.buys + 1), TileBought(seat, seller_seat, tile, price, gold)
 
 
 def _pass(game: GameState, seat: int, _move: Pass) -> tuple[GameState, Event]:
-    return game._with_players(list(game.players), game.buys + 1), BuyPassed(seat)
+    return game._with_players(list(game.players), game.buys + 1), PurchasePassed(seat)
 
 
 def _place(game: GameState, seat: int, move: Place) -> tuple[GameState, Event]:

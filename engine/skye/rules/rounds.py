@@ -57,7 +57,7 @@ def end_buying(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has finished, score the round; then start the next one, or end the game."""
     for player in game.players:
-        if not player.build_finished:
+        if not player.building_finished:
             return game, ()
     return _end_round(game)
 
@@ -104,14 +104,14 @@ def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[tuple[str, ...
 
 def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     marked = [player.prices.index(0) for player in game.players]
-    discards = tuple([player.tiles_drawn[at] for player, at in zip(game.players, marked, strict=True)])
+    discards = tuple([player.tiles_on_offer[at] for player, at in zip(game.players, marked, strict=True)])
     players = tuple(
         [
             player._with_purse_and_tiles(player.gold, *player._offer_without(at), player.tiles_to_build)
             for player, at in zip(game.players, marked, strict=True)
         ]
     )
-    on_offer = tuple([tuple(zip(player.tiles_drawn, player.prices, strict=True)) for player in players])
+    on_offer = tuple([tuple(zip(player.tiles_on_offer, player.prices, strict=True)) for player in players])
     gold = tuple([player.gold for player in players])
     return game._in_phase(BUYING, players), (
         OffersRevealed(discards, on_offer, gold),
@@ -121,12 +121,12 @@ def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 
 def _keep_unsold(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     kept = TilesKept(
-        tuple([player.tiles_drawn for player in game.players]),
+        tuple([player.tiles_on_offer for player in game.players]),
         tuple([player.stakes for player in game.players]),
     )
     players = tuple(
         [
-            player._with_purse_and_tiles(player.gold, (), (), player.tiles_to_build + player.tiles_drawn)
+            player._with_purse_and_tiles(player.gold, (), (), player.tiles_to_build + player.tiles_on_offer)
             for player in game.players
         ]
     )

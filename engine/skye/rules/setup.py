@@ -26,13 +26,13 @@ class Options:
     """The options of a game.
 
     :param scoring_tiles: four different ids for slots A to D; None draws them.
-    :param starting_seat: the seat that starts round 1; None draws it.
+    :param first_seat: the seat that starts round 1; None draws it.
     :param tie_break: the way to break a tie (R11).
     :param open_gold: whether all purses are public.
     """
 
     scoring_tiles: tuple[str, ...] | None = None
-    starting_seat: int | None = None
+    first_seat: int | None = None
     tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
     open_gold: bool = False
 
@@ -54,7 +54,7 @@ def new_game(
     :param seed: the seed of all draws; a random one by default.
     :param chance_nodes: whether draws are chance decisions instead (see `skye.rules.chance`), those of the
         setup first.
-    :raises InvalidSetup: when the number of players, a color, the scoring tiles, the starting seat or the
+    :raises InvalidSetup: when the number of players, a color, the scoring tiles, the first seat or the
         tie-break is invalid.
     :raises TypeError: when an argument has another type.
     :raises ValueError: when there are both a seed and chance decisions.
@@ -62,16 +62,16 @@ def new_game(
     options = Options() if options is None else options
     colors = _colors(players)
     _check(colors, seed, options, chance_nodes=chance_nodes)
-    starting_seat, scoring_tiles = options.starting_seat, options.scoring_tiles
+    first_seat, scoring_tiles = options.first_seat, options.scoring_tiles
     if not chance_nodes:
         seed = token_hex(16) if seed is None else seed
-        starting_seat = starting_seat_by(seed, len(colors)) if starting_seat is None else starting_seat
+        first_seat = starting_seat_by(seed, len(colors)) if first_seat is None else first_seat
         scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
     game = GameState(
         seed=seed,
         scoring_tiles=tuple(scoring_tiles or ()),
         players=tuple(Player(color, castle_alone(color)) for color in colors),
-        starting_seat=-1 if starting_seat is None else starting_seat,
+        starting_seat=-1 if first_seat is None else first_seat,
         tie_break=TieBreak(options.tie_break),
         open_gold=options.open_gold,
         phase=PRICING,
@@ -104,9 +104,9 @@ def _check(colors: Sequence[str], seed: str | None, options: Options, *, chance_
         raise InvalidSetup("A game uses four different scoring tiles, for slots A to D.")
     if options.tie_break not in TIE_BREAKS:
         raise InvalidSetup(f"A tie is broken by {' or '.join(TIE_BREAKS)}, not by {options.tie_break}.")
-    seat = options.starting_seat
+    seat = options.first_seat
     if seat is not None and (seat not in range(len(colors)) or seat.__class__ is not int):
-        raise InvalidSetup(f"The starting seat is {seat}, but no player has this seat.", seat=seat)
+        raise InvalidSetup(f"The first seat is {seat}, but no player has this seat.", seat=seat)
 
 
 def scoring_tiles_by(seed: str) -> tuple[str, ...]:

@@ -56,11 +56,11 @@ class Player(NamedTuple):
     :param territory: the placed tiles.
     :param gold: the gold in the purse, without the gold that lies on tiles.
     :param score: the points so far.
-    :param tiles_drawn: the tiles drawn; in the buying phase the tiles on offer.
-    :param prices: the gold on each of `tiles_drawn`, 0 on the tile to discard; empty until the offer is set.
+    :param tiles_on_offer: the tiles drawn; in the buying phase the tiles on offer.
+    :param prices: the gold on each of `tiles_on_offer`, 0 on the discard; empty until the offer is set.
     :param tiles_to_build: the tiles bought or kept that are not placed yet.
     :param placed_this_round: the number of placements in this round.
-    :param build_finished: whether the seat has finished building in this round.
+    :param building_finished: whether the seat has finished building in this round.
     :param points: for each round scored, the points of its slots.
     :param territory_sizes: for each round scored, the size of the territory then, the castle included.
     :param final: the points of final scoring, or None before it.
@@ -70,11 +70,11 @@ class Player(NamedTuple):
     territory: Territory
     gold: int = 0
     score: int = 0
-    tiles_drawn: tuple[str, ...] = ()
+    tiles_on_offer: tuple[str, ...] = ()
     prices: tuple[int, ...] = ()
     tiles_to_build: tuple[str, ...] = ()
     placed_this_round: int = 0
-    build_finished: bool = False
+    building_finished: bool = False
     points: tuple[tuple[int, ...], ...] = ()
     territory_sizes: tuple[int, ...] = ()
     final: FinalPoints | None = None
@@ -95,8 +95,8 @@ class Player(NamedTuple):
         return sum(self.prices)
 
     def _offer_without(self, at: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
-        """Return `tiles_drawn` and `prices` without the entry at an index."""
-        drawn, prices = self.tiles_drawn, self.prices
+        """Return `tiles_on_offer` and `prices` without the entry at an index."""
+        drawn, prices = self.tiles_on_offer, self.prices
         return drawn[:at] + drawn[at + 1 :], prices[:at] + prices[at + 1 :]
 
     def _with_purse_and_tiles(
@@ -187,7 +187,7 @@ class GameState(NamedTuple):
         return (
             self.seed is None
             and self.phase is PRICING
-            and (not self.round or any(len(player.tiles_drawn) < TILES_DRAWN for player in self.players))
+            and (not self.round or any(len(player.tiles_on_offer) < TILES_DRAWN for player in self.players))
         )
 
     @property
@@ -195,7 +195,7 @@ class GameState(NamedTuple):
         """The seats that must act now; empty at a chance node and when the game is over."""
         phase = self.phase
         if phase is BUILDING:
-            return tuple([seat for seat, player in enumerate(self.players) if not player.build_finished])
+            return tuple([seat for seat, player in enumerate(self.players) if not player.building_finished])
         if phase is PRICING:
             if self.seed is None and self.is_chance_node:
                 return ()
@@ -214,7 +214,7 @@ class GameState(NamedTuple):
         for player in self.players:
             for placed in player.territory.placed[1:]:  # the castle never was in it
                 del bag[placed.tile]
-            for tile in player.tiles_drawn + player.tiles_to_build:
+            for tile in player.tiles_on_offer + player.tiles_to_build:
                 del bag[tile]
         return tuple(bag)
 

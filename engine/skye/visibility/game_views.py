@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Sequence
 from skye.draws import commitment
 from skye.events import (
     BuildingFinished,
-    BuyPassed,
     Event,
     GameFinished,
     IncomePaid,
     OfferSet,
     OffersRevealed,
     PlacementTakenBack,
+    PurchasePassed,
     RoundScored,
     RoundStarted,
     TileBought,
@@ -99,10 +99,10 @@ def player_view(game: GameState, viewer: int | None, seat: int) -> SeatInPlayVie
         "color": player.color,
         "score": player.score,
         "gold": visible_gold(game, viewer, seat),
-        "tiles_drawn": _tiles_drawn(player, hidden=game.phase is Phase.PRICING and viewer != seat),
+        "tiles_on_offer": _tiles_on_offer(player, hidden=game.phase is Phase.PRICING and viewer != seat),
         "tiles_to_build": player.tiles_to_build,
         "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
-        "build_finished": player.build_finished,
+        "building_finished": player.building_finished,
         "territory": territory_tiles_view(player.territory.placed),
     }
 
@@ -125,7 +125,11 @@ def used_scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[
     """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
     rounds = slots_by_round(players)
     return [
-        {"slot": slot, "id": tile, "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots]}
+        {
+            "slot": slot,
+            "scoring_tile": tile,
+            "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots],
+        }
         for slot, tile in zip(SLOTS, scoring_tiles, strict=False)
     ]
 
@@ -135,12 +139,12 @@ def territory_tiles_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
 
 
-def _tiles_drawn(player: Player, *, hidden: bool) -> list[DrawnTileView]:
+def _tiles_on_offer(player: Player, *, hidden: bool) -> list[DrawnTileView]:
     if hidden or not player.prices:
-        return [{"tile": tile, "price": None, "discard": None} for tile in player.tiles_drawn]
+        return [{"tile": tile, "price": None, "discard": None} for tile in player.tiles_on_offer]
     return [
         {"tile": tile, "price": price or None, "discard": not price}
-        for tile, price in zip(player.tiles_drawn, player.prices, strict=True)
+        for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
     ]
 
 
@@ -181,7 +185,7 @@ def points_view(
 ) -> list[ScoringTilePointsView]:
     """Return the points of one seat, one entry for each scoring tile."""
     return [
-        {"slot": slot, "id": tile, "points": earned}
+        {"slot": slot, "scoring_tile": tile, "points": earned}
         for slot, tile, earned in zip(slots, scoring_tiles, points, strict=True)
     ]
 
@@ -231,10 +235,10 @@ def event_view(  # noqa: C901 - one case for each type of event
             return {"type": "round_started", "round": number, "starting_seat": seat}
         case TilesDiscarded(tiles):
             return {"type": "tiles_discarded", "tiles": tiles}
-        case BuyPassed(seat):
-            return {"type": "buy_passed", "seat": seat}
-        case BuildingFinished(seat, returned):
-            return {"type": "building_finished", "seat": seat, "returned": returned}
+        case PurchasePassed(seat):
+            return {"type": "purchase_passed", "seat": seat}
+        case BuildingFinished(seat, tiles_returned):
+            return {"type": "building_finished", "seat": seat, "tiles_returned": tiles_returned}
 
 
 def _by_seat(

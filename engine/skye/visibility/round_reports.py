@@ -32,7 +32,7 @@ def round_view(
     report: RoundView = {
         "round": number,
         "starting_seat": starting_seat,
-        "discards": [],
+        "tiles_discarded": [],
         "purchases": [],
         "players": seats,
         "complete": False,
@@ -90,24 +90,22 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
             for offer in seen["players"]:
                 seats[offer["seat"]]["offer"] = {"discard": offer["discard"], "prices": offer["prices"]}
         case "tiles_discarded":
-            report["discards"] = seen["tiles"]
+            report["tiles_discarded"] = seen["tiles"]
         case "tile_bought":
             bought: RoundPurchaseView = {
                 "seat": seen["seat"],
                 "tile": seen["tile"],
                 "seller": seen["seller"],
                 "price": seen["price"],
-                "pass": False,
             }
             report["purchases"].append(bought)
             seats[seen["seat"]]["purchase"] = bought
-        case "buy_passed":
+        case "purchase_passed":
             passed: RoundPurchaseView = {
                 "seat": seen["seat"],
                 "tile": None,
                 "seller": None,
                 "price": None,
-                "pass": True,
             }
             report["purchases"].append(passed)
             seats[seen["seat"]]["purchase"] = passed
@@ -122,7 +120,7 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
         case "placement_taken_back":
             del seats[seen["seat"]]["placements"][-1:]  # empty if the tile was placed before the position
         case "building_finished":
-            seats[seen["seat"]]["tiles_returned"] = seen["returned"]
+            seats[seen["seat"]]["tiles_returned"] = seen["tiles_returned"]
         case "round_scored":
             report["complete"] = True
             for scored in seen["players"]:

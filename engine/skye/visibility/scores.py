@@ -80,7 +80,7 @@ def _awards_in(game: GameState, number: int) -> list[list[SlotScoreView]]:
         [
             {
                 "slot": slot,
-                "id": game.scoring_tile(slot),
+                "scoring_tile": game.scoring_tile(slot),
                 "points": points,
                 "awards": award_views(then[seat], _awards_then(game, slot, seat, summaries, points)),
             }
@@ -133,7 +133,7 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
         "scoring_tiles": [
             {
                 "slot": slot,
-                "id": tile,
+                "scoring_tile": tile,
                 "before": _points_if_known(tile, seat, summaries_before, golds),
                 "after": None if after is None else _points_if_known(tile, seat, summaries_after, golds),
             }
@@ -163,7 +163,7 @@ def _tried_placement_view(
         "legal": error is None,
         "in_hand": game.phase is Phase.BUILDING
         and placed.tile in player.tiles_to_build
-        and not player.build_finished,
+        and not player.building_finished,
         "code": error.code if error else None,
         "detail": error.detail if error else None,
     }
@@ -194,7 +194,7 @@ def scored_territories_view(
             {
                 "scoring_tiles": [
                     {
-                        "id": tile,
+                        "scoring_tile": tile,
                         "points": tile_points(tile, summaries, golds)[seat],
                         "awards": award_views(territory, awards(tile, seat, summaries, golds)),
                     }

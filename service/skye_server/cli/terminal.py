@@ -68,7 +68,7 @@ class Narrator:
 
     def _round_started(self, event: Json) -> Iterator[Text]:
         number = event["round"]
-        scored = ", ".join(tile["id"] for tile in self._slots if number in tile["rounds"])
+        scored = ", ".join(tile["scoring_tile"] for tile in self._slots if number in tile["rounds"])
         yield Text()
         yield Text.assemble(
             (f"Round {number} of {self._rounds}", "bold"),
@@ -95,7 +95,7 @@ class Narrator:
         bought = self._said(event["seat"], f" buys {event['tile']} from ")
         yield _phase("buy", bought + self._said(event["seller"], f" for {event['price']}"))
 
-    def _buy_passed(self, event: Json) -> Iterator[Text]:
+    def _purchase_passed(self, event: Json) -> Iterator[Text]:
         yield _phase("buy", self._said(event["seat"], " passes"))
 
     def _tile_placed(self, event: Json) -> Iterator[Text]:
@@ -110,7 +110,7 @@ class Narrator:
 
     def _building_finished(self, event: Json) -> Iterator[Text]:
         built = self._built.pop(event["seat"], [])
-        built += [f"{tile} fits nowhere and goes back" for tile in event["returned"]]
+        built += [f"{tile} fits nowhere and goes back" for tile in event["tiles_returned"]]
         yield _phase("build", self._said(event["seat"], f": {', '.join(built) or 'nothing'}"))
 
     def _round_scored(self, event: Json) -> Iterator[Text]:
@@ -205,7 +205,7 @@ def score_table(scores: Json, result: Json, names: Sequence[str]) -> Table:
     for number, of_round in enumerate(players[0]["rounds"]):
         for slot, tile in enumerate(of_round["scoring_tiles"]):
             points = [of["rounds"][number]["scoring_tiles"][slot]["points"] for of in players]
-            add(f"round {of_round['round']}  {tile['slot']}  {tile['id']}", points)
+            add(f"round {of_round['round']}  {tile['slot']}  {tile['scoring_tile']}", points)
     add("final    scrolls", [of["scroll_points"] for of in result["players"]])
     add("final    gold, 1 for every 5", [of["gold_points"] for of in result["players"]])
     add("total", [of["score"] for of in result["players"]])

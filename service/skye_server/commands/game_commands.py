@@ -9,10 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from skye import Move, play
 from skye_server.commands.attempts import Command, Committed, Loaded, change_game
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import Problem
 from skye_server.games import lobby, manual_clock
 from skye_server.games.authorization import (
     SPECTATOR,
@@ -25,8 +23,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game, Status
-from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
-from skye_server.games.views.seats import seat_actions
+from skye_server.games.transitions import Transition
 from skye_server.games.views.types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
 
 V = TypeVar("V", bound=CommandView)
@@ -38,34 +35,6 @@ class CommandResult(NamedTuple, Generic[V]):
     view: V
     version: int
     game_id: str
-
-
-def play_move(
-    games: Games, command: Command, game_id: str, seat: int, move: Move
-) -> CommandResult[TimedGameView]:
-    """Play a move of a seat: set an offer, buy, pass, place, take back, or finish building.
-
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
-        too_many_changes, too_much_contention, store_unavailable, game_unreadable.
-    :raises RuleError: if the move is illegal.
-    """
-
-    def move_in_play(loaded: Loaded[Game]) -> Transition:
-        game = loaded.game
-        state = state_in_play(game)
-        if game.seats[seat].bot:
-            raise Problem("seat_played_by_bot")
-        transition = after_move(game, play(state, seat, move), loaded.now_ms)
-        if undo_limit_reached(game) and is_undo(game, seat, move):
-            raise Problem("too_many_changes")
-        return transition
-
-    committed = change_game(games, command, game_id, partial(_by_seat, seat), move_in_play)
-    view = committed.game_view()
-    if command.include_actions:
-        view["actions"] = seat_actions(committed.game, committed.caller)["actions"]
-    return result_of(committed, view)
 
 
 def join_game(
@@ -145,7 +114,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
         token = hash_token(loaded.tokens.token(str(seat)))
         return lobby.rotate_token(loaded.game, seat, token, loaded.now_ms)
 
-    return joined_result(change_game(games, command, game_id, partial(_by_seat, seat), rotate))
+    return joined_result(change_game(games, command, game_id, partial(by_seat, seat), rotate))
 
 
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
@@ -211,7 +180,7 @@ def advance_clock(
     return _game_result(change_game(games, command, game_id, _by_host, advance))
 
 
-def _by_seat(seat: int, loaded: Loaded[Game]) -> None:
+def by_seat(seat: int, loaded: Loaded[Game]) -> None:
     """Check that the caller holds a seat."""
     require_own_seat(loaded.game, loaded.caller, seat)
 

@@ -62,15 +62,15 @@ class PlayerPosition(Object):
         length=(0, len(LANDSCAPE) + 1),
         allow_none=True,
     )
-    tiles_drawn = ListOf(
+    tiles_on_offer = ListOf(
         PositionDraw,
         "The tiles drawn in the pricing phase, or those on offer in the buying phase; drawn if left out.",
         length=(0, 3),
         allow_none=True,
     )
     offer_set = Boolean(
-        "Whether the seat has set an offer in the pricing phase. If it has and `tiles_drawn` has no prices, "
-        "the server chooses the offer.",
+        "Whether the seat has set an offer in the pricing phase. If it has and `tiles_on_offer` has no "
+        "prices, the server chooses the offer.",
         allow_none=True,
     )
     tiles_to_build = ListOf(
@@ -86,7 +86,7 @@ class PlayerPosition(Object):
         "How many of the last tiles of the territory can be taken back; 0 if left out.",
         allow_none=True,
     )
-    build_finished = Boolean(
+    building_finished = Boolean(
         "Whether the seat has declared its build finished; `false` if left out.", allow_none=True
     )
     points = ListOf(

@@ -45,8 +45,8 @@ class RecordedOptions(Object):
         required=True,
         allow_none=True,
     )
-    starting_seat = Seat(
-        "The starting seat that the creator named; null: drawn.", required=True, allow_none=True
+    first_seat = Seat(
+        "The seat to start round 1 that the creator named; null: drawn.", required=True, allow_none=True
     )
     tie_break = ChosenTieBreak("What breaks a tie.", required=True)
     open_gold = Boolean("Whether all gold is public.", required=True)

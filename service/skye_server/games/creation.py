@@ -70,13 +70,13 @@ def requested_game(
 ) -> Game:
     """Return the requested game, without its players.
 
-    :raises Problem: invalid_setup, if the game cannot have the starting seat.
+    :raises Problem: invalid_setup, if the game cannot have the first seat.
     """
     players = body["players"]
     default = len(players) if body["start"] and len(players) > 1 else 5
-    capacity, starts = body.get("seats", default), body["options"].get("starting_seat", 0)
+    capacity, starts = body.get("seats", default), body["options"].get("first_seat", 0)
     if starts >= capacity:
-        detail = f"The starting seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
+        detail = f"The first seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
         raise Problem("invalid_setup", detail, seat=starts, seats=capacity)
     options = _options(body["options"])
     return Game(

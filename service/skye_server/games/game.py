@@ -60,7 +60,7 @@ class Origin(Struct, frozen=True):
     scenario: str | None = None
 
 
-class GameOptions(Struct, frozen=True):
+class GameOptions(Struct, frozen=True, rename={"first_seat": "starting_seat"}):
     """The options of a game. Without `turn_ms` there are no deadlines.
 
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
@@ -69,7 +69,7 @@ class GameOptions(Struct, frozen=True):
     seed: str
     seed_source: SeedSource = SeedSource.SERVER
     scoring_tiles: tuple[str, ...] | None = None
-    starting_seat: int | None = None
+    first_seat: int | None = None
     tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
     open_gold: bool = False
     turn_ms: int | None = None
@@ -80,7 +80,7 @@ class GameOptions(Struct, frozen=True):
     @property
     def for_engine(self) -> Options:
         """The options of the engine."""
-        return Options(self.scoring_tiles, self.starting_seat, self.tie_break, self.open_gold)
+        return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold)
 
 
 class Seat(Struct, frozen=True):

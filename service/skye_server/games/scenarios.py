@@ -47,7 +47,7 @@ def _start(players: int) -> dict[str, Any]:
 def _last_action(*players: dict[str, Any]) -> dict[str, Any]:
     """Return the last action of the last round: seat 0 has nothing left but to finish its build."""
     seats = [
-        player | {"tiles_to_build": [], "build_finished": seat > 0} for seat, player in enumerate(players)
+        player | {"tiles_to_build": [], "building_finished": seat > 0} for seat, player in enumerate(players)
     ]
     return {"round": 6, "phase": "building", "scoring_tiles": _EVEN, "players": seats}
 
@@ -75,7 +75,7 @@ _SCENARIOS: Final = (
         {
             "round": 2,
             "phase": "building",
-            "players": [{}, {"build_finished": True}, {"build_finished": True}],
+            "players": [{}, {"building_finished": True}, {"building_finished": True}],
         },
     ),
     Scenario(
@@ -86,7 +86,7 @@ _SCENARIOS: Final = (
             "phase": "building",
             "players": [
                 {"territory": _territory(_NO_PLACE), "tiles_to_build": [_UNPLACEABLE]},
-                {"color": "blue", "build_finished": True},
+                {"color": "blue", "building_finished": True},
             ],
         },
     ),
@@ -113,8 +113,8 @@ _SCENARIOS: Final = (
             "phase": "buying",
             "starting_seat": 0,
             "players": [
-                {"gold": 10, "tiles_drawn": [{"tile": "L01", "price": 4}, {"tile": "L02", "price": 5}]},
-                {"gold": 0, "tiles_drawn": [{"tile": "L03", "price": 3}, {"tile": "L04", "price": 2}]},
+                {"gold": 10, "tiles_on_offer": [{"tile": "L01", "price": 4}, {"tile": "L02", "price": 5}]},
+                {"gold": 0, "tiles_on_offer": [{"tile": "L03", "price": 3}, {"tile": "L04", "price": 2}]},
             ],
         },
     ),
@@ -127,7 +127,7 @@ _SCENARIOS: Final = (
             "phase": "building",
             "scoring_tiles": _EVEN,
             "players": [
-                {"score": score, "tiles_to_build": [], "build_finished": score < 40}
+                {"score": score, "tiles_to_build": [], "building_finished": score < 40}
                 for score in (40, 30, 20, 10, 0)
             ],
         },
@@ -138,7 +138,7 @@ _SCENARIOS: Final = (
         {
             "round": 2,
             "phase": "building",
-            "players": [{"color": "red", "tiles_to_build": ["L28"]}, {"build_finished": True}],
+            "players": [{"color": "red", "tiles_to_build": ["L28"]}, {"building_finished": True}],
         },
         _UNDONE * (MAX_CHANGES // 2),
     ),

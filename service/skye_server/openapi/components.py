@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from skye import PLAYERS
 from skye.scoring import slots_by_round
+from skye.tiles import LANDSCAPE
 from skye_server import docs as guide
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
@@ -39,6 +40,11 @@ PATH_PARAMETERS: Final = {
         "seat",
         "The seat, counted from 0 in clockwise order.",
         {"type": "integer", "format": "int32", "minimum": 0, "maximum": PLAYERS[-1] - 1},
+    ),
+    "number": _in_path(
+        "number",
+        "The number of the placement in this round, counted from 1.",
+        {"type": "integer", "format": "int32", "minimum": 1, "maximum": len(LANDSCAPE)},
     ),
     "round": _in_path(
         "round",

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from skye import GameState
-from skye.events import EVENT_TYPES
+from skye.events import EVENT_TYPES, PurchasePassed
 from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
@@ -33,7 +33,10 @@ format 5 next draws.
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
 
-_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES}
+_STORED_NAMES: Final[dict[type, str]] = {PurchasePassed: "buy_passed"}
+"""The stored names of events that have another name in the API today."""
+
+_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES, **_STORED_NAMES}
 _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()

@@ -110,7 +110,7 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
     client = client_of(clock)
     dice = random.Random(players)
-    named = {"scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"], "starting_seat": 1}
+    named = {"scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"], "first_seat": 1}
     options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000} | (named if open_gold else {})
     created = client.post("/v1/games", json={"seats": players, "options": options}).json
     path = f"/v1/games/{created['game']['id']}"

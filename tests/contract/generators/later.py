@@ -14,7 +14,7 @@ ACTIONS = {
     "version": 9,
     "actions": [
         {"type": "hold_auction", "method": "PATCH", "href": "/v1/games/k7mt2vq9xw3c/auction", "body": [1]},
-        {"type": "pass", "method": "POST", "href": "/v1/x", "body": {"pass": True}, "mood": "calm"},
+        {"type": "pass", "method": "PUT", "href": "/v1/x", "body": {"tile": None}, "mood": "calm"},
     ],
 }
 PROBLEM = {

@@ -194,11 +194,15 @@ class AsyncSeat:
 
     async def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
         """Buy a tile from another seat."""
-        return cast(m.Game, await self.request("POST", "/purchase", body={"tile": tile}, **options))
+        return cast(m.Game, await self.request("PUT", "/purchase", body={"tile": tile}, **options))
 
     async def pass_turn(self, **options: Unpack[CallOptions]) -> m.Game:
         """Buy nothing this round."""
-        return cast(m.Game, await self.request("POST", "/purchase", body={"pass": True}, **options))
+        return cast(m.Game, await self.request("PUT", "/purchase", body={"tile": None}, **options))
+
+    async def purchase(self) -> m.CurrentPurchase:
+        """Return what the seat bought in this round, or that it passed."""
+        return cast(m.CurrentPurchase, await self.request("GET", "/purchase"))
 
     async def place(
         self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]
@@ -212,13 +216,16 @@ class AsyncSeat:
         body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
         return cast(m.Game, await self.request("POST", "/placements", body=body, **options))
 
-    async def take_back(self, **options: Unpack[CallOptions]) -> m.Game:
-        """Take back the last placement of this round."""
-        return cast(m.Game, await self.request("DELETE", "/placements/last", **options))
+    async def take_back(self, number: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Take back the last placement of this round.
+
+        :param number: the number of the placement in this round, from 1.
+        """
+        return cast(m.Game, await self.request("DELETE", f"/placements/{number}", **options))
 
     async def finish_building(self, **options: Unpack[CallOptions]) -> m.Game:
         """Declare the build finished."""
-        return cast(m.Game, await self.request("POST", "/build/finish", **options))
+        return cast(m.Game, await self.request("POST", "/building/finish", **options))
 
     async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""

@@ -188,11 +188,15 @@ class Seat:
 
     def buy(self, tile: str, **options: Unpack[CallOptions]) -> m.Game:
         """Buy a tile from another seat."""
-        return cast(m.Game, self.request("POST", "/purchase", body={"tile": tile}, **options))
+        return cast(m.Game, self.request("PUT", "/purchase", body={"tile": tile}, **options))
 
     def pass_turn(self, **options: Unpack[CallOptions]) -> m.Game:
         """Buy nothing this round."""
-        return cast(m.Game, self.request("POST", "/purchase", body={"pass": True}, **options))
+        return cast(m.Game, self.request("PUT", "/purchase", body={"tile": None}, **options))
+
+    def purchase(self) -> m.CurrentPurchase:
+        """Return what the seat bought in this round, or that it passed."""
+        return cast(m.CurrentPurchase, self.request("GET", "/purchase"))
 
     def place(self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]) -> m.Game:
         """Place a tile.
@@ -204,13 +208,16 @@ class Seat:
         body = {"tile": tile, "x": x, "y": y, "rotation": rotation}
         return cast(m.Game, self.request("POST", "/placements", body=body, **options))
 
-    def take_back(self, **options: Unpack[CallOptions]) -> m.Game:
-        """Take back the last placement of this round."""
-        return cast(m.Game, self.request("DELETE", "/placements/last", **options))
+    def take_back(self, number: int, **options: Unpack[CallOptions]) -> m.Game:
+        """Take back the last placement of this round.
+
+        :param number: the number of the placement in this round, from 1.
+        """
+        return cast(m.Game, self.request("DELETE", f"/placements/{number}", **options))
 
     def finish_building(self, **options: Unpack[CallOptions]) -> m.Game:
         """Declare the build finished."""
-        return cast(m.Game, self.request("POST", "/build/finish", **options))
+        return cast(m.Game, self.request("POST", "/building/finish", **options))
 
     def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""

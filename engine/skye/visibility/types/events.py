@@ -150,10 +150,10 @@ class TileBoughtView(TypedDict):
     ]
 
 
-class BuyPassedView(TypedDict):
+class PurchasePassedView(TypedDict):
     """A seat bought nothing."""
 
-    type: Literal["buy_passed"]
+    type: Literal["purchase_passed"]
     seat: EventSeat
 
 
@@ -189,7 +189,9 @@ class BuildingFinishedView(TypedDict):
 
     type: Literal["building_finished"]
     seat: EventSeat
-    returned: Annotated[LandscapeTileIds, "The tiles that had no legal place and went back into the bag."]
+    tiles_returned: Annotated[
+        LandscapeTileIds, "The tiles that had no legal place and went back into the bag."
+    ]
 
 
 class RoundScoredView(TypedDict):
@@ -217,7 +219,7 @@ EventView: TypeAlias = (
     | OffersRevealedView
     | TilesDiscardedView
     | TileBoughtView
-    | BuyPassedView
+    | PurchasePassedView
     | TilesKeptView
     | TilePlacedView
     | PlacementTakenBackView
@@ -234,15 +236,11 @@ class RevealedOfferView(TypedDict):
     prices: Annotated[Prices, "Gold on each of the other two tiles."]
 
 
-_Pass = TypedDict("_Pass", {"pass": Annotated[bool, "Whether the seat passed."]})
-"""The field whose name is a keyword of Python."""
-
-
-class RoundPurchaseView(_Pass):
+class RoundPurchaseView(TypedDict):
     """The purchase or pass of a seat. For a pass, tile, seller and price are null."""
 
     seat: Seat
-    tile: Annotated[LandscapeTileId | None, "The tile bought."]
+    tile: Annotated[LandscapeTileId | None, "The tile bought; null for a pass."]
     seller: Annotated[Seat | None, "The seat that sold the tile."]
     price: Annotated[Price | None, "The price."]
 
@@ -276,7 +274,7 @@ class RoundView(TypedDict):
 
     round: Round
     starting_seat: Annotated[Seat, "The seat that started the round."]
-    discards: Annotated[LandscapeTileIds, "The tiles discarded, in seat order."]
+    tiles_discarded: Annotated[LandscapeTileIds, "The tiles discarded, in seat order."]
     purchases: Annotated[
         list[RoundPurchaseView], Keywords(maxItems=PLAYERS[-1]), "The purchases and passes, in order."
     ]

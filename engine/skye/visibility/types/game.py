@@ -47,7 +47,7 @@ class UsedScoringTileView(TypedDict):
     """A scoring tile of the game."""
 
     slot: Annotated[ScoringSlot, "The slot."]
-    id: Annotated[ScoringTileId, "The id of the scoring tile."]
+    scoring_tile: Annotated[ScoringTileId, "The id of the scoring tile."]
     rounds: Annotated[
         Sequence[Round], Keywords(maxItems=MAX_ROUNDS, uniqueItems=True), "The rounds that score the tile."
     ]
@@ -82,14 +82,14 @@ class SeatInPlayView(TypedDict):
     color: Annotated[Color, "The player's colour."]
     score: Annotated[Count, "The points so far."]
     gold: Annotated[Count | None, "The gold in the purse, without gold on tiles; null when hidden."]
-    tiles_drawn: Annotated[
+    tiles_on_offer: Annotated[
         Sequence[DrawnTileView],
         Keywords(maxItems=DRAWN),
         "The tiles drawn this round that are still on offer.",
     ]
     tiles_to_build: Annotated[LandscapeTileIds, "The tiles in hand, to build in this round."]
     offer_set: Annotated[bool, "Whether the seat has set its prices and discard this round."]
-    build_finished: Annotated[bool, "Whether the seat has declared its build finished this round."]
+    building_finished: Annotated[bool, "Whether the seat has declared its build finished this round."]
     territory: Annotated[
         InTerritory[TerritoryTileView], "The placed tiles in placing order, the castle first."
     ]
@@ -99,7 +99,7 @@ class ScoringTilePointsView(TypedDict):
     """The points of one seat for a scoring tile."""
 
     slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
-    id: Annotated[ScoringTileId, "The scoring tile."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile."]
     points: Annotated[Count, "The points."]
 
 

@@ -47,7 +47,7 @@ class SlotScoreView(TypedDict):
     """The points of a seat for a scoring tile in a round."""
 
     slot: Annotated[ScoringSlot, "The slot."]
-    id: Annotated[ScoringTileId, "The scoring tile in the slot."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile in the slot."]
     points: Annotated[Count, "The points."]
     awards: Annotated[
         Sequence[AwardView], Keywords(maxItems=MAX_REGIONS), "The awards, which add up to the points."
@@ -112,7 +112,7 @@ class TilePointsChangeView(TypedDict):
     """The points of a scoring tile before and after placements; null if they depend on hidden gold."""
 
     slot: Annotated[ScoringSlot, "The slot."]
-    id: Annotated[ScoringTileId, "The scoring tile in the slot."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile in the slot."]
     before: Annotated[Count | None, "The points before the placements."]
     after: Annotated[Count | None, "The points after the placements; null also if one is illegal."]
 
@@ -199,7 +199,7 @@ class TerritoryView(TypedDict):
 class TileScoreView(TypedDict):
     """The points of a territory for a scoring tile."""
 
-    id: Annotated[ScoringTileId, "The scoring tile."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile."]
     points: Annotated[Count, "The points."]
     awards: Annotated[
         Sequence[AwardView], Keywords(maxItems=MAX_REGIONS), "The awards, which add up to the points."
@@ -264,7 +264,7 @@ class ScoringTileGainView(TypedDict):
     """The points that a placement would add for a scoring tile."""
 
     slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
-    id: Annotated[ScoringTileId, "The scoring tile."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile."]
     points: Annotated[Gain, "The points."]
 
 

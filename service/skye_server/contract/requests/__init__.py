@@ -5,7 +5,7 @@ from skye_server.contract.requests.lab import GameFault
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
 from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
-from skye_server.contract.requests.play import Offer, PassToBuy, Placement, Purchase, TileToBuy
+from skye_server.contract.requests.play import Offer, Placement, Purchase
 from skye_server.contract.requests.queries import (
     MAX_TILES_TO_PLACE,
     AbortQuery,
@@ -39,7 +39,6 @@ __all__ = [
     "Offer",
     "OwnGamesQuery",
     "OwnRecordsQuery",
-    "PassToBuy",
     "Placement",
     "PlacementsToTry",
     "PlacesQuery",
@@ -55,6 +54,5 @@ __all__ = [
     "TerritoryPictureQuery",
     "TicketToCreate",
     "TilePictureQuery",
-    "TileToBuy",
     "ViewQuery",
 ]

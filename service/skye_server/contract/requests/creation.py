@@ -64,7 +64,7 @@ class TimeLimits(Object):
 
 
 class ChosenOptions(TimeLimits):
-    """The options of a game. All are public, except the seed until the game is over."""
+    """The options of a game. All are public; `fairness` of the game shows the seed when the game is over."""
 
     scoring_tiles = ListOf(
         ScoringTileId(),
@@ -73,7 +73,7 @@ class ChosenOptions(TimeLimits):
         error="These are not four scoring tiles.",
         unique=True,
     )
-    starting_seat = Seat("The seat that starts; drawn if left out.")
+    first_seat = Seat("The seat that starts round 1; drawn if left out.")
     seed = Name(
         "The seed of all draws; random if left out. A client that knows it can compute every draw. The first "
         "draws reveal a short seed to a brute-force search: use at least 22 random characters.",
@@ -129,7 +129,7 @@ class OptionsBeside(NestedObject):
 
 _PLACES_OF_OPTIONS: Final = {
     "record": "This option belongs into the `options` of the record.",
-    "position": "This option is a field of the position: send it there.",
+    "position": "This option is a field of the position, `first_seat` as `starting_seat`: send it there.",
     "scenario": "A scenario has its own value. For another one, send the `position` that `GET /v1/scenarios` "
     "returns for the scenario, with this field.",
 }

@@ -15,6 +15,7 @@ from skye_server.contract.responses.catalogue import (
 from skye_server.contract.responses.game import (
     CurrentOffer,
     CurrentPlacements,
+    CurrentPurchase,
     Places,
     RoundReport,
     Scores,
@@ -50,6 +51,7 @@ __all__ = [
     "CreatedInvite",
     "CurrentOffer",
     "CurrentPlacements",
+    "CurrentPurchase",
     "EmptiedLab",
     "EventList",
     "ExportedRecord",

@@ -6,7 +6,7 @@ from typing import Annotated, TypedDict
 import skye.views
 from skye.fields import Keywords, Seat
 from skye_server.games.views.fields import Version
-from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
+from skye_server.games.views.types import OfferView, PlacementsView, PlayerView, PurchaseView
 
 
 class Versioned(TypedDict):
@@ -21,6 +21,10 @@ class SeatView(PlayerView, Versioned):
 
 class CurrentOffer(Versioned, OfferView):
     """The offer of a seat in this round: the tiles that are still on offer."""
+
+
+class CurrentPurchase(Versioned, PurchaseView):
+    """The purchase or pass of a seat in this round."""
 
 
 class CurrentPlacements(Versioned, PlacementsView):

@@ -40,7 +40,7 @@ class ExportedOptionsView(TypedDict):
         Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
         "The scoring tiles the creator named for slots A to D; null: drawn.",
     ]
-    starting_seat: Annotated[Seat | None, "The starting seat that the creator named; null: drawn."]
+    first_seat: Annotated[Seat | None, "The seat to start round 1 that the creator named; null: drawn."]
     tie_break: Annotated[TieBreakRule, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     seed: Annotated[Seed | None, "The seed; null until the game is over."]

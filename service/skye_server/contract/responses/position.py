@@ -34,14 +34,14 @@ EXPORTED: Final = {
         {},
     ),
     "ExportedPlayerPosition": Exported(
-        "One seat. `gold` is missing while hidden, `offer_set` where `tiles_drawn` has the offer.",
+        "One seat. `gold` is missing while hidden, `offer_set` where `tiles_on_offer` has the offer.",
         PlayerPosition,
         frozenset(("gold", "offer_set")),
         {
             "territory": Annotated[
                 InTerritory[TerritoryTileView], "The placed tiles in placing order, the castle first."
             ],
-            "tiles_drawn": Annotated[
+            "tiles_on_offer": Annotated[
                 list[Annotated[object, Component("ExportedDraw")]],
                 Keywords(maxItems=DRAWN),
                 "The tiles drawn that are still on offer.",

@@ -53,6 +53,7 @@ class ProblemParams(TypedDict):
     required_phase: NotRequired[Annotated[GamePhase, "The phase to which the action belongs."]]
     color: NotRequired[Annotated[Color, "The colour that another player has."]]
     seats: NotRequired[Annotated[Count, Keywords(maximum=PLAYERS[-1]), "The number of seats of the game."]]
+    last: NotRequired[Annotated[Count, "The number of the last placement of the round."]]
     name: NotRequired[Annotated[PlayerName, "The name that another player has."]]
     version: NotRequired[Version]
     last_event: NotRequired[Annotated[Count, "The number of the last event of the game."]]

@@ -44,7 +44,7 @@ class GameCreatedView(TypedDict):
     private: Annotated[bool, "Whether the game is unlisted."]
     seats: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
-    options: Annotated[GameOptionsView, "The options that the creator chose. The seed is always null here."]
+    options: Annotated[GameOptionsView, "The options that the creator chose."]
     origin: Annotated[GameOriginView | None, "What the game begins from; null: the start."]
     scoring_tiles: Annotated[
         BySlot[UsedScoringTileView], "The scoring tiles that the creator named; none if they are drawn."

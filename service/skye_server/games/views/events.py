@@ -131,7 +131,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
         "private": game.private,
         "seats": game.capacity,
         "auto_start": game.start_when_full,
-        "options": {**options_view(game), "seed": None},
+        "options": options_view(game),
         "origin": origin_view(game.origin),
         "scoring_tiles": named_scoring_tiles(game),
         "fairness": {**fairness_view(game), "nonce": None, "seed": None},

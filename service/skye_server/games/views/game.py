@@ -89,7 +89,7 @@ def _lobby_view(game: Game) -> skye.views.GameView:
         "round": 0,
         "rounds": None,
         "phase": None,
-        "starting_seat": game.options.starting_seat,
+        "starting_seat": game.options.first_seat,
         "waiting_for": (),
         "scoring_tiles": named_scoring_tiles(game),
         "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
@@ -100,10 +100,10 @@ def _lobby_view(game: Game) -> skye.views.GameView:
                 "color": seat.color,
                 "score": 0,
                 "gold": 0,
-                "tiles_drawn": (),
+                "tiles_on_offer": (),
                 "tiles_to_build": (),
                 "offer_set": False,
-                "build_finished": False,
+                "building_finished": False,
                 "territory": territory_tiles_view(castle_alone(seat.color).placed),
             }
             for number, seat in enumerate(game.seats)
@@ -130,12 +130,11 @@ def fairness_view(game: Game) -> FairnessView:
 
 
 def options_view(game: Game) -> GameOptionsView:
-    """Return the options of a game; the seed once the game is over."""
+    """Return the options of a game; `fairness_view` has the seed."""
     options = game.options
     return {
         "scoring_tiles": options.scoring_tiles,
-        "starting_seat": options.starting_seat,
-        "seed": options.seed if game.status is Status.FINISHED else None,
+        "first_seat": options.first_seat,
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,

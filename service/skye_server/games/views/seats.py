@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from skye import FinishBuilding, Move, OfferLimits, Pass, Place, SetOffer, TakeBack, legal_moves, offer_limits
+from skye import (
+    Buy,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    Place,
+    SetOffer,
+    TakeBack,
+    legal_moves,
+    offer_limits,
+)
 from skye.views import move_view, territory_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
@@ -15,6 +26,7 @@ from skye_server.games.views.types import (
     ActionListView,
     ActionView,
     IncludedActionsView,
+    NumberedPlacementView,
     OfferActionView,
     OfferLimitsView,
     OfferView,
@@ -30,7 +42,7 @@ def player_view(game: Game, caller: Caller, seat: int) -> PlayerView:
 
 def offer_view(game: Game, caller: Caller, seat: int) -> OfferView:
     """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
-    drawn = player_view(game, caller, seat)["tiles_drawn"]
+    drawn = player_view(game, caller, seat)["tiles_on_offer"]
     prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
     discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
     return {"seat": seat, "discard": discard, "prices": prices or None}
@@ -42,7 +54,10 @@ def placements_view(game: Game, seat: int) -> PlacementsView:
     if game.state is not None:
         player = game.state.players[seat]
         placed = player.territory.placed[len(player.territory.placed) - player.placed_this_round :]
-    return {"seat": seat, "placements": territory_tiles_view(placed)}
+    numbered: list[NumberedPlacementView] = [
+        {"number": number, **tile} for number, tile in enumerate(territory_tiles_view(placed), 1)
+    ]
+    return {"seat": seat, "placements": numbered}
 
 
 def actions_view(game: Game, seat: int) -> ActionListView:
@@ -68,18 +83,20 @@ def seat_actions(game: Game, caller: Caller) -> IncludedActionsView:
 
 _REQUESTS: dict[type, tuple[str, str]] = {
     SetOffer: ("PUT", "offer"),
-    Pass: ("POST", "purchase"),
+    Buy: ("PUT", "purchase"),
+    Pass: ("PUT", "purchase"),
     Place: ("POST", "placements"),
-    TakeBack: ("DELETE", "placements/last"),
-    FinishBuilding: ("POST", "build/finish"),
+    TakeBack: ("DELETE", "placements/{number}"),
+    FinishBuilding: ("POST", "building/finish"),
 }
 
 
 def _action(game: Game, seat: int, move: Move) -> ActionView:
-    method, path = _REQUESTS.get(type(move), ("POST", "purchase"))
+    method, path = _REQUESTS[type(move)]
+    path = path.format(number=0 if game.state is None else game.state.players[seat].placed_this_round)
     view = move_view(move)
     fields = {name: value for name, value in view.items() if name != "type"}
-    body = {"pass": True} if isinstance(move, Pass) else fields or None
+    body = {"tile": None} if isinstance(move, Pass) else fields or None
     action = {
         "type": view["type"],
         "method": method,

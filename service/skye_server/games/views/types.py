@@ -49,6 +49,7 @@ from skye_server.games.views.fields import (
     Version,
 )
 
+_Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
 _Post: TypeAlias = Annotated[Literal["POST"], "The method of the request."]
 _NoBody: TypeAlias = Annotated[None, "Null: send no body."]
 
@@ -85,8 +86,7 @@ class GameOptionsView(TypedDict):
         Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
         "The scoring tiles named for slots A to D; null: drawn.",
     ]
-    starting_seat: Annotated[Seat | None, "The seat named to start; null: drawn."]
-    seed: Annotated[Seed | None, "The seed; null until the game is over."]
+    first_seat: Annotated[Seat | None, "The seat named to start round 1; null: drawn."]
     tie_break: Annotated[TieBreakRule, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     turn_ms: Annotated[
@@ -130,7 +130,7 @@ class OfferActionView(_ActionView):
     """Set prices and discard. The body is one example; the constraints define all others."""
 
     type: Literal["set_offer"]
-    method: Annotated[Literal["PUT"], "The method of the request."]
+    method: _Put
     body: Annotated[Mapping[str, object], Component("Offer"), "A legal offer."]
     constraints: Annotated[OfferLimitsView, "The constraints of every legal offer."]
 
@@ -139,16 +139,16 @@ class PurchaseActionView(_ActionView):
     """Buy a tile."""
 
     type: Literal["buy"]
-    method: _Post
-    body: Annotated[Mapping[str, object], Component("TileToBuy"), "The tile."]
+    method: _Put
+    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile."]
 
 
 class PassActionView(_ActionView):
     """Buy nothing."""
 
     type: Literal["pass"]
-    method: _Post
-    body: Annotated[Mapping[str, object], Component("PassToBuy"), "The pass."]
+    method: _Put
+    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile is null."]
 
 
 class PlacementActionView(_ActionView):
@@ -244,12 +244,35 @@ class OfferView(TypedDict):
     prices: Annotated[Prices | None, "Gold on the tiles for sale; null when hidden, or not set."]
 
 
+class PurchaseView(TypedDict):
+    """The purchase or pass of a seat in this round."""
+
+    seat: Seat
+    purchase: Annotated[
+        skye.views.RoundPurchaseView | None,
+        "The purchase or pass; null until the seat has made it in this round.",
+    ]
+
+
+class NumberedPlacementView(TerritoryTileView):
+    """A tile that a seat has placed in this round."""
+
+    number: Annotated[
+        int,
+        Keywords(minimum=1, maximum=len(LANDSCAPE)),
+        "The number of the placement in this round, from 1; `DELETE .../placements/{number}` takes back the "
+        "last one.",
+    ]
+
+
 class PlacementsView(TypedDict):
     """The tiles that a seat has placed in this round."""
 
     seat: Seat
     placements: Annotated[
-        Sequence[TerritoryTileView], Keywords(maxItems=len(LANDSCAPE)), "The placements, in placing order."
+        Sequence[NumberedPlacementView],
+        Keywords(maxItems=len(LANDSCAPE)),
+        "The placements, in placing order.",
     ]
 
 

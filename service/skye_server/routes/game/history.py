@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
 from flask import Response
 
-from skye import GameState
-from skye.events import Event
 from skye.positions import Position
-from skye.views import ActionView, actions_view, round_view
+from skye.views import ActionView, actions_view
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.history import ExportedRecordView
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
 from skye_server.games.authorization import Caller
-from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.game import position_view, time_view
+from skye_server.games.views.rounds import beginning, engine_events, round_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -138,9 +135,9 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
     the report starts at the position.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    events, begun = _engine_events(changes), _beginning(changes)
-    report = round_view(state_begun(current), caller.seat, events, round, begun)
+    report = round_view(current, caller, changes, round)
     if report is None:
+        begun = beginning(changes)
         is_before = begun is not None and round < begun.round
         raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
     tag = etag(current.version, caller)
@@ -163,9 +160,9 @@ def get_record(game: str) -> Response:
 
 def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
     """Return the record of a game, as a caller may see it."""
-    begun = _beginning(changes)
+    begun = beginning(changes)
     start = None if begun is None else position_view(game, caller, begun)
-    events, first_round = _engine_events(changes), 0 if begun is None else begun.round
+    events, first_round = engine_events(changes), 0 if begun is None else begun.round
     actions = actions_view(state_begun(game), caller.seat, events, first_round=first_round)
     return _record(game, start, actions)
 
@@ -195,7 +192,7 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
         "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in current.seats],
         "options": {
             "scoring_tiles": current.options.scoring_tiles,
-            "starting_seat": current.options.starting_seat,
+            "first_seat": current.options.first_seat,
             "tie_break": game.tie_break,
             "open_gold": game.open_gold,
             "seed": game.seed if game.is_over else None,
@@ -203,13 +200,3 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
         "position": start,
         "actions": actions,
     }
-
-
-def _beginning(changes: Iterable[Change]) -> GameState | None:
-    """Return the position that a game began from, None for a game that began from the start."""
-    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
-    return next((event.state for event in started), None)
-
-
-def _engine_events(changes: Iterable[Change]) -> list[Event]:
-    return [event for change in changes for event in change.events if not isinstance(event, HostedEvent)]

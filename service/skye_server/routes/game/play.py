@@ -7,8 +7,9 @@ from typing import Any, TypeAlias
 
 from flask import Response
 
-from skye import Buy, FinishBuilding, Move, Pass, Place, SetOffer, TakeBack
-from skye_server.commands.game_commands import play_move
+from skye import FinishBuilding, Place, SetOffer
+from skye_server.commands.attempts import Command
+from skye_server.commands.move_commands import make_purchase, play_move, take_placement_back
 from skye_server.contract import requests, responses
 from skye_server.games.authorization import require_own_seat
 from skye_server.games.views.seats import actions_view
@@ -88,24 +89,36 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
     is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
     the purse. After 1,500 changes of a game, offers can no longer be replaced.
     """
-    return _play(query, game, seat, SetOffer(offer["discard"], tuple(offer["prices"].items())))
+    return command_response(
+        play_move(
+            collaborators().games,
+            _command(query),
+            game,
+            seat,
+            SetOffer(offer["discard"], tuple(offer["prices"].items())),
+        )
+    )
 
 
-@blueprint.route("/purchase", methods=["POST"])
+@blueprint.route("/purchase", methods=["PUT"])
 @_moves(*BODY_ERRORS, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
 @_includes
 @blueprint.arguments(requests.Purchase, description="The tile to buy, or a pass.")
-def purchase(query: _Query, choice: dict[str, Any], game: str, seat: int) -> Response:
+def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int) -> Response:
     """Buy a tile, or pass.
 
     From the starting seat clockwise, each seat may buy one tile from another seat, once. The buyer pays the
-    price to the seller, who also takes back the gold on the tile.
+    price to the seller, who also takes back the gold on the tile. The same purchase again, in the same round,
+    changes nothing and is no error.
     """
-    return _play(query, game, seat, Buy(choice["tile"]) if "tile" in choice else Pass())
+    command = _command(query)
+    return command_response(make_purchase(collaborators().games, command, game, seat, choice["tile"]))
 
 
 @blueprint.route("/placements", methods=["POST"])
-@_moves(*BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "build_finished")
+@_moves(
+    *BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "building_finished"
+)
 @_includes
 @blueprint.arguments(requests.Placement, description="The tile, with its cell and rotation.")
 def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
@@ -115,23 +128,24 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
     any rotation. Terrain on shared edges must match; roads need not continue. All seats build at the same
     time.
     """
-    return _play(query, game, seat, Place(**placement))
+    return command_response(play_move(collaborators().games, _command(query), game, seat, Place(**placement)))
 
 
-@blueprint.route("/placements/last", methods=["DELETE"])
-@_moves("nothing_to_take_back", "build_finished", "too_many_changes")
+@blueprint.route("/placements/<int:number>", methods=["DELETE"])
+@_moves("nothing_to_take_back", "not_last_placement", "building_finished", "too_many_changes")
 @_includes
-def take_back(query: _Query, game: str, seat: int) -> Response:
+def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     """Take back a placement.
 
-    Until a seat declares its build finished, it may take back its placements of this round, last first. After
+    Until a seat has finished building, it may take back its placements of this round, last first. The path
+    has the number of the last placement in this round, from 1, so that a retry takes back no other one. After
     1,500 changes of a game, placements can no longer be taken back.
     """
-    return _play(query, game, seat, TakeBack())
+    return command_response(take_placement_back(collaborators().games, _command(query), game, seat, number))
 
 
-@blueprint.route("/build/finish", methods=["POST"])
-@_moves("placeable_tiles_left", "build_finished")
+@blueprint.route("/building/finish", methods=["POST"])
+@_moves("placeable_tiles_left", "building_finished")
 @_includes
 def finish_building(query: _Query, game: str, seat: int) -> Response:
     """Finish building.
@@ -140,9 +154,8 @@ def finish_building(query: _Query, game: str, seat: int) -> Response:
     and its gold is lost. When the last seat has finished, the server scores the round and begins the next
     one.
     """
-    return _play(query, game, seat, FinishBuilding())
+    return command_response(play_move(collaborators().games, _command(query), game, seat, FinishBuilding()))
 
 
-def _play(query: _Query, game: str, seat: int, move: Move) -> Response:
-    command = replace(command_from_request(), include_actions="include" in query)
-    return command_response(play_move(collaborators().games, command, game, seat, move))
+def _command(query: _Query) -> Command:
+    return replace(command_from_request(), include_actions="include" in query)

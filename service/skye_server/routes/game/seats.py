@@ -1,4 +1,4 @@
-"""Seats: the view of one seat, its offer, and its placements of this round."""
+"""Seats: the view of one seat, its offer, its purchase and its placements of this round."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from flask import Response
 from skye_server.contract import responses
 from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
+from skye_server.games.views.rounds import purchase_of
 from skye_server.games.views.seats import offer_view, placements_view, player_view
-from skye_server.games.views.types import OfferView, PlacementsView, PlayerView
+from skye_server.games.views.types import OfferView, PlacementsView, PlayerView, PurchaseView
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
 from skye_server.http.responses import etag, json_response, not_modified
@@ -50,12 +51,25 @@ def get_offer(game: str, seat: int) -> Response:
     return _tagged(*loaded, offer_view(*loaded, seat))
 
 
+@blueprint.route("/purchase")
+@_shows("The purchase.", responses.CurrentPurchase, Link("list_actions", "The legal actions.", _SEAT))
+def get_purchase(game: str, seat: int) -> Response:
+    """Get the purchase of a seat.
+
+    What the seat bought in this round, or that it passed.
+    """
+    (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    require_seat(current, seat)
+    purchase = purchase_of(current, caller, changes, seat)
+    return _tagged(current, caller, {"seat": seat, "purchase": purchase})
+
+
 @blueprint.route("/placements")
 @_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
 
-    The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/last` takes
+    The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/{number}` takes
     back the last one.
     """
     current, caller = _loaded(game, seat)
@@ -68,6 +82,8 @@ def _loaded(game: str, seat: int) -> tuple[Game, Caller]:
     return current, caller
 
 
-def _tagged(game: Game, caller: Caller, view: PlayerView | OfferView | PlacementsView) -> Response:
+def _tagged(
+    game: Game, caller: Caller, view: PlayerView | OfferView | PurchaseView | PlacementsView
+) -> Response:
     tag = etag(game.version, caller)
     return not_modified(tag) or json_response({"version": game.version, **view}, tag=tag)

@@ -13,9 +13,9 @@ public class Play {
     if (action instanceof OfferAction offer) {
       play.setOffer(game, 0, offer.getBody(), null, null, null);
     } else if (action instanceof PurchaseAction buy) {
-      play.purchase(game, 0, new Purchase(buy.getBody()), null, null, null);
+      play.purchase(game, 0, buy.getBody(), null, null, null);
     } else if (action instanceof PassAction pass) {
-      play.purchase(game, 0, new Purchase(pass.getBody()), null, null, null);
+      play.purchase(game, 0, pass.getBody(), null, null, null);
     } else if (action instanceof PlacementAction place) {
       play.placeTile(game, 0, place.getBody(), null, null, null);
     } else if (action instanceof FinishAction) {

@@ -15,9 +15,9 @@ func act(play *skye.PlayAPIService, as context.Context, game string, action skye
 	if offer := action.OfferAction; offer != nil {
 		_, _, err = play.SetOffer(as, game, 0).Offer(offer.Body).Execute()
 	} else if buy := action.PurchaseAction; buy != nil {
-		_, _, err = play.Purchase(as, game, 0).Purchase(skye.TileToBuyAsPurchase(&buy.Body)).Execute()
+		_, _, err = play.Purchase(as, game, 0).Purchase(buy.Body).Execute()
 	} else if pass := action.PassAction; pass != nil {
-		_, _, err = play.Purchase(as, game, 0).Purchase(skye.PassToBuyAsPurchase(&pass.Body)).Execute()
+		_, _, err = play.Purchase(as, game, 0).Purchase(pass.Body).Execute()
 	} else if place := action.PlacementAction; place != nil {
 		_, _, err = play.PlaceTile(as, game, 0).Placement(place.Body).Execute()
 	} else {

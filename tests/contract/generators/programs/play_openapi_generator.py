@@ -4,7 +4,7 @@ import sys
 
 from skye_client import ApiClient, ApiException, Configuration
 from skye_client.api import HistoryApi, LobbyApi, PlayApi
-from skye_client.models import BotToSeat, FirstPlayer, FreshGame, GameToCreate, PersonToSeat, Purchase
+from skye_client.models import BotToSeat, FirstPlayer, FreshGame, GameToCreate, PersonToSeat
 
 PASSED_OVER = ("UnknownAction", "TakeBackAction")
 
@@ -15,7 +15,7 @@ def act(play, game, action):
     if kind == "OfferAction":
         play.set_offer(*place, action.body)
     elif kind in ("PurchaseAction", "PassAction"):
-        play.purchase(*place, Purchase(action.body))
+        play.purchase(*place, action.body)
     elif kind == "PlacementAction":
         play.place_tile(*place, action.body)
     else:

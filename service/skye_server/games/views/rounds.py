@@ -1,0 +1,43 @@
+"""The report of a round as a caller may see it, and the purchase of a seat in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from skye import GameState, views
+from skye.events import Event
+from skye.views import RoundPurchaseView, RoundView
+from skye_server.games.authorization import Caller
+from skye_server.games.events import HostedEvent, PositionSet
+from skye_server.games.game import Change, Game
+from skye_server.games.transitions import state_begun
+
+
+def round_view(game: Game, caller: Caller, changes: Iterable[Change], number: int) -> RoundView | None:
+    """Return the report of a round, None if it has not begun, or was before the position of the game.
+
+    :param changes: all changes of the game.
+    :raises Problem: game_not_started.
+    """
+    changes = list(changes)
+    events, begun = engine_events(changes), beginning(changes)
+    return views.round_view(state_begun(game), caller.seat, events, number, begun)
+
+
+def purchase_of(game: Game, caller: Caller, changes: Iterable[Change], seat: int) -> RoundPurchaseView | None:
+    """Return the purchase or pass of a seat in the current round, None if it has made none yet."""
+    if game.state is None:
+        return None
+    report = round_view(game, caller, changes, game.state.round)
+    return None if report is None else report["players"][seat]["purchase"]
+
+
+def beginning(changes: Iterable[Change]) -> GameState | None:
+    """Return the position that a game began from, None for a game that began from the start."""
+    started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
+    return next((event.state for event in started), None)
+
+
+def engine_events(changes: Iterable[Change]) -> list[Event]:
+    """Return the events of the engine, without those of the hosted game."""
+    return [event for change in changes for event in change.events if not isinstance(event, HostedEvent)]
