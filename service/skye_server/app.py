@@ -39,6 +39,7 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     """See `skye_server.create_app`."""
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
+    app.config["SECURITY_CONTACT"] = settings.security_contact
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
     app.url_map.merge_slashes = False
     contract = Contract(app)

@@ -133,6 +133,12 @@ def _origins(text: str) -> tuple[str, ...]:
     return origins
 
 
+def _contact(text: str) -> str:
+    if text and not re.fullmatch(r"(mailto:|https://|tel:)[!-~]{1,200}", text):
+        raise ValueError("want a URI such as mailto:security@example.org or https://example.org/security")
+    return text
+
+
 def _switch(text: str) -> bool:
     return _one_of("off", "on")(text) == "on"
 
@@ -244,6 +250,12 @@ class Settings:
         _whole(0, 10),
         "number of trusted proxies in front of the server: the number of entries of `X-Forwarded-For`, "
         "`X-Forwarded-Proto` and `X-Forwarded-Host` that it uses; the proxies must set them",
+    )
+    security_contact: str = _setting(
+        "",
+        _contact,
+        "where to report vulnerabilities, as in `mailto:security@example.org`: published at "
+        "`/.well-known/security.txt` (RFC 9116)",
     )
     lab: bool = _setting(
         "off",

@@ -41,7 +41,7 @@ class ExampleRecorder:
         """
         operation = self._operation(method, path)
         response = self.send(method, path, body, token, label=f"{operation}/{name}", **headers)
-        is_json = response.mimetype == "application/json"
+        is_json = response.mimetype in ("application/json", "application/linkset+json")
         example = {"summary": summary} | ({} if body is None else {"request": body})
         example |= {"status": response.status_code, "content_type": response.mimetype}
         example["response"] = response.json if is_json else abridged(response.text)

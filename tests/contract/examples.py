@@ -239,6 +239,8 @@ def without_games(recorder):
     recorder.record("all", "All scenarios.", "GET", "/v1/scenarios")
     recorder.record("addresses", "The index.", "GET", "/")
     recorder.record("addresses", "The index.", "GET", "/v1")
+    recorder.record("catalog", "The API and its documents.", "GET", "/.well-known/api-catalog")
+    recorder.record("contact", "The contact.", "GET", "/.well-known/security.txt")
     recorder.record("ok", "The process is alive.", "GET", "/healthz")
     recorder.record("ok", "The process is ready.", "GET", "/readyz")
 

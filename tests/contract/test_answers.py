@@ -215,38 +215,16 @@ def test_responses_of_the_catalogue_match_the_contract(service):
     assert service.call("GET", "/v1/scoring-tiles/none/picture.svg").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/docs",
-        "/docs/retries",
-        "/docs/reference",
-        "/docs/errors",
-        "/docs/assets/docs.css",
-        "/docs/assets/table.webp",
-        "/docs/assets/territory.svg",
-        "/openapi.yaml",
-        "/openapi.json",
-        "/openapi-3.2.yaml",
-        "/openapi-3.2.json",
-        "/asyncapi.yaml",
-        "/asyncapi.json",
-    ],
-)
-def test_documentation_is_in_the_contract(path, service):
-    first = service.call("GET", path)
-    again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
-    assert (first.status_code, again.status_code) == (200, 304)
-
-
-def test_redirect_of_browsers_is_in_the_contract(service):
-    answer = service.call("GET", "/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
-    assert (answer.status_code, answer.headers["Location"]) == (302, "/play/")
-
-
 @pytest.mark.parametrize("path", ["/", "/v1", "/healthz", "/readyz", "/metrics"])
 def test_operations_are_in_the_contract(path, service):
     assert service.call("GET", path).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["api-catalog", "security.txt"])
+def test_well_known_resources_are_in_the_contract(name, service):
+    answer = service.call("GET", f"/.well-known/{name}")
+    again = {"If-None-Match": answer.headers["ETag"]}
+    assert service.call("GET", f"/.well-known/{name}", headers=again).status_code == 304
 
 
 def test_deletion_of_a_game_is_in_the_contract(service):

@@ -138,7 +138,7 @@ def test_every_field_of_an_answer_is_always_there(document, contract):
         "ExportedPlayerPosition": {"gold", "offer_set"},
         "ExportedPosition": {"seed"},
         "Game": {"actions"},
-        "Problem": {"errors", "params"},
+        "Problem": {"errors", "params", "trace_id"},
         "ProblemParams": {*components["ProblemParams"]["properties"]},
         "ScenarioPosition": {*components["ScenarioPosition"]["properties"]} - {"players"},
     }

@@ -166,6 +166,8 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/scenarios", "lobby", NOBODY),
     Endpoint("GET", "/", "lobby", NOBODY),
     Endpoint("GET", "/v1", "lobby", NOBODY),
+    Endpoint("GET", "/.well-known/api-catalog", "lobby", NOBODY),
+    Endpoint("GET", "/.well-known/security.txt", "lobby", NOBODY),
     Endpoint("GET", "/healthz", "lobby", NOBODY),
     Endpoint("GET", "/readyz", "lobby", NOBODY),
 )

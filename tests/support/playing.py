@@ -35,6 +35,7 @@ class Service:
     def __init__(self, redis=None, store=None, **settings):
         self.redis = redis or fakeredis.FakeRedis(server=fakeredis.FakeServer())
         self.clock = Clock()
+        settings = {"security_contact": "mailto:security@example.org"} | settings
         self.app = create_app(Settings(**settings), store or RedisStore(self.redis), self.clock)
         self.http = self.app.test_client()
 

@@ -236,6 +236,11 @@ LandscapeTileId: TypeAlias = Literal[
 ]
 
 
+class LinkTarget(TypedDict):
+    href: str
+    type: str
+
+
 ListedOrigin: TypeAlias = Literal["record", "position", "scenario"]
 
 
@@ -520,6 +525,9 @@ class SeatSummary(TypedDict):
 
 
 SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
+
+
+SecurityTxt: TypeAlias = str
 
 
 SeedSourceName: TypeAlias = str
@@ -1014,6 +1022,17 @@ class Lab(TypedDict):
     faults: str
 
 
+LinkContext = TypedDict(
+    "LinkContext",
+    {
+        "anchor": str,
+        "service-desc": list[LinkTarget],
+        "service-doc": list[LinkTarget],
+        "status": list[LinkTarget],
+    },
+)
+
+
 class NumberedPlacement(TypedDict):
     tile: TileId
     x: int
@@ -1459,6 +1478,10 @@ class ActionList(TypedDict):
     actions: list[Action]
 
 
+class ApiCatalog(TypedDict):
+    linkset: list[LinkContext]
+
+
 class Area(TypedDict):
     terrain: TerrainName
     tiles: list[TileId]
@@ -1683,6 +1706,7 @@ class Problem(TypedDict):
     detail: str
     instance: str
     code: ProblemCode
+    trace_id: NotRequired[str]
     errors: NotRequired[list[FieldProblem]]
     params: NotRequired[ProblemParams]
 

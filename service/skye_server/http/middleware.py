@@ -38,6 +38,10 @@ PROBLEM_CODE: Final = "skye.problem_code"
 
 Header: TypeAlias = tuple[str, str]
 
+_TRACEPARENT: Final = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?"
+)
+
 _log = logging.getLogger(__name__)
 _GAME_ID = re.compile(r"[a-z0-9]{12}")
 
@@ -63,6 +67,12 @@ _HOST: Final = re.compile(
 def request_id(sent: str | None = None) -> str:
     """Return the id that the client sent, or a new one if it sent none or a malformed one."""
     return sent if sent and _VALID_REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
+
+
+def trace_id(environ: WSGIEnvironment) -> str | None:
+    """Return the trace id of the `traceparent` header (W3C Trace Context), None without a valid one."""
+    found = _TRACEPARENT.fullmatch(environ.get("HTTP_TRACEPARENT", ""))
+    return found and found[1]
 
 
 def default_headers(its_id: str) -> list[Header]:
@@ -122,6 +132,7 @@ def _log_response(request: Request, status: int, seconds: float, code: str | Non
         "answered",
         extra=facts(
             request_id=request.environ[REQUEST_ID],
+            trace_id=trace_id(request.environ),
             method=request.method,
             route=pattern(request.url_rule.rule) if request.url_rule else None,
             status=status,

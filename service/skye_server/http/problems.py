@@ -14,10 +14,13 @@ from werkzeug.exceptions import HTTPException
 
 from skye import RuleError
 from skye_server.error_codes import ERROR_CODES, Problem
-from skye_server.http.middleware import PROBLEM_CODE, REQUEST_ID
+from skye_server.http.middleware import PROBLEM_CODE, REQUEST_ID, trace_id
 from skye_server.observability.logs import facts
 
 CONTENT_TYPE = "application/problem+json"
+
+SERVICE_LINKS: Final = '</openapi.yaml>; rel="service-desc", </docs>; rel="service-doc"'
+"""The `Link` header that leads to the contract and the guide (RFC 8631)."""
 
 _ACRONYMS: Final = ("json", "uri")
 """The words of error codes that titles write in capitals."""
@@ -48,8 +51,11 @@ def _title_of_code(code: str) -> str:
     return title[0].upper() + title[1:]
 
 
-def response_for(problem: Problem | RuleError, request_id: str) -> Response:
-    """Return the problem response for an error of the request with an id."""
+def response_for(problem: Problem | RuleError, request_id: str, trace: str | None = None) -> Response:
+    """Return the problem response for an error of the request with an id.
+
+    :param trace: the id of the trace that the client named.
+    """
     error_code = ERROR_CODES[problem.code]
     body: dict[str, Any] = {
         "type": f"/docs/errors#{problem.code}",
@@ -59,7 +65,10 @@ def response_for(problem: Problem | RuleError, request_id: str) -> Response:
         "instance": f"urn:skye:request:{request_id}",
         "code": problem.code,
     }
-    headers: dict[str, str] = {"Cache-Control": "no-store"}
+    if trace is not None:
+        body["trace_id"] = trace
+    links = f'</docs/errors#{problem.code}>; rel="describedby", {SERVICE_LINKS}'
+    headers: dict[str, str] = {"Cache-Control": "no-store", "Link": links}
     params = problem.facts if isinstance(problem, RuleError) else problem.params
     if params:
         body["params"] = params
@@ -85,7 +94,7 @@ def _shortened(text: str, length: int) -> str:
 def _handle_problem(problem: Problem | RuleError) -> Response:
     """Return the problem response, and record its code for metrics and the access log."""
     request.environ[PROBLEM_CODE] = problem.code
-    return response_for(problem, request.environ[REQUEST_ID])
+    return response_for(problem, request.environ[REQUEST_ID], trace_id(request.environ))
 
 
 _BY_STATUS = {
@@ -107,7 +116,10 @@ def _http_error(error: HTTPException) -> Response:
 
 def _unexpected(error: Exception) -> Response:
     known = facts(
-        request_id=request.environ.get(REQUEST_ID), method=request.method, endpoint=request.endpoint
+        request_id=request.environ.get(REQUEST_ID),
+        trace_id=trace_id(request.environ),
+        method=request.method,
+        endpoint=request.endpoint,
     )
     current_app.logger.error("unexpected error", exc_info=error, extra=known)
     return _handle_problem(Problem("internal_error"))

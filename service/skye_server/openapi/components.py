@@ -175,7 +175,8 @@ HEADERS: Final = {
         _text(format="uri-reference"),
     ),
     "Link": _header(
-        'The path of the next page, if there is one, as `<PATH>; rel="next"` (RFC 8288).',
+        'Links (RFC 8288): `rel="next"` is the next page of a list, if there is one; `rel="describedby"` '
+        'documents a problem; `rel="service-desc"` is the contract, `rel="service-doc"` the guide.',
         _text('</v1/games?cursor=42&limit=20>; rel="next"'),
         always=False,
     ),
@@ -294,6 +295,12 @@ SCHEMAS: Final = {
         "description": "An HTML page; it loads nothing from other servers.",
         "contentMediaType": "text/html",
         "maxLength": MAX_TEXT_LENGTH,
+    },
+    "SecurityTxt": {
+        "type": "string",
+        "description": "A file of lines such as `Contact: URI` (RFC 9116).",
+        "contentMediaType": "text/plain",
+        "maxLength": 1000,
     },
     "Metrics": {
         "type": "string",

@@ -118,7 +118,7 @@ def header_references(*names: str) -> dict[str, str]:
 
 def _error_response(status: int | str, codes: Sequence[str]) -> dict[str, Any]:
     """Return the error response of a status, with the codes that it can have."""
-    headers = ["Cache-Control", *_OF_STATUS.get(status, []), *COMMON_HEADERS, *LIMIT_HEADERS]
+    headers = ["Cache-Control", "Link", *_OF_STATUS.get(status, []), *COMMON_HEADERS, *LIMIT_HEADERS]
     return {
         "description": "\n".join(f"- `{code}`: {ERROR_CODES[code].meaning}" for code in codes),
         "headers": header_references(*headers),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 
+import msgspec
 from flask import Response, current_app, render_template, request
 from markupsafe import escape
 
@@ -12,7 +14,7 @@ from skye_server import docs as guide
 from skye_server.contract import responses
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
-from skye_server.http.problems import title_of
+from skye_server.http.problems import SERVICE_LINKS, title_of
 from skye_server.http.request_parsing import Resource
 from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi import contract_of
@@ -21,8 +23,13 @@ from skye_server.openapi.operations import ResponseDoc, never_changes, operation
 blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
 
 YAML = "application/yaml"
+LINKSET = "application/linkset+json"
+TEXT = "text/plain"
 
 _MAX_AGE_S = 300
+_VALID = timedelta(days=180)
+"""How long the contact for reports of vulnerabilities is valid; RFC 9116 recommends less than a year."""
+
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -53,7 +60,7 @@ _INDEX: dict[str, str | None] = {
 
 @blueprint.route("/")
 @operation(
-    ResponseDoc(200, "The paths.", responses.ServiceIndex),
+    ResponseDoc(200, "The paths.", responses.ServiceIndex, headers=["Link"]),
     ResponseDoc(302, "A redirect to the web client, for browsers.", headers=["Location"]),
     errors=["not_acceptable"],
 )
@@ -65,21 +72,65 @@ def get_start() -> Response:
     varies = ("Vary", "Accept")
     if check_accepts(JSON, "text/html") == "text/html":
         return Response(status=302, headers=[("Location", "/play/"), ("Cache-Control", "no-store"), varies])
-    return json_response(_index(), more_headers=[varies])
+    return json_response(_index(), more_headers=[varies, ("Link", SERVICE_LINKS)])
 
 
 @blueprint.route("/v1")
-@operation(ResponseDoc(200, "The paths.", responses.ServiceIndex), errors=["not_acceptable"])
+@operation(
+    ResponseDoc(200, "The paths.", responses.ServiceIndex, headers=["Link"]), errors=["not_acceptable"]
+)
 def get_index() -> Response:
     """Get the index of this version.
 
     The paths to begin with.
     """
-    return json_response(_index())
+    return json_response(_index(), more_headers=[("Link", SERVICE_LINKS)])
 
 
 def _index() -> dict[str, str | None]:
     return _INDEX if collaborators().lab is None else _INDEX | {"lab": "/v1/lab"}
+
+
+_CATALOG = {
+    "linkset": [
+        {
+            "anchor": "/v1",
+            "service-desc": [
+                {"href": "/openapi.yaml", "type": YAML},
+                {"href": "/asyncapi.yaml", "type": YAML},
+            ],
+            "service-doc": [{"href": "/docs", "type": "text/html"}],
+            "status": [{"href": "/readyz", "type": JSON}],
+        }
+    ]
+}
+
+
+@blueprint.route("/.well-known/api-catalog")
+@never_changes(ResponseDoc(200, "The catalog.", responses.ApiCatalog, content_type=LINKSET))
+def get_api_catalog() -> Response:
+    """Get the API catalog.
+
+    Links to the contract and the guide, in the form of RFC 9727 for programs that look for APIs.
+    """
+    check_accepts(LINKSET)
+    return cacheable(Response(msgspec.json.encode(_CATALOG), content_type=LINKSET), _MAX_AGE_S)
+
+
+@blueprint.route("/.well-known/security.txt")
+@never_changes(ResponseDoc(200, "The contact.", text("SecurityTxt"), content_type=TEXT), errors=["not_found"])
+def get_security_contact() -> Response:
+    """Get the contact for reports of vulnerabilities.
+
+    The file of RFC 9116, if the operator has set `SKYE_SECURITY_CONTACT`.
+    """
+    contact = current_app.config["SECURITY_CONTACT"]
+    if not contact:
+        raise Problem("not_found")
+    check_accepts(TEXT)
+    today = datetime.fromtimestamp(collaborators().games.now_ms() // 1000, UTC).date()
+    lines = f"Contact: {contact}\nExpires: {today + _VALID}T00:00:00Z\n"
+    return cacheable(Response(lines, content_type=f"{TEXT}; charset=utf-8"), _MAX_AGE_S)
 
 
 _PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")

@@ -5,6 +5,7 @@ A field has the type that the code uses, and in `Annotated` what the contract ad
 
 from skye.views import ScoredTerritoriesView as ScoredTerritories
 from skye_server.contract.responses.catalogue import (
+    ApiCatalog,
     Health,
     Readiness,
     ScenarioList,
@@ -46,6 +47,7 @@ from skye_server.games.views.types import TimedGameView as Game
 
 __all__ = [
     "ActionList",
+    "ApiCatalog",
     "CreatedGame",
     "CreatedGames",
     "CreatedInvite",

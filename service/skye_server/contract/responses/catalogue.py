@@ -68,6 +68,33 @@ class Readiness(Health):
     ]
 
 
+class LinkTarget(TypedDict):
+    """The target of a link."""
+
+    href: Annotated[_Path, "Its path."]
+    type: Annotated[str, Keywords(maxLength=100), "Its media type."]
+
+
+_Targets: TypeAlias = Annotated[Sequence[LinkTarget], Keywords(minItems=1, maxItems=10)]
+
+LinkContext = TypedDict(
+    "LinkContext",
+    {
+        "anchor": Annotated[_Path, "The path of the API."],
+        "service-desc": Annotated[_Targets, "The documents of the contract."],
+        "service-doc": Annotated[_Targets, "The guide."],
+        "status": Annotated[_Targets, "The readiness of the server."],
+    },
+)
+LinkContext.__doc__ = "The links of one API."
+
+
+class ApiCatalog(TypedDict):
+    """A linkset (RFC 9264) with an entry for each API."""
+
+    linkset: Annotated[Sequence[LinkContext], Keywords(minItems=1, maxItems=10), "The APIs."]
+
+
 class ServiceIndex(TypedDict):
     """The paths to begin with."""
 

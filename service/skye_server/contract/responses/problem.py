@@ -83,6 +83,13 @@ class Problem(TypedDict):
         "The id of this problem: `urn:skye:request:` and the id of the request, as in `X-Request-Id`.",
     ]
     code: Annotated[ProblemCode, "Why the request failed: a word for programs."]
+    trace_id: NotRequired[
+        Annotated[
+            str,
+            Keywords(maxLength=32, examples=["4bf92f3577b34da6a3ce929d0e0e4736"]),
+            "The trace id of `traceparent` (W3C Trace Context), if the client sent one.",
+        ]
+    ]
     errors: NotRequired[
         Annotated[
             Sequence[FieldProblem],
