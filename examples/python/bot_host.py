@@ -52,9 +52,9 @@ class Host:
             try:
                 for event in self.player.events(after):
                     if event["type"] == "your_turn":
-                        self.take_turn_later(event["game"])
-                    elif event["type"] == "finished":
-                        print("finished", event["game"], flush=True)
+                        self.take_turn_later(event["game_id"])
+                    elif event["type"] == "game_over":
+                        print("game over", event["game_id"], flush=True)
                         if until_over and not self.has_active_games():
                             return
             except HistoryLostError:

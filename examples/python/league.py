@@ -25,7 +25,7 @@ BOTS = {"Careful": act, "Random": act_at_random}
 def play(skye: Skye, created: m.CreatedGameTokens) -> str:
     """Play a game to its end; return the name of its winner."""
     seats = [
-        skye.game(created["game"], player["token"]).seat(player["seat"]) for player in created["players"]
+        skye.game(created["game_id"], player["token"]).seat(player["seat"]) for player in created["players"]
     ]
     view = GameView.open(seats[0].game)
     while not view.over:

@@ -78,7 +78,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,
-        "The server no longer has the event of this id: list the games again, follow from `last_event`.",
+        "The server does not have the event `after`: load the data again, and follow from its `last_event`.",
     ),
     "version_mismatch": ErrorCode(
         412, "`If-Match` does not match the version of the game; `ETag` has the current version."

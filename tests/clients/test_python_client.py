@@ -172,7 +172,7 @@ def test_heartbeat_between_events_keeps_the_stream():
     messages = [
         'event: stream\ndata: {"last_event": 3, "after": 0}',
         *(f'id: {number}\ndata: {{"id": {number}}}\n\n: heartbeat' for number in (1, 2, 3)),
-        'event: end\ndata: {"reason": "finished", "last_event": 3}',
+        'event: end\ndata: {"reason": "finished", "resume": "stop", "last_event": 3}',
     ]
     opened = []
 

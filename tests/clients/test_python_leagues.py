@@ -27,11 +27,11 @@ def season(live):
     with Skye(live.url, timeout_s=MAX_WAIT_S) as skye:
         player = skye.player()
         created = player.leagues.create([BOTS] * 25)
-        return player.key, {one["game"] for one in created}
+        return player.key, {one["game_id"] for one in created}
 
 
 def games_of(lines):
-    return [line["record"]["game"] for line in lines]
+    return [line["record"]["game_id"] for line in lines]
 
 
 def test_batch_repeated_under_its_key_returns_the_same_games(skye):
@@ -45,7 +45,7 @@ def test_batch_whose_response_is_lost_creates_its_games_once(url):
         player = skye.player()
         created = player.leagues.create([PEOPLE] * 5, fault="drop")
         listed = {own["game"]["id"] for own in player.games()["games"]}
-    assert listed == {one["game"] for one in created}
+    assert listed == {one["game_id"] for one in created}
     assert len(listed) == 5
 
 
@@ -93,10 +93,10 @@ def test_export_resumes_with_the_cursor_of_a_line(skye, season):
 def test_export_since_a_time_has_what_finished_then_or_later(skye, season):
     key, _ = season
     leagues = skye.player(key).leagues
-    times = [line["finished"] for line in leagues.records()]
-    later = [line["finished"] for line in leagues.records(since=times[7])]
+    times = [line["finished_at"] for line in leagues.records()]
+    later = [line["finished_at"] for line in leagues.records(since=times[7])]
     assert later == [time for time in times if time >= times[7]]
-    earlier = [line["finished"] for line in leagues.records(until=times[7])]
+    earlier = [line["finished_at"] for line in leagues.records(until=times[7])]
     assert earlier == [time for time in times if time < times[7]]
 
 
@@ -106,7 +106,7 @@ def test_export_recovers_from_a_fault(url, fault):
         player = skye.player()
         created = player.leagues.create([BOTS] * 2)
         found = games_of(hurried.player(player.key).leagues.records(fault=fault))
-    assert sorted(found) == sorted(one["game"] for one in created)
+    assert sorted(found) == sorted(one["game_id"] for one in created)
 
 
 def test_public_export_leaves_out_private_games(skye, season):

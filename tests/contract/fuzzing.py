@@ -148,7 +148,7 @@ class Journeys:
         received = answer.json()
         if "games" in received:
             for created in received["games"]:
-                self._note_tokens(created["game"], created)
+                self._note_tokens(created["game_id"], created)
         elif received.get("game") is not None:
             self._note_tokens(received["game"]["id"], received)
 

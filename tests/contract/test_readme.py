@@ -124,8 +124,8 @@ def test_answer_is_laid_out_in_lines_that_are_not_too_long():
 
 
 def test_recorded_page_keeps_documented_ids_in_changed_lines():
-    before = '{"id": "aaaaaaaaaaaa"}\n{"game": "aaaaaaaaaaaa", "round": 1}\n'
-    after = '{"id": "bbbbbbbbbbbb"}\n{"game": "bbbbbbbbbbbb", "round": 2}\n{"game": "cccccccccccc"}\n'
+    before = '{"id": "aaaaaaaaaaaa"}\n{"game_id": "aaaaaaaaaaaa", "round": 1}\n'
+    after = '{"id": "bbbbbbbbbbbb"}\n{"game_id": "bbbbbbbbbbbb", "round": 2}\n{"game_id": "cccccccccccc"}\n'
     assert with_documented_values(before, after) == (
-        '{"id": "aaaaaaaaaaaa"}\n{"game": "aaaaaaaaaaaa", "round": 2}\n{"game": "cccccccccccc"}\n'
+        '{"id": "aaaaaaaaaaaa"}\n{"game_id": "aaaaaaaaaaaa", "round": 2}\n{"game_id": "cccccccccccc"}\n'
     )

@@ -61,6 +61,11 @@ def over():
     return game
 
 
+def ended(reason, resume, last_event):
+    """Return the data of the last message of a stream."""
+    return {"reason": reason, "resume": resume, "last_event": last_event}
+
+
 def test_stream_sends_its_position_and_all_events_and_ends(over):
     events = over.service.get(over.path("events"))["events"]
     with Stream(over) as stream:
@@ -68,7 +73,7 @@ def test_stream_sends_its_position_and_all_events_and_ends(over):
     view = over.view()
     assert (first["event"], first["retry"]) == ("stream", "500")
     assert first["data"] == {
-        "game": over.id,
+        "game_id": over.id,
         "status": "finished",
         "version": view["version"],
         "last_event": view["last_event"],
@@ -77,7 +82,7 @@ def test_stream_sends_its_position_and_all_events_and_ends(over):
     }
     assert [message["data"] for message in received] == events
     assert [int(message["id"]) for message in received] == [event["id"] for event in events]
-    assert (last["event"], last["data"]) == ("end", {"reason": "finished", "last_event": events[-1]["id"]})
+    assert (last["event"], last["data"]) == ("end", ended("finished", "stop", events[-1]["id"]))
 
 
 def test_reconnected_stream_resumes_after_its_last_event(over):
@@ -165,7 +170,7 @@ def test_stream_ends_at_shutdown_with_the_reason_restart(service):
     with Stream(game, after=after) as stream:
         stream.read()
         collaborators(service.app).change_notifier.stop()
-        assert stream.read()["data"] == {"reason": "restart", "last_event": after}
+        assert stream.read()["data"] == ended("restart", "reconnect", after)
         assert stream.read() == {}
 
 
@@ -218,11 +223,10 @@ def test_stream_ends_when_the_store_has_lost_sent_events():
     with Stream(game, after=last) as stream:
         assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
         store.earlier = earlier
-        assert stream.read()["data"] == {"reason": "history_lost", "last_event": ahead}
+        assert stream.read()["data"] == ended("history_lost", "reload", ahead)
         assert stream.read() == {}
-    with Stream(game, after=ahead) as stream:
-        stand = stream.read()["data"]
-        assert (stand["last_event"], stand["after"]) == (last, ahead)
+    for path in ("events", "events/stream"):
+        assert problem_code(game.call("GET", f"{path}?after={ahead}")) == "history_lost"
 
 
 @pytest.mark.parametrize("more", [0, 1, 2])
@@ -240,7 +244,7 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
         service.clock.advance(1)
         for seat in range(1, 1 + more):
             game.offer(seat, 1, 1)
-        assert stream.read()["data"] == {"reason": "history_lost", "last_event": last + 2}
+        assert stream.read()["data"] == ended("history_lost", "reload", last + 2)
         assert stream.read() == {}
 
 
@@ -268,11 +272,21 @@ def test_long_poll_is_woken_by_an_event(service):
 
 
 def test_long_poll_of_a_game_that_is_over_responds_at_once(over):
-    number = over.view()["last_event"]
-    for after in (number, number + 5):
-        received = over.service.get(over.path("events") + f"?after={after}&wait_ms=60000")
-        now = "2027-01-15T08:00:00.000Z"
-        assert received == {"events": [], "last_event": number, "version": over.view()["version"], "now": now}
+    number, version = over.view()["last_event"], over.view()["version"]
+    received = over.service.get(over.path("events") + f"?after={number}&wait_ms=60000")
+    state = {"last_event": number, "version": version, "status": "finished"}
+    assert received == {"events": [], **state, "now": "2027-01-15T08:00:00.000Z"}
+
+
+def test_events_after_one_that_the_game_does_not_have_are_lost(over):
+    after = over.view()["last_event"] + 1
+    for query in (f"?after={after}", f"?after={after}&wait_ms=60000"):
+        assert problem_code(over.call("GET", f"events{query}")) == "history_lost"
+    for answer in (
+        over.call("GET", f"events/stream?after={after}"),
+        over.call("GET", "events/stream", headers={"Last-Event-ID": str(after)}),
+    ):
+        assert problem_code(answer) == "history_lost"
 
 
 class CountingStore(RedisStore):

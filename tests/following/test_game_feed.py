@@ -157,5 +157,5 @@ def test_stream_that_begins_during_a_shutdown_is_served(service, monkeypatch):
     monkeypatch.setattr(collaborators(service.app).feeds, "_readers", executor)
     with Stream(game, after=after) as stream:
         assert stream.read()["event"] == "stream"
-        assert stream.read()["data"] == {"reason": "restart", "last_event": after}
+        assert stream.read()["data"] == {"reason": "restart", "resume": "reconnect", "last_event": after}
     assert waited_for(lambda: executor.is_shut_down)

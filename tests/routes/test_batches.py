@@ -18,7 +18,7 @@ def create(service, games, token=None, key="season-1"):
 
 def ids(answer):
     assert answer.status_code == 201, answer.text
-    return [game["game"] for game in answer.json["games"]]
+    return [game["game_id"] for game in answer.json["games"]]
 
 
 def listed(service):
@@ -30,7 +30,7 @@ def test_batch_of_a_hundred_games_creates_each_with_its_tokens(service):
     assert len(set(ids(answer))) == 100
     assert len({key_slot(f"{{{game}}}".encode()) for game in ids(answer)}) > 90
     for number, created in enumerate(answer.json["games"]):
-        view = service.get(f"/v1/games/{created['game']}", created["players"][1]["token"])
+        view = service.get(f"/v1/games/{created['game_id']}", created["players"][1]["token"])
         assert (view["name"], view["status"], view["you"]["seat"]) == (f"Match {number}", "playing", 1)
 
 
@@ -43,9 +43,9 @@ def test_batch_has_games_of_every_beginning(service):
     assert (first["players"], first["invites"]) == ([], [])
     assert len(second["invites"]) == 1
     assert [player["token"] for player in third["players"]] == [None, None]
-    assert service.get(f"/v1/games/{third['game']}")["status"] == "finished"
-    assert service.get(f"/v1/games/{fourth['game']}")["origin"]["scenario"] == "last_action"
-    assert service.get(f"/v1/games/{second['game']}", second["host_token"])["you"]["host"]
+    assert service.get(f"/v1/games/{third['game_id']}")["status"] == "finished"
+    assert service.get(f"/v1/games/{fourth['game_id']}")["origin"]["scenario"] == "last_action"
+    assert service.get(f"/v1/games/{second['game_id']}", second["host_token"])["you"]["host"]
 
 
 def test_batch_repeated_with_its_key_returns_the_same_games_and_tokens(service):
@@ -59,7 +59,7 @@ def test_batch_repeated_with_its_key_returns_the_same_games_and_tokens(service):
 def test_batch_repeated_after_play_returns_the_same_tokens(service):
     first = create(service, [PAIR] * 2)
     created = first.json["games"][0]
-    path, token = f"/v1/games/{created['game']}/players/0", created["players"][0]["token"]
+    path, token = f"/v1/games/{created['game_id']}/players/0", created["players"][0]["token"]
     action = service.get(f"{path}/actions", token)["actions"][0]
     (discard, *kept) = action["constraints"]["tiles"]
     offer = {"discard": discard, "prices": dict.fromkeys(kept, 1)}

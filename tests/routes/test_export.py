@@ -45,7 +45,7 @@ def league():
 def test_export_has_every_finished_public_game_once(league):
     service, ids = league
     lines = exported(service)
-    assert [line["record"]["game"] for line in lines] == ids
+    assert [line["record"]["game_id"] for line in lines] == ids
     assert lines[0]["record"] == service.get(f"/v1/games/{ids[0]}/record")
 
 
@@ -54,19 +54,19 @@ def test_export_resumes_after_the_cursor_of_any_line(league):
     lines = exported(service)
     for number in (0, 11, 24):
         rest = exported(service, f"?cursor={lines[number]['cursor']}")
-        assert [line["record"]["game"] for line in rest] == ids[number + 1 :]
+        assert [line["record"]["game_id"] for line in rest] == ids[number + 1 :]
 
 
 def test_export_shows_when_each_game_finished(league):
     service, ids = league
     events = service.get(f"/v1/games/{ids[0]}/events?limit=1000")["events"]
     [end] = [event["at"] for event in events if event["type"] == "game_finished"]
-    assert exported(service, "?limit=1")[0]["finished"] == end
+    assert exported(service, "?limit=1")[0]["finished_at"] == end
 
 
 def test_export_ends_at_its_limit(league):
     service, ids = league
-    assert [line["record"]["game"] for line in exported(service, "?limit=22")] == ids[:22]
+    assert [line["record"]["game_id"] for line in exported(service, "?limit=22")] == ids[:22]
 
 
 def test_export_is_compressed_for_clients_that_accept_it(league):
@@ -108,7 +108,7 @@ def test_export_costs_as_much_as_its_limit():
 
 
 def games_of(lines):
-    return [line["record"]["game"] for line in lines]
+    return [line["record"]["game_id"] for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +151,7 @@ def test_own_export_resumes_after_the_cursor_of_any_line(own):
 
 def test_own_export_between_times_has_the_games_that_finished_then(own):
     service, key, ids = own
-    times = [line["finished"] for line in exported(service, key=key)]
+    times = [line["finished_at"] for line in exported(service, key=key)]
     assert times == sorted(times, reverse=True)
     assert games_of(exported(service, f"?since={times[4]}", key)) == ids[:5]
     assert games_of(exported(service, f"?until={times[4]}", key)) == ids[5:]

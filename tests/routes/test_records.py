@@ -20,7 +20,7 @@ def over():
 def test_events_are_listed_from_any_number_on(over):
     everything = over.service.get(over.path("events"))["events"]
     assert [event["id"] for event in everything] == list(range(1, len(everything) + 1))
-    for after, limit in ((0, 1), (5, 3), (len(everything) - 1, 9), (len(everything), 9), (10**6, 9)):
+    for after, limit in ((0, 1), (5, 3), (len(everything) - 1, 9), (len(everything), 9)):
         received = over.service.get(over.path("events") + f"?after={after}&limit={limit}")
         assert received["events"] == everything[after : after + limit]
         assert received["last_event"] == len(everything)

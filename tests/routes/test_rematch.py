@@ -64,7 +64,7 @@ def test_second_request_of_a_player_names_the_seat_taken(service):
     new = rematch(old, 0).json["game"]["id"]
     again = rematch(old, 0)
     assert problem_code(again) == "already_seated"
-    assert again.json["params"]["game"] == new
+    assert again.json["params"]["game_id"] == new
 
 
 def test_repeated_rematch_with_a_key_returns_the_same_token(service):

@@ -191,11 +191,13 @@ class Seat:
         """Read the events that are new, waiting for some; each must have the next number."""
         after = len(self.marks)
         path = f"/v1/games/{self.game}/events?after={after}&limit=1000&wait_ms={wait_ms}"
-        page = self.wire.read(path, self.token)
-        if page["last_event"] < after:
-            self._go_back(page["version"])
+        reply = self.wire.ask_until_answered("GET", path, headers=bearer(self.token))
+        if reply.status == 410:
+            self._go_back(0)
             return
-        for event in page["events"]:
+        if reply.status != 200:
+            raise InvariantViolated(f"GET {path}: {reply.status} {reply.body[:500]}")
+        for event in reply.json["events"]:
             record_mark(self.marks, event)
             self.at_version(event["version"], reading_log=True)
             self.is_over = self.is_over or event["type"] in ("game_finished", "game_aborted")

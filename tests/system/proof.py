@@ -178,7 +178,7 @@ def _prove_state(match, wire, game, seat):
 
 def _prove_posted(match, wire, record, view):
     """Begin another game from the record, and see that it is the same."""
-    body = {name: record[name] for name in ("format", "game", "version", "players", "actions")}
+    body = {name: record[name] for name in ("format", "game_id", "version", "players", "actions")}
     body["options"] = record["options"] | {"seed": match.seed}
     key = {"Idempotency-Key": f"{match.seed}/again"}
     reply = wire.ask_until_answered("POST", "/v1/games", {"record": body}, key)

@@ -53,6 +53,8 @@ class Spectator:
             elif answer.status == 200:
                 self.opened += 1
                 self._listen(answer, stopped)
+            elif answer.status == 410:
+                self._go_back(f"had {len(self.marks)} events, of which some are lost")
             elif answer.status != 503:
                 raise InvariantViolated(f"the stream of {self.game}: {answer.status} {answer.read(500)}")
         finally:
@@ -60,9 +62,6 @@ class Spectator:
 
     def _listen(self, lines, stopped):
         for name, data in messages(_until(stopped, lines), seconds=math.inf):  # it ends when `stopped` is set
-            if name == "stream" and data["last_event"] < data["after"]:
-                self._go_back(f"had {data['after']} events, and now {data['last_event']}")
-                return
             if name == "message":
                 record_mark(self.marks, data)
                 if self.check is not None:

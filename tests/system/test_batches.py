@@ -75,7 +75,7 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
         begun = all_named(served.url, name)
         games = completed(served.url, name)
         assert games == completed(served.url, name)
-        assert all_named(served.url, name) == {game["game"] for game in games}
+        assert all_named(served.url, name) == {game["game_id"] for game in games}
         assert len(games) == GAMES
         partial += len(begun) < GAMES
 
@@ -89,7 +89,7 @@ def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp
     ):
         url = f"http://127.0.0.1:{port}"
         whole = completed(url, "whole")
-        lost = form.master(f"skye:{{{whole[0]['game']}}}:table")
+        lost = form.master(f"skye:{{{whole[0]['game_id']}}}:table")
         answers = []
         sender = threading.Thread(target=lambda: answers.append(completed(url, "failover")))
         sender.start()
@@ -98,4 +98,4 @@ def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp
         (games,) = answers
         assert completed(url, "whole") == whole
         assert completed(url, "failover") == games
-        assert all_named(url, "failover") == {game["game"] for game in games}
+        assert all_named(url, "failover") == {game["game_id"] for game in games}

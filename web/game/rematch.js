@@ -75,7 +75,7 @@ function rematchPanel(store) {
         if (taken.token) addSeatToken(id, taken.token);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "already_seated") throw error;
-        id = String(error.params.game);
+        id = String(error.params.game_id);
         if (!tokenFor(id)) throw error; // taken on another device, which has the token
       }
     }

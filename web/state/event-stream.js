@@ -14,7 +14,10 @@ export async function follow({ signal, events, onState, onEvent, onHistoryLost }
     const attempt = new AbortController();
     addEventListener("online", () => attempt.abort(), { signal: attempt.signal });
     try {
-      for await (const event of events(AbortSignal.any([signal, attempt.signal]), onState)) onEvent(/** @type {Event} */ (event));
+      for await (const event of events(AbortSignal.any([signal, attempt.signal]), onState)) {
+        if (event.reload) throw new HistoryLostError();
+        onEvent(/** @type {Event} */ (event));
+      }
       return onState("over");
     } catch (error) {
       if (signal.aborted) return;

@@ -68,7 +68,7 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
     """Copy the options of the game."""
     for field in ("name", "private", "seats", "auto_start", "options", "origin", "scoring_tiles", "fairness"):
         view[field] = deepcopy(event[field])  # the view changes its own copy
-    view["id"], view["created_at"] = event["game"], event["at"]
+    view["id"], view["created_at"] = event["game_id"], event["at"]
     view["starting_seat"] = event["options"]["first_seat"]
 
 

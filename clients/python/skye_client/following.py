@@ -29,7 +29,7 @@ _SHRINKING: Final = 4
 _STREAM_FAILURES: Final = 2
 _MAX_POLLS: Final = 8
 _OVER: Final = frozenset({"finished", "aborted"})
-_FINAL: Final = {"token_unknown": 401, "game_not_found": 404}
+_STATUS_OF_END: Final = {"token_unknown": 401, "game_not_found": 404}
 
 
 class BrokenStreamError(SkyeError):
@@ -99,17 +99,18 @@ class Follower:
                 self._stream_delivered()
                 yield event
 
-    def end(self, reason: str) -> None:
-        """End a stream with the reason that its last message has.
+    def end(self, reason: str, resume: str) -> None:
+        """End a stream as its last message says.
 
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises ApiError: when the game or the token does not exist any more.
         """
-        if reason == "history_lost":
+        if resume == "reload":
             raise HistoryLostError
-        if reason in _FINAL:
-            raise ApiError(_FINAL[reason], {"code": reason, "detail": "The stream was ended by the server."})
-        self.over = reason in _OVER  # otherwise reconnect: `restart`, or a reason newer than this client
+        if resume == "stop" and reason not in _OVER:
+            status = _STATUS_OF_END.get(reason, 410)  # 410: a reason newer than this client
+            raise ApiError(status, {"code": reason, "detail": "The stream was ended by the server."})
+        self.over = resume == "stop"
 
     def page(self, page: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         """Yield the events of one page.

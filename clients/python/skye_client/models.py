@@ -551,6 +551,9 @@ Side: TypeAlias = Literal["north", "east", "south", "west"]
 StreamEndReason: TypeAlias = str
 
 
+StreamResume: TypeAlias = Literal["reconnect", "reload", "stop"]
+
+
 class TakeBackAction(TypedDict):
     href: str
     type: Literal["take_back"]
@@ -726,6 +729,7 @@ class TokenRotatedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["token_rotated"]
     seat: int
 
@@ -753,6 +757,7 @@ class TurnChangedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["turn_changed"]
     phase: GamePhase | None
     waiting_for: list[WaitingForItem]
@@ -785,6 +790,7 @@ class Viewer(TypedDict):
 class YourTurnPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     game_id: GameId
     seat: int | None
     game_version: int
@@ -824,6 +830,7 @@ class BotTookOverEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["bot_took_over"]
     seat: int
     bot: BotName
@@ -834,6 +841,7 @@ class BuildingFinishedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["building_finished"]
     seat: int
     tiles_returned: list[LandscapeTileId]
@@ -854,6 +862,7 @@ class ClockAdvancedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["clock_advanced"]
 
 
@@ -873,6 +882,7 @@ class CurrentPurchase(TypedDict):
 class DeadlineNearPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     game_id: GameId
     seat: int | None
     game_version: int
@@ -893,6 +903,7 @@ class EventOfLaterVersion(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: str
 
 
@@ -933,6 +944,7 @@ class GameAbortedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["game_aborted"]
 
 
@@ -954,6 +966,7 @@ class GameOrigin(TypedDict):
 class GameOverPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     game_id: GameId
     seat: int | None
     game_version: int
@@ -971,6 +984,7 @@ class GameStartedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["game_started"]
     scoring_tiles: list[UsedScoringTile]
     starting_seat: int
@@ -996,6 +1010,7 @@ class IncomePaidEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["income_paid"]
     players: list[SeatIncome]
 
@@ -1004,6 +1019,7 @@ class InviteAcceptedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["invite_accepted"]
 
 
@@ -1011,6 +1027,7 @@ class InviteCreatedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["invite_created"]
 
 
@@ -1058,6 +1075,7 @@ class OfferSetEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["offer_set"]
     seat: int
     discard: LandscapeTileId | None
@@ -1069,6 +1087,7 @@ class OffersRevealedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["offers_revealed"]
     players: list[SeatOffer]
 
@@ -1119,6 +1138,7 @@ class PlacementTakenBackEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["placement_taken_back"]
     seat: int
     tile: LandscapeTileId
@@ -1135,6 +1155,7 @@ class PlayerChangedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["player_changed"]
     seat: int
     name: str
@@ -1144,6 +1165,7 @@ class PlayerChangedEvent(TypedDict):
 class PlayerEventOfLaterVersion(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     type: str
 
 
@@ -1151,6 +1173,7 @@ class PlayerJoinedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["player_joined"]
     seat: int
     name: str
@@ -1162,6 +1185,7 @@ class PlayerLeftEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["player_left"]
     seat: int
 
@@ -1173,6 +1197,7 @@ class PlayerOfPosition(TypedDict):
 
 class PlayerStreamEnd(TypedDict):
     reason: PlayerStreamEndReason
+    resume: StreamResume
     last_event: PlayerEventId
 
 
@@ -1212,7 +1237,7 @@ class ProblemParams(TypedDict):
     name: NotRequired[str]
     version: NotRequired[int]
     last_event: NotRequired[int]
-    game: NotRequired[GameId]
+    game_id: NotRequired[GameId]
     action: NotRequired[int]
     reason: NotRequired[ProblemCode]
 
@@ -1221,6 +1246,7 @@ class PurchasePassedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["purchase_passed"]
     seat: int
 
@@ -1258,6 +1284,7 @@ class RoundScoredEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["round_scored"]
     round: int
     players: list[SeatRoundPoints]
@@ -1267,6 +1294,7 @@ class RoundStartedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["round_started"]
     round: int
     starting_seat: int
@@ -1308,6 +1336,7 @@ class Scroll(TypedDict):
 class SeatLeftPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     game_id: GameId
     seat: int | None
     game_version: int
@@ -1319,6 +1348,7 @@ class SeatLeftPlayerEvent(TypedDict):
 class SeatTakenPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     game_id: GameId
     seat: int | None
     game_version: int
@@ -1341,11 +1371,12 @@ class SlotScore(TypedDict):
 
 class StreamEnd(TypedDict):
     reason: StreamEndReason
+    resume: StreamResume
     last_event: int
 
 
 class StreamStart(TypedDict):
-    game: GameId
+    game_id: GameId
     status: GameStatus
     version: int
     last_event: int
@@ -1368,6 +1399,7 @@ class TerritoryToScore(TypedDict):
 class TicketExpiredPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["ticket_expired"]
     ticket_id: TicketId
 
@@ -1394,6 +1426,7 @@ class TileBoughtEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["tile_bought"]
     seat: int
     seller: int
@@ -1410,6 +1443,7 @@ class TilePlacedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["tile_placed"]
     seat: int
     tile: LandscapeTileId
@@ -1428,6 +1462,7 @@ class TilesDiscardedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["tiles_discarded"]
     tiles: list[LandscapeTileId]
 
@@ -1436,6 +1471,7 @@ class TilesDrawnEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["tiles_drawn"]
     players: list[SeatDraw]
 
@@ -1444,6 +1480,7 @@ class TilesKeptEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["tiles_kept"]
     players: list[SeatKept]
 
@@ -1452,6 +1489,7 @@ class TimedOutEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["timed_out"]
     seat: int
 
@@ -1494,7 +1532,7 @@ class Area(TypedDict):
 
 
 class CreatedGameTokens(TypedDict):
-    game: GameId
+    game_id: GameId
     host_token: Token
     players: list[SeatToken]
     invites: list[Token]
@@ -1551,7 +1589,7 @@ class ExportedPosition(TypedDict):
 
 class ExportedRecord(TypedDict):
     format: int
-    game: GameId
+    game_id: GameId
     version: int
     nonce: str | None
     players: list[ExportedPlayer]
@@ -1572,9 +1610,10 @@ class GameCreatedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["game_created"]
     name: str
-    game: GameId
+    game_id: GameId
     private: bool
     seats: int
     auto_start: bool
@@ -1588,6 +1627,7 @@ class GameFinishedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["game_finished"]
     seed: str
     players: list[SeatEnd]
@@ -1713,7 +1753,7 @@ class Problem(TypedDict):
 
 class RecordLine(TypedDict):
     cursor: str
-    finished: Timestamp
+    finished_at: Timestamp
     record: ExportedRecord
 
 
@@ -1858,7 +1898,7 @@ class Game(TypedDict):
 
 class GameRecord(TypedDict):
     format: int
-    game: NotRequired[str]
+    game_id: NotRequired[str]
     version: NotRequired[int]
     nonce: NotRequired[str | None]
     players: list[RecordedPlayer]
@@ -1871,6 +1911,7 @@ class PositionSetEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
+    reload: NotRequired[bool]
     type: Literal["position_set"]
     round: int
     rounds: int

@@ -83,7 +83,7 @@ export class EventFollower {
       for await (const message of parseEventStream(response.body, this.silenceMs)) {
         const data = JSON.parse(message.data);
         if (message.event === "end") {
-          this.#follower.end(data.reason);
+          this.#follower.end(data);
           if (!this.#follower.over) this.#report("reconnecting");
           return;
         }

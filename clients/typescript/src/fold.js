@@ -37,7 +37,7 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
 const FOLDS = {
   game_created(view, event) {
     const { name, seats, auto_start, options, origin, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game, name, private: event.private, seats, auto_start, origin, scoring_tiles });
+    Object.assign(view, { id: event.game_id, name, private: event.private, seats, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
   },

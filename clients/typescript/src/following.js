@@ -7,6 +7,8 @@ const SHRINKING = 4;
 const STREAM_FAILURES = 2;
 const MAX_POLLS = 8;
 const OVER = ["finished", "aborted"];
+/** The status of the error after a stream that ends for such a reason. @type {Record<string, number>} */
+const STATUS_OF_END = { token_unknown: 401, game_not_found: 404 };
 
 /**
  * The state of an iteration over events, whose ids are numbers, or `NUMBER-SALT` for those of a player.
@@ -79,13 +81,14 @@ export class Follower {
     }
   }
 
-  /** End a stream with the reason that its last message has. @param {string} reason */
-  end(reason) {
-    if (reason === "history_lost") throw new HistoryLostError();
-    if (reason === "token_unknown" || reason === "game_not_found") {
-      throw new ApiError(reason === "token_unknown" ? 401 : 404, { code: reason, detail: "The stream was ended by the server." });
+  /** End a stream as its last message says. @param {{reason: string, resume: string}} end */
+  end({ reason, resume }) {
+    if (resume === "reload") throw new HistoryLostError();
+    if (resume === "stop" && !OVER.includes(reason)) {
+      const status = STATUS_OF_END[reason] ?? 410; // 410: a reason newer than this client
+      throw new ApiError(status, { code: reason, detail: "The stream was ended by the server." });
     }
-    this.over = OVER.includes(reason); // otherwise reconnect: `restart`, or a reason newer than this client
+    this.over = resume === "stop";
   }
 
   /** Yield the events of one page. @param {any} page @returns {Generator<T, void, void>} */

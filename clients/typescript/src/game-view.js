@@ -38,7 +38,7 @@ export class GameView {
 
   /**
    * Yield each event after it was applied to `data`, until the game is over. Yields null after the view was
-   * loaded again because the server has lost events.
+   * loaded again: because the server has lost events, or because an event of a newer type says so.
    *
    * @param {Omit<FollowOptions, "after">} [options]
    * @returns {AsyncGenerator<Event | null, void, void>}
@@ -47,6 +47,7 @@ export class GameView {
     for (;;) {
       try {
         for await (const event of this.game.events({ ...options, after: this.data.last_event })) {
+          if (event.reload) throw new HistoryLostError();
           fold(this.data, event);
           yield event;
         }

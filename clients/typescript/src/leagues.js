@@ -36,7 +36,7 @@ export class Leagues {
   }
 
   /**
-   * Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it. Public games,
+   * Yield each finished game once: its `record`, when it finished (`finished_at`), and the `cursor` after it. Public games,
    * newest first, or those of a player, last finished first. Resumes after a lost connection or a restart.
    *
    * @param {ExportOptions} [options]

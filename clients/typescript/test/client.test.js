@@ -119,11 +119,11 @@ test("retries are bounded", async () => {
 
 test("a stream that lost its history fails, and a view loads again", async () => {
   const stream = (text) => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
-  const lost = 'event: end\ndata: {"reason":"history_lost","last_event":3}\n\n';
+  const lost = 'event: end\ndata: {"reason":"history_lost","resume":"reload","last_event":3}\n\n';
   const { skye } = scripted([stream(lost)]);
   await assert.rejects(async () => { for await (const _ of skye.game("g").events({ after: 3 })); }, HistoryLostError);
   const behind = 'event: stream\ndata: {"last_event":2,"after":3}\n\n';
-  const over = 'event: end\ndata: {"reason":"finished","last_event":2}\n\n';
+  const over = 'event: end\ndata: {"reason":"finished","resume":"stop","last_event":2}\n\n';
   const again = scripted([ok({ last_event: 3 }), stream(behind), ok({ last_event: 2 }), stream(over)]);
   const view = await GameView.open(again.skye.game("g"));
   const seen = [];

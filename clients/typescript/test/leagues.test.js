@@ -18,7 +18,7 @@ async function exported(client, options) {
   for await (const line of new Leagues(client).records(options)) lines.push(line);
   return lines;
 }
-const gamesOf = (lines) => lines.map(({ record }) => record.game).sort();
+const gamesOf = (lines) => lines.map(({ record }) => record.game_id).sort();
 
 test("a batch whose response is lost creates its games once", async () => {
   const keys = [];
@@ -51,9 +51,9 @@ test("an export goes on after the cursor of a line, and begins at a time", async
   await season;
   const lines = await exported(player);
   assert.deepEqual(await exported(player, { cursor: lines[9].cursor }), lines.slice(10));
-  const since = lines[4].finished;
-  assert.deepEqual(await exported(player, { since }), lines.filter(({ finished }) => finished >= since));
-  assert.deepEqual(await exported(player, { until: since }), lines.filter(({ finished }) => finished < since));
+  const since = lines[4].finished_at;
+  assert.deepEqual(await exported(player, { since }), lines.filter(({ finished_at }) => finished_at >= since));
+  assert.deepEqual(await exported(player, { until: since }), lines.filter(({ finished_at }) => finished_at < since));
 });
 
 test("the public export leaves out private games", async () => {

@@ -64,7 +64,7 @@ def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]
 def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
     """Return the id of a new game and its tokens, without the game."""
     return {
-        "game": created["game"]["id"],
+        "game_id": created["game"]["id"],
         "host_token": created["host_token"],
         "players": created["players"],
         "invites": created["invites"],

@@ -121,7 +121,7 @@ def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) ->
     """
     game = opened.game
     if any(other.name == seat.name and not other.bot for other in game.seats):
-        raise Problem("already_seated", game=game.id)
+        raise Problem("already_seated", game_id=game.id)
     taken = replace(seat, token=hash_token(tokens.token(str(len(game.seats)))))
     return opened.then(lobby.join(game, taken, now_ms, invited_by=_reservation(seat)))
 

@@ -227,7 +227,7 @@ class TakeoverReason(StringEnum):
 class StreamEndReason(StringEnum):
     """Why a stream ends.
 
-    `finished`, `aborted`: the game is over. `restart`: the server stops; reconnect. `history_lost`: the store
+    `finished`, `aborted`: the game is over. `restart`: the server stops. `history_lost`: the store
     has lost events that the server had sent. `game_not_found`, `token_unknown`: the caller may no longer read
     the game.
 
@@ -236,6 +236,18 @@ class StreamEndReason(StringEnum):
 
     extensible = True
     choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
+
+
+class StreamResume(StringEnum):
+    """What a client does after the end of a stream, whatever the reason.
+
+    `reconnect`: open the stream again, after the last event received. `reload`: load the data again, and
+    follow from its `last_event`. `stop`: no event follows that changes the view.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = ("reconnect", "reload", "stop")
 
 
 class TicketStatus(StringEnum):
@@ -254,7 +266,7 @@ class TicketStatus(StringEnum):
 class PlayerStreamEndReason(StringEnum):
     """Why a player's stream ends.
 
-    `restart`: the server stops; reconnect. `history_lost`: the store has lost events that the server had
+    `restart`: the server stops. `history_lost`: the store has lost events that the server had
     sent. `token_unknown`: the key was replaced.
 
     There may be new ones.

@@ -131,7 +131,7 @@ class GameRecord(Object):
     """
 
     format = Integer(1, 2, "The version of the format of records.", required=True)
-    game = fields.String(
+    game_id = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},
     )

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from skye_server.commands.current_games import LoadedGame
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
+from skye_server.following.stream_ends import resume_after
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.authorization import Caller, is_player_key
 from skye_server.games.game import Change, Game
@@ -17,12 +18,9 @@ from skye_server.storage.connection import retry
 
 
 class StreamStarted(NamedTuple):
-    """The beginning of a stream, after event number `after`.
+    """The beginning of a stream, after event number `after`."""
 
-    If `after` is greater than `last_event`, the store has lost events.
-    """
-
-    game: str
+    game_id: str
     status: str
     version: int
     last_event: int
@@ -38,9 +36,10 @@ class StreamEvents(NamedTuple):
 
 
 class StreamEnded(NamedTuple):
-    """The end of a stream, with its reason, after event number `last_event`."""
+    """The end of a stream, after event number `last_event`: why, and what the client does next."""
 
     reason: str
+    resume: str
     last_event: int
 
 
@@ -155,4 +154,4 @@ class EventStream:
 
     def _end(self, reason: str) -> StreamEnded:
         self._is_over = True
-        return StreamEnded(reason, self._after)
+        return StreamEnded(reason, resume_after(reason), self._after)

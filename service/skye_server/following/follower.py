@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from skye_server.commands.current_games import Games, LoadedGame
 from skye_server.cooperative_yield import has_disconnected
+from skye_server.error_codes import Problem
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.event_stream import EventStream
 from skye_server.following.game_feed import GameFeeds, time_to_next_read
@@ -38,16 +39,22 @@ class Follower:
         """Return the changes with events after number `after`.
 
         :param limit: the maximum number of log entries to read; each has at least one event.
-        :raises Problem: what `Games.read_with_log` raises.
+        :raises Problem: what `Games.read_with_log` raises; history_lost, when there is no event `after`.
         """
-        return self.games.read_with_log(self.game_id, self.token, after, limit)
+        return self._read(after, after, limit)
 
     def read_from(self, after: int) -> Page:
         """Return what `read` does, and the change that contains event `after` itself, for `stream`.
 
         :raises Problem: what `read` raises.
         """
-        return self.read(max(after - 1, 0))
+        return self._read(after, max(after - 1, 0))
+
+    def _read(self, after: int, from_event: int, limit: int | None = None) -> Page:
+        page = self.games.read_with_log(self.game_id, self.token, from_event, limit)
+        if after > page[0].game.last_event:
+            raise Problem("history_lost")
+        return page
 
     def long_poll(self, after: int, wait_s: float, limit: int | None = None) -> Page:
         """Return what `read` does, but wait up to `wait_s` seconds for new events.
@@ -60,8 +67,7 @@ class Follower:
                 changed.clear()
                 loaded, changes = self.read(after, limit)
                 game, left = loaded.game, until - time.monotonic()
-                is_done = bool(changes) or game.is_over or after > game.last_event
-                if is_done or left <= 0 or self.change_notifier.stopped:
+                if changes or game.is_over or left <= 0 or self.change_notifier.stopped:
                     return loaded, changes
                 is_woken = wait(changed, min(left, time_to_next_read(game, self.games.now_ms())))
                 if not is_woken and has_disconnected():

@@ -82,7 +82,7 @@ def create_ticket(
     sends at the same time give one game, in whatever order they are processed.
 
     :param criteria: `seats` and `options`.
-    :returns: the ticket, and whether it is new.
+    :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
         too_much_contention, store_unavailable, game_unreadable.
     """
@@ -108,7 +108,7 @@ def create_ticket(
     ticket = _current(games, player, ticket_id)
     if ticket.id != ticket_id:
         games.pools.forget(player, [ticket_id])
-    return ticket, found is None and ticket.id == ticket_id
+    return ticket, ticket.id == ticket_id
 
 
 def get_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:

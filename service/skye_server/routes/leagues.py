@@ -48,7 +48,7 @@ _PAGE: Final = 20
         201,
         "The games and their tokens.",
         responses.CreatedGames,
-        links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game"})],
+        links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game_id"})],
     ),
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
 )
@@ -111,8 +111,8 @@ def export_own_records(query: dict[str, Any]) -> Response:
     One JSON object on each line (NDJSON) for each finished game in which the key holds a seat or that it
     created, private games included, the last to finish first. To continue an interrupted export, send the
     `cursor` of the last line received. A complete response with fewer than `limit` lines is the last one. To
-    export later what is new, send the `finished` of the first line as `since`. With `Accept-Encoding: gzip`
-    the response is compressed.
+    export later what is new, send the `finished_at` of the first line as `since`. With
+    `Accept-Encoding: gzip` the response is compressed.
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)
@@ -176,7 +176,7 @@ def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
     if game.status is not Status.FINISHED or end_ms is None:
         return None
     record = record_view(game, SPECTATOR, changes)
-    return msgspec.json.encode({"cursor": cursor, "finished": timestamp(end_ms), "record": record}) + b"\n"
+    return msgspec.json.encode({"cursor": cursor, "finished_at": timestamp(end_ms), "record": record}) + b"\n"
 
 
 def _end_of(changes: Iterable[Change]) -> int | None:

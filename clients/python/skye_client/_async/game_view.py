@@ -46,7 +46,8 @@ class AsyncGameView:
     async def follow(self) -> AsyncGenerator[m.Event | None, None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
 
-        Yields None after the view was loaded again because the server has lost events.
+        Yields None after the view was loaded again: because the server has lost events, or because an event
+        of a type newer than this client says so.
 
         :raises ApiError: when the game or the token does not exist any more.
         """
@@ -54,12 +55,16 @@ class AsyncGameView:
             try:
                 async with aclosing(self.game.events(self.data["last_event"])) as events:
                     async for event in events:
+                        if event.get("reload"):
+                            break
                         fold(self.data, event)
                         yield event
-                return
+                    else:
+                        return
             except HistoryLostError:
-                await self.reload()
-                yield None
+                pass
+            await self.reload()
+            yield None
 
     async def until_my_turn(self) -> bool:
         """Wait until the seat of the viewer must act, or the game is over.

@@ -56,7 +56,7 @@ class AsyncLeagues:
         until: str | None = None,
         fault: str | None = None,
     ) -> AsyncGenerator[m.RecordLine, None]:
-        """Yield each finished game once: its `record`, when it `finished`, and the `cursor` after it.
+        """Yield each finished game once: its `record`, its end (`finished_at`), and the `cursor` after it.
 
         Public games come in order of creation, newest first; the games of a player in the order in which they
         finished, last first. The iterator resumes after a lost connection or a restart of the server.

@@ -73,7 +73,7 @@ def _stream(
                 continue
             data = json.loads(message.data)
             if message.event == "end":
-                follower.end(data["reason"])
+                follower.end(data["reason"], data["resume"])
                 return
             for event in follower.message(message.event, data):
                 yield event

@@ -46,7 +46,8 @@ class GameView:
     def follow(self) -> Generator[m.Event | None, None, None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
 
-        Yields None after the view was loaded again because the server has lost events.
+        Yields None after the view was loaded again: because the server has lost events, or because an event
+        of a type newer than this client says so.
 
         :raises ApiError: when the game or the token does not exist any more.
         """
@@ -54,12 +55,16 @@ class GameView:
             try:
                 with closing(self.game.events(self.data["last_event"])) as events:
                     for event in events:
+                        if event.get("reload"):
+                            break
                         fold(self.data, event)
                         yield event
-                return
+                    else:
+                        return
             except HistoryLostError:
-                self.reload()
-                yield None
+                pass
+            self.reload()
+            yield None
 
     def until_my_turn(self) -> bool:
         """Wait until the seat of the viewer must act, or the game is over.

@@ -58,7 +58,7 @@ class OwnRecordsQuery(_Query):
         validate=validate.Regexp(OWN_GAMES_CURSOR, error="This is not the cursor of a line."),
         metadata={"description": "The `cursor` of the last line received.", "maxLength": 81},
     )
-    since = QueryTime("Only games that finished at this time or later, such as `finished` of a line.")
+    since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")
     until = QueryTime("Only games that finished before this time.")
 
 

@@ -16,6 +16,7 @@ from skye_server.games.views.fields import (
     GameStatus,
     Nonce,
     PlayerName,
+    Resume,
     Seed,
     TieBreakRule,
     Timestamp,
@@ -50,7 +51,7 @@ class ExportedRecordView(TypedDict):
     """The record of a game. A new game can begin from it once the recorded game is over."""
 
     format: Annotated[int, Keywords(minimum=1, maximum=2), "The version of the format of records."]
-    game: Annotated[GameId, "The id of the recorded game."]
+    game_id: Annotated[GameId, "The id of the recorded game."]
     version: Annotated[Version, "The version of the game when the record was made."]
     nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is over."]
     players: Annotated[
@@ -80,9 +81,7 @@ class EventList(TypedDict):
         "The events; for the next page, send the last `id` as `after`.",
     ]
     last_event: Annotated[Count, "The number of the last event of the game."]
-    status: Annotated[
-        GameStatus, "The status of the game: after `finished` or `aborted` there are no more events."
-    ]
+    status: Annotated[GameStatus, "The status of the game; once it is over, no event changes the view."]
     version: Version
     now: Annotated[Timestamp, "The time of the response, by the clock of the game."]
 
@@ -97,7 +96,7 @@ class RecordedActionOfLaterVersion(TypedDict):
 class StreamStart(TypedDict):
     """The first message of a stream: where it begins."""
 
-    game: GameId
+    game_id: GameId
     status: Annotated[GameStatus, "The status of the game."]
     version: Version
     last_event: Annotated[Count, "The number of the last event of the game."]
@@ -108,9 +107,10 @@ class StreamStart(TypedDict):
 
 
 class StreamEnd(TypedDict):
-    """The last message of a stream: why it ends."""
+    """The last message of a stream: why it ends, and what to do."""
 
     reason: Annotated[str, Component("StreamEndReason"), "The reason."]
+    resume: Resume
     last_event: Annotated[Count, "The number of the last event sent."]
 
 
@@ -120,5 +120,5 @@ class RecordLine(TypedDict):
     cursor: Annotated[
         str, Keywords(maxLength=81), "The `cursor` with which an export continues after this line."
     ]
-    finished: Annotated[Timestamp, "When the game finished, by the clock of the game."]
+    finished_at: Annotated[Timestamp, "When the game finished, by the clock of the game."]
     record: Annotated[ExportedRecordView, "The record; `POST /v1/games` can begin a game from it."]

@@ -1,10 +1,10 @@
 """The responses to a player key: the player's games and the player's events."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, GamePhase, Keywords, Seat
-from skye_server.games.views.fields import GameId, GameStatus, Timestamp, UnknownType, Version
+from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
 from skye_server.games.views.types import GameSummaryView
 
 TicketId: TypeAlias = Annotated[str, Component("TicketId")]
@@ -42,6 +42,7 @@ class OwnGameList(TypedDict):
 class _PlayerEvent(TypedDict):
     id: Annotated[PlayerEventId, "The id of the event."]
     at: Annotated[Timestamp, "When it happened, by the server's clock; the list gives the order."]
+    reload: NotRequired[Reload]
 
 
 class _GameEvent(_PlayerEvent):
@@ -133,9 +134,10 @@ class PlayerStreamStart(TypedDict):
 
 
 class PlayerStreamEnd(TypedDict):
-    """The last message of a stream: why it ends."""
+    """The last message of a stream: why it ends, and what to do."""
 
     reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
+    resume: Resume
     last_event: Annotated[PlayerEventId, "The id of the last event sent."]
 
 

@@ -57,7 +57,7 @@ class ProblemParams(TypedDict):
     name: NotRequired[Annotated[PlayerName, "The name that another player has."]]
     version: NotRequired[Version]
     last_event: NotRequired[Annotated[Count, "The number of the last event of the game."]]
-    game: NotRequired[Annotated[GameId, "The game in which the caller has a seat."]]
+    game_id: NotRequired[Annotated[GameId, "The game in which the caller has a seat."]]
     action: NotRequired[
         Annotated[
             int, Keywords(minimum=1), "The number of the action of a record that breaks a rule, from 1."

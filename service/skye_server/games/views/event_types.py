@@ -1,6 +1,6 @@
 """The types of the views of events: the engine's events and those of the game."""
 
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 import skye.views
 from skye.fields import (
@@ -22,6 +22,7 @@ from skye_server.games.views.fields import (
     GameName,
     Nonce,
     PlayerName,
+    Reload,
     SeatCount,
     Seed,
     TakeoverReason,
@@ -40,7 +41,7 @@ class GameCreatedView(TypedDict):
 
     type: Literal["game_created"]
     name: GameName
-    game: GameId
+    game_id: GameId
     private: Annotated[bool, "Whether the game is unlisted."]
     seats: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
@@ -198,4 +199,5 @@ class NumberedEventView(TypedDict):
     id: Annotated[int, Keywords(minimum=1), "The number of the event, from 1 without gaps."]
     version: Annotated[Version, "The version of the game that the event is part of."]
     at: Annotated[Timestamp, "When it happened, by the clock of the game; `id` gives the order."]
+    reload: NotRequired[Reload]
     type: UnknownType

@@ -127,7 +127,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
     return {
         "type": "game_created",
         "name": name,
-        "game": game.id,
+        "game_id": game.id,
         "private": game.private,
         "seats": game.capacity,
         "auto_start": game.start_when_full,

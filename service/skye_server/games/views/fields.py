@@ -29,6 +29,12 @@ Timestamp: TypeAlias = Annotated[str, Component("Timestamp")]
 BotName: TypeAlias = Annotated[str, Component("BotName")]
 ClockName: TypeAlias = Annotated[str, Component("ClockName")]
 GameStatus: TypeAlias = Annotated[str, Component("GameStatus")]
+Reload: TypeAlias = Annotated[
+    bool,
+    "Reserved for types of events of later versions: if true, a client that does not know the type loads its "
+    "data again. No event of this version has it.",
+]
+Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client does next."]
 OriginName: TypeAlias = Annotated[str, Component("OriginName")]
 SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
 TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]

@@ -343,7 +343,7 @@ class CreatedGameView(TypedDict):
 class CreatedGameTokensView(TypedDict):
     """One of several new games and its tokens. The server shows the tokens only here."""
 
-    game: GameId
+    game_id: GameId
     host_token: Annotated[Token, "The host's token."]
     players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
     invites: Annotated[

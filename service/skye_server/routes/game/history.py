@@ -56,7 +56,7 @@ _BEGUN = ("game_not_started",)
             headers=["Link"],
         ),
     ],
-    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     token=Token.OPTIONAL,
 )
 @blueprint.arguments(requests.EventsQuery, location="query")
@@ -65,7 +65,8 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 
     Every change of a game is a list of events. They are numbered from 1 without gaps, and hidden values are
     null. A client that applies them to a view of the game gets the view that `GET /v1/games/{game}` returns.
-    With `wait_ms` the server waits for the next event (long polling).
+    With `wait_ms` the server waits for the next event (long polling). If the game has no event `after`, the
+    server has lost events: `history_lost`.
     """
     after = int(query["after"])
     follower = _follower(game)
@@ -91,9 +92,9 @@ def list_events(query: dict[str, Any], game: str) -> Response:
 @Describe(
     [
         ResponseDoc(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
-        ResponseDoc(204, "The game is over and the client has all events: do not reconnect."),
+        ResponseDoc(204, "The game is over, and no event changes the view any more: do not reconnect."),
     ],
-    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "too_many_streams"],
+    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
@@ -117,7 +118,7 @@ def _follower(game: str) -> Follower:
 def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
     game, _ = first[0]
-    if game.is_over and after >= game.last_event:
+    if game.is_over and after == game.last_event:
         return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
     return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
 
@@ -186,7 +187,7 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
     game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
-        "game": current.id,
+        "game_id": current.id,
         "version": current.version,
         "nonce": current.options.nonce if game.is_over else None,
         "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in current.seats],
