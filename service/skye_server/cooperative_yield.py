@@ -44,11 +44,13 @@ class ComputingClient:
     :param address: the address whose queue the computations wait in.
     :param has_disconnected: returns whether the client has closed its connection.
     :param spend: called with the CPU seconds of each computation when it ends.
+    :param release_slot: called when the request begins to wait for something other than the server.
     """
 
     address: str = ""
     has_disconnected: Callable[[], bool] = lambda: False
     spend: Callable[[float], None] = lambda _seconds: None
+    release_slot: Callable[[], None] = lambda: None
 
 
 computing_client: ContextVar[ComputingClient] = ContextVar("computing_client")
@@ -209,6 +211,11 @@ def pauser() -> Callable[[], None]:
 def has_disconnected() -> bool:
     """Return whether the client of the current request has closed its connection."""
     return _client().has_disconnected()
+
+
+def release_slot() -> None:
+    """Let the worker begin another request of the client's address, because the current one will wait."""
+    _client().release_slot()
 
 
 def disconnect_check() -> Callable[[], bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from skye_server.commands.current_games import Games, LoadedGame
-from skye_server.cooperative_yield import has_disconnected
+from skye_server.cooperative_yield import has_disconnected, release_slot
 from skye_server.error_codes import Problem
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.event_stream import EventStream
@@ -83,6 +83,7 @@ class Follower:
 
 def wait(event: threading.Event, timeout_s: float) -> bool:
     """Wait for an event until a timeout, or until the client has disconnected; return whether it is set."""
+    release_slot()
     until = time.monotonic() + timeout_s
     while (left_s := until - time.monotonic()) > 0:
         if event.wait(min(left_s, _DISCONNECT_CHECK_S)):

@@ -20,9 +20,10 @@ from gevent.monkey import get_original
 
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
+from skye_server.http.client_address import network
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
-from skye_server.http.rate_limits import network
 from skye_server.http.request_parsing import refuse_unknown_parameters
+from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
 from skye_server.storage.connection import retry
@@ -189,7 +190,10 @@ def _check_request() -> None:
 def _identify_client() -> None:
     """Queue long computations of the request by its client's address; cancel them when it disconnects."""
     has_disconnected = _disconnect_check(request.environ.get("gunicorn.socket"))
-    computing_client.set(ComputingClient(network(request.remote_addr), has_disconnected))
+    client = ComputingClient(network(request.remote_addr), has_disconnected)
+    if (slot := request.environ.get(SLOT)) is not None:
+        client.release_slot = slot.release
+    computing_client.set(client)
 
 
 def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:

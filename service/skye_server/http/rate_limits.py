@@ -15,21 +15,35 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from ipaddress import IPv6Address, ip_address
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from flask import Flask, Response, current_app, g, request
 
 from skye_server.cooperative_yield import computing_client
 from skye_server.error_codes import Problem
 from skye_server.games.creation import check_batch
+from skye_server.http.client_address import network
+from skye_server.http.request_slots import SLOT, RequestSlot, RequestSlots
 from skye_server.settings import Settings
 from skye_server.storage.store import Store
 
 _CREATION: Final = "Lobby.create_game"
-_EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebTable"})
-"""The blueprints whose requests are not counted: health checks, and the files of the web client."""
+_METRICS: Final = "Operations.get_metrics"
+_EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebClient"})
+"""The blueprints whose requests are never refused: health checks, and the files of the web client."""
+
+_MAX_EXEMPT: Final = 1000
+_EXEMPT_WINDOW_S: Final = 20.0
+_EXEMPT_DELAY_S: Final = 0.25
+"""Each worker delays exempt requests of an address beyond so many in this time."""
+
+_MAX_CONCURRENT: Final = 16
+_REFUSAL_DELAY_S: Final = 1.0
+"""With more concurrent requests in a worker, an address gets 429 after a delay. Clients that repeat refused
+requests at once would use most of the CPU time."""
+
+_METRICS_COST: Final = 10
+"""What a scrape of the metrics costs beside its request: it reads the files of all workers."""
 
 _EXTENSION: Final = "skye-limits"
 """The name of the limits among the extensions of an app."""
@@ -64,6 +78,9 @@ class Budget(NamedTuple):
     window_s: float = _WINDOW_S
 
 
+_EXEMPT: Final = Budget("exempt", _MAX_EXEMPT, _EXEMPT_WINDOW_S)
+
+
 class Allowance(NamedTuple):
     """The rest of a budget, and the seconds until the rejected request, and the whole budget, are allowed."""
 
@@ -72,6 +89,9 @@ class Allowance(NamedTuple):
     left: int
     wait_s: int
     reset_s: int
+
+
+_Fill: TypeAlias = Callable[[str, int, int], tuple[bool, int]]
 
 
 class _LocalBuckets:
@@ -101,10 +121,18 @@ class RateLimiter:
 
     def spend(self, budget: Budget, address: str, cost: int = 1) -> Allowance:
         """Spend the cost of one request from an address's budget, unless too little is left."""
+        return self._spend(self._fill, budget, address, cost)
+
+    def spend_locally(self, budget: Budget, address: str) -> Allowance:
+        """Spend one request from an address's budget in this worker."""
+        return self._spend(self._local.fill_bucket, budget, address, 1)
+
+    @staticmethod
+    def _spend(fill: _Fill, budget: Budget, address: str, cost: int) -> Allowance:
         capacity_us = round(budget.window_s * 1e6)
         unit_us = capacity_us // budget.limit
         amount_us = unit_us * min(cost, budget.limit)
-        allowed, filled_us = self._fill(f"{budget.kind}:{address}", amount_us, capacity_us)
+        allowed, filled_us = fill(f"{budget.kind}:{address}", amount_us, capacity_us)
         left_us = capacity_us - filled_us
         wait_s = 0 if allowed else math.ceil((amount_us - left_us) / 1e6)
         return Allowance(budget, allowed, max(left_us // unit_us, 0), wait_s, math.ceil(filled_us / 1e6))
@@ -160,7 +188,10 @@ class _RequestLimits:
 
         :raises Problem: too_many_requests.
         """
-        if request.method == "OPTIONS" or request.blueprint in _EXEMPT_BLUEPRINTS:
+        is_scrape = request.endpoint == _METRICS
+        if request.method == "OPTIONS" or (request.blueprint in _EXEMPT_BLUEPRINTS and not is_scrape):
+            if self._requests.limit > 0:
+                self._pace_exempt()
             return
         if self._requests.limit > 0:
             client = computing_client.get()
@@ -168,7 +199,13 @@ class _RequestLimits:
         if request.endpoint == _CREATION:
             self.charge(self._games, 1)
         else:
-            self.charge(self._requests, 1 + (request.content_length or 0) // _BYTES_PER_REQUEST)
+            cost = 1 + (request.content_length or 0) // _BYTES_PER_REQUEST
+            self.charge(self._requests, cost + _METRICS_COST if is_scrape else cost)
+
+    def _pace_exempt(self) -> None:
+        address = network(request.remote_addr)
+        if not self._limiter.spend_locally(_EXEMPT, address).allowed:
+            _wait_without_slot(_EXEMPT_DELAY_S)
 
     def charge_creation(self, cost: int) -> None:
         """Charge the client's address for the computation of a game's creation.
@@ -213,13 +250,17 @@ class _RequestLimits:
         if budget.limit <= 0 or cost <= 0:
             return
         g.allowance = self._limiter.spend(budget, network(request.remote_addr), cost)
-        if not g.allowance.allowed:
-            unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == _DAY_S else "minute"
-            raise Problem(
-                "too_many_requests",
-                f"This address may use {budget.limit} {unit} a {span}; this costs {cost}.",
-                headers={"Retry-After": str(g.allowance.wait_s)},
-            )
+        if g.allowance.allowed:
+            return
+        slot: RequestSlot = request.environ[SLOT]
+        if slot.concurrent_requests > _MAX_CONCURRENT:
+            _wait_without_slot(_REFUSAL_DELAY_S)
+        unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == _DAY_S else "minute"
+        raise Problem(
+            "too_many_requests",
+            f"This address may use {budget.limit} {unit} a {span}; this costs {cost}.",
+            headers={"Retry-After": str(g.allowance.wait_s)},
+        )
 
     def add_headers(self, response: Response) -> Response:
         """Add the `RateLimit` headers to the response of a limited request.
@@ -234,6 +275,12 @@ class _RequestLimits:
             response.headers["RateLimit-Policy"] = f'"{kind}";q={limit};w={round(window_s)}'
             response.headers["RateLimit"] = f'"{kind}";r={left};t={math.ceil(reset_s)}'
         return response
+
+
+def _wait_without_slot(seconds: float) -> None:
+    slot: RequestSlot = request.environ[SLOT]
+    slot.release()
+    time.sleep(seconds)
 
 
 def _limits() -> _RequestLimits | None:
@@ -296,26 +343,11 @@ def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
         limits.charge_batch(bodies)
 
 
-@lru_cache(maxsize=4096)
-def network(address: str | None) -> str:
-    """Return the part of an address that identifies one client.
-
-    >>> network("192.0.2.7"), network("2001:db8:1:2:3:4:5:6"), network("::ffff:192.0.2.7")
-    ('192.0.2.7', '20010db800010002', '192.0.2.7')
-    """
-    try:
-        ip = ip_address(address or "")
-    except ValueError:  # a Unix socket, or an invalid header of an untrusted proxy
-        return "unknown"
-    if isinstance(ip, IPv6Address):
-        return str(ip.ipv4_mapped) if ip.ipv4_mapped else ip.packed[:8].hex()
-    return str(ip)
-
-
 def register(app: Flask, settings: Settings, store: Store) -> None:
     """Limit the requests to an app if its settings enable limits."""
     if not settings.limits:
         return
     limits = app.extensions[_EXTENSION] = _RequestLimits(RateLimiter(store), settings)
+    app.wsgi_app = RequestSlots(app.wsgi_app)  # type: ignore[method-assign]  # Flask's own way
     app.before_request(limits.charge_request)
     app.after_request(limits.add_headers)

@@ -55,11 +55,7 @@ def _health() -> dict[str, object]:
 
 
 @blueprint.route("/metrics")
-@operation(
-    ResponseDoc(200, "The metrics.", text("Metrics"), content_type=TEXT),
-    errors=["not_acceptable"],
-    limited=False,
-)
+@operation(ResponseDoc(200, "The metrics.", text("Metrics"), content_type=TEXT), errors=["not_acceptable"])
 def get_metrics() -> Response:
     """Get the metrics.
 

@@ -52,19 +52,16 @@ class StoredFormatError(Exception):
 
 
 def version_header(game: Game) -> bytes:
-    """Return the beginning of a stored game: its format and version."""
-    return b"%d:%d:" % (_format(game), game.version)
-
-
-def _format(game: Game) -> int:
-    """Return the oldest format that can hold a game."""
+    """Return the beginning of a stored game: the oldest format that can hold it, and its version."""
     if game.state is not None and game.state.next_draws:
-        return 5
-    if game.host_player or any(seat.player for seat in game.seats):
-        return 4
-    if game.options.nonce is not None or game.origin is not None or game.clock_ms is not None:
-        return 3
-    return 2 if game.invites else 1
+        number = 5
+    elif game.host_player or any(seat.player for seat in game.seats):
+        number = 4
+    elif game.options.nonce is not None or game.origin is not None or game.clock_ms is not None:
+        number = 3
+    else:
+        number = 2 if game.invites else 1
+    return b"%d:%d:" % (number, game.version)
 
 
 def stored_header(stored: bytes) -> bytes:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any, Final
 
+from gevent.socket import wait_read
 from gunicorn.http.errors import InvalidRequestLine, LimitRequestHeaders, ParseException
 from gunicorn.http.message import Request
 
@@ -77,6 +78,7 @@ class Connection:
         "_head_left",
         "_idle",
         "_is_discarding",
+        "_is_reused",
         "_streams",
         "_timeout_s",
         "idle_timeout_s",
@@ -101,6 +103,7 @@ class Connection:
         self._deadline: float | None = None  # None: no byte of the request has arrived
         self._head_left = 0
         self._is_discarding = False
+        self._is_reused = False  # whether a request was received before
         self._head: bytes | None = None  # the head of a response, held back until its body begins
         self.idle_timeout_s = timeout_s
         self.is_health = False  # whether it was accepted by the health listener
@@ -135,16 +138,14 @@ class Connection:
             raise LimitRequestHeaders(f"more than {MAX_HEAD_BYTES} bytes")
         left = self.idle_timeout_s if self._deadline is None else self._deadline - monotonic()
         try:
-            if left <= 0:
-                raise TimeoutError
-            self._client.timeout = left
-            data: bytes = self._client.recv(size)
+            data = self._receive(size, left)
         except TimeoutError:
             return self._on_timeout()
         except OSError as error:  # of whatever kind: gunicorn would log most of them as errors of the service
             raise ConnectionResetError(errno.ECONNRESET, "the client has disconnected") from error
         if self._deadline is None:
             self._deadline = monotonic() + self._timeout_s
+            self._is_reused = True
             if data and data[0] == _TLS_HANDSHAKE:
                 raise InvalidRequestLine("TLS is not supported")
         if self.request is None:
@@ -153,6 +154,17 @@ class Connection:
             self._bodies.grow(self, len(data))
             if not data and self._deadline <= monotonic():
                 return self._on_timeout()
+        return data
+
+    def _receive(self, size: int, timeout_s: float) -> bytes:
+        if timeout_s <= 0:
+            raise TimeoutError
+        if self._deadline is None and self._is_reused:
+            # The next request may have arrived already. Without a wait, a client that sends at once would
+            # keep the worker from all other connections.
+            wait_read(self._client.fileno(), timeout_s, TimeoutError)
+        self._client.timeout = timeout_s
+        data: bytes = self._client.recv(size)
         return data
 
     def _on_timeout(self) -> bytes:

@@ -1,0 +1,98 @@
+"""Request slots: one address cannot delay the requests of others."""
+
+import threading
+
+import pytest
+
+from skye_server.http import rate_limits, request_slots
+from skye_server.http.request_slots import MAX_HANDLED, RequestSlots
+from tests.support.playing import limited, problem_code
+from tests.support.waiting import MAX_WAIT_S, waited_for
+
+
+class Application:
+    """A WSGI application whose requests last until `end` is set."""
+
+    def __init__(self):
+        self.begun, self.end = [], threading.Event()
+
+    def __call__(self, environ, _start_response):
+        self.begun.append(environ["REMOTE_ADDR"])
+        if environ["PATH_INFO"] == "/poll":
+            environ[request_slots.SLOT].release()
+        assert self.end.wait(MAX_WAIT_S)
+        return []
+
+
+@pytest.fixture
+def sent():
+    """A function that sends a request in a thread, and the application; at the end all are answered."""
+    application = Application()
+    slots, threads = RequestSlots(application), []
+
+    def send(address, path="/"):
+        environ = {"REMOTE_ADDR": address, "PATH_INFO": path}
+        threads.append(threading.Thread(target=slots, args=(environ, None)))
+        threads[-1].start()
+
+    yield send, application
+    application.end.set()
+    for thread in threads:
+        thread.join(MAX_WAIT_S)
+    assert len(application.begun) == len(threads)
+
+
+def test_requests_beyond_the_slots_of_an_address_wait(sent, monkeypatch):
+    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
+    send, application = sent
+    for _ in range(MAX_HANDLED + 2):
+        send("192.0.2.1")
+    send("192.0.2.2")
+    assert waited_for(lambda: "192.0.2.2" in application.begun)
+    assert application.begun.count("192.0.2.1") <= MAX_HANDLED
+
+
+def test_request_that_waits_for_events_holds_no_slot(sent, monkeypatch):
+    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
+    send, application = sent
+    for _ in range(3 * MAX_HANDLED):
+        send("192.0.2.1", "/poll")
+    assert waited_for(lambda: len(application.begun) == 3 * MAX_HANDLED)
+
+
+def test_stuck_requests_do_not_lock_out_others_of_their_address(sent, monkeypatch):
+    monkeypatch.setattr(request_slots, "MAX_WAIT_S", 0.01)
+    send, application = sent
+    for _ in range(2 * MAX_HANDLED):
+        send("192.0.2.1")
+    assert waited_for(lambda: len(application.begun) == 2 * MAX_HANDLED)
+
+
+@pytest.fixture
+def delays(monkeypatch):
+    """The delays of responses, in seconds."""
+    found = []
+    monkeypatch.setattr(rate_limits.time, "sleep", found.append)
+    return found
+
+
+def test_refusal_of_an_address_with_many_requests_is_delayed(monkeypatch, delays):
+    monkeypatch.setattr(rate_limits, "_MAX_CONCURRENT", 0)
+    service = limited(limit_requests_per_minute=1)
+    assert service.call("GET", "/v1/tiles").status_code == 200
+    assert delays == []
+    assert problem_code(service.call("GET", "/v1/tiles")) == "too_many_requests"
+    assert delays == [1.0]
+
+
+def test_exempt_requests_are_delayed_but_never_refused(monkeypatch, delays):
+    monkeypatch.setattr(rate_limits, "_EXEMPT", rate_limits.Budget("exempt", 2, 600))
+    service = limited(limit_requests_per_minute=1)
+    answers = [service.call("GET", path).status_code for path in ("/healthz", "/play/", "/healthz")]
+    assert answers == [200, 200, 200]
+    assert delays == [0.25]
+
+
+def test_scrape_of_the_metrics_costs_more_than_other_requests():
+    service = limited(limit_requests_per_minute=100)
+    assert '"requests";r=89;' in service.call("GET", "/metrics").headers["RateLimit"]
