@@ -30,6 +30,7 @@ from skye.positions.record import (
     Record,
     replay,
 )
+from skye.positions.record_json import record_from_json, record_to_json
 from skye.positions.snapshot import (
     position_of,
 )
@@ -132,6 +133,8 @@ __all__ = [
     "position_from_text",
     "position_of",
     "position_to_text",
+    "record_from_json",
+    "record_to_json",
     "replay",
     "rule_error",
 ]

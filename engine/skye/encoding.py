@@ -28,6 +28,8 @@ from typing import Final, NamedTuple
 from skye.bots.registry import Bot
 from skye.errors import RuleError
 from skye.events import Event
+from skye.lookup import named
+from skye.rules.arguments import check_seat
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import CHANCE, FINISH_BUILDING, PASS, Buy, Draw, FinishBuilding, Move, Pass, SetOffer
 from skye.rules.play import play
@@ -158,9 +160,15 @@ class EncodedGame(NamedTuple):
 def decode_move(game: GameState, seat: int, actions: Sequence[int]) -> Move:
     """Return the move that actions encode, the inverse of `encode_move`: three for an offer, else one.
 
+    >>> import skye
+    >>> decode_move(skye.new_game(2, seed="encoded").game, 0, [0, 3, 5])
+    SetOffer(discard='L10', prices=(('L53', 1), ('L37', 3)))
+
     :raises RuleError: when the actions have no meaning now.
-    :raises ValueError: when their number is wrong, or one of them is not the number of an action.
+    :raises ValueError: when there is no such seat, their number is wrong, or one of them is not the number
+        of an action.
     """
+    check_seat(game, seat)
     if game.phase is PRICING and len(actions) == TILES_DRAWN:
         discard, first, second = actions
         if discard not in range(TILES_DRAWN) or not (price_of(first) and price_of(second)):
@@ -173,6 +181,11 @@ def decode_move(game: GameState, seat: int, actions: Sequence[int]) -> Move:
 
 def bot_of_policy(policy: Callable[[EncodedGame, Random], int]) -> Bot:
     """Return a bot that plays the actions of a policy, for leagues and for `choose_move`.
+
+    >>> import skye
+    >>> first = bot_of_policy(lambda encoded, rng: encoded.legal_actions()[0])
+    >>> skye.choose_move(first, skye.new_game(2, seed="encoded").game).discard
+    'L10'
 
     :param policy: returns one of the legal actions of an encoded game, whose `seat` decides.
     """
@@ -192,9 +205,15 @@ def bot_of_policy(policy: Callable[[EncodedGame, Random], int]) -> Bot:
 def decode_action(game: GameState, seat: int, action: int) -> Move:
     """Return the move of a seat that one action encodes; `decode_move` also decodes the three of an offer.
 
+    >>> import skye
+    >>> decode_action(skye.new_game(2, seed="encoded").game, 0, 61)
+    Pass()
+
     :raises RuleError: when the action has no meaning now, for example a tile that is not in hand.
-    :raises ValueError: when `action` is not the number of a move; the parts of an offer are not moves.
+    :raises ValueError: when there is no such seat, or `action` is not the number of a move; the parts of an
+        offer are not moves.
     """
+    check_seat(game, seat)
     if action == _PASS:
         return PASS
     if action == _FINISH:
@@ -220,9 +239,14 @@ def decode_action(game: GameState, seat: int, action: int) -> Move:
 def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
     """Return the actions of a legal move: three for an offer, one for any other.
 
-    :raises ValueError: for a price above `MAX_ENCODED_PRICE`, a placement outside of the grid, and
-    `TakeBack`.
+    >>> import skye
+    >>> encode_move(skye.new_game(2, seed="encoded").game, 0, skye.Pass())
+    (61,)
+
+    :raises ValueError: when there is no such seat; for a price above `MAX_ENCODED_PRICE`, a tile that the
+        seat does not have, a placement outside of the grid, and `TakeBack`.
     """
+    check_seat(game, seat)
     player = game.players[seat]
     match move:
         case SetOffer(discard, prices):
@@ -236,7 +260,9 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
             return (_PASS,)
         case FinishBuilding():
             return (_FINISH,)
-        case Place(tile, x, y, rotation) if max(abs(x), abs(y)) <= GRID_REACH:
+        case Place(tile, x, y, rotation) if (
+            tile in player.tiles_to_build and max(abs(x), abs(y)) <= GRID_REACH
+        ):
             slot = player.tiles_to_build.index(tile)
             number = _FIRST_AT[cell_at(x, y)] + rotation // 90
             return (_PLACEMENTS + slot * _PLACEMENTS_OF_TILE + number,)
@@ -246,7 +272,11 @@ def encode_move(game: GameState, seat: int, move: Move) -> tuple[int, ...]:
 
 
 def price_of(action: int) -> int:
-    """Return the gold that an action lays on a tile, 0 when it does not."""
+    """Return the gold that an action lays on a tile, 0 when it does not.
+
+    >>> price_of(5), price_of(61)
+    (3, 0)
+    """
     return action - _PRICES if _PRICES < action < _PURCHASES else 0
 
 
@@ -275,12 +305,22 @@ def describe_action(action: int) -> str:
 
 
 def encode_draw(draw: Draw) -> int:
-    """Return the number of a draw."""
-    return _NUMBER_OF_DRAW[draw.item]
+    """Return the number of a draw.
+
+    >>> import skye
+    >>> encode_draw(skye.Draw("L02"))
+    1
+
+    :raises ValueError: when nothing of this name is ever drawn.
+    """
+    return named("draw", draw.item, _NUMBER_OF_DRAW)
 
 
 def decode_draw(number: int) -> Draw:
     """Return the draw with a number.
+
+    >>> decode_draw(1)
+    Draw(item='L02')
 
     :raises ValueError: when there is no such draw.
     """
@@ -309,7 +349,7 @@ def _buying_actions(game: GameState) -> list[int]:
 def _building_actions(player: Player) -> list[int]:
     actions: list[int] = []
     base = _PLACEMENTS
-    frontier = sorted(player.territory.frontier.items())  # by rows, as the numbers are
+    frontier = sorted(player.territory._open_cells.items())  # by rows, as the numbers are
     for tile in player.tiles_to_build:
         quarters = _QUARTERS[tile]
         for cell, constraint in frontier:

@@ -6,6 +6,8 @@ after the event. Events contain secrets; `visibility.event_view` hides them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from skye.rules.income import Income
@@ -173,20 +175,22 @@ Event: TypeAlias = (
     | GameFinished
 )
 
-EVENT_TYPES: Final[dict[type, str]] = {
-    RoundStarted: "round_started",
-    IncomePaid: "income_paid",
-    TilesDrawn: "tiles_drawn",
-    OfferSet: "offer_set",
-    OffersRevealed: "offers_revealed",
-    TilesDiscarded: "tiles_discarded",
-    TileBought: "tile_bought",
-    PurchasePassed: "purchase_passed",
-    TilesKept: "tiles_kept",
-    TilePlaced: "tile_placed",
-    PlacementTakenBack: "placement_taken_back",
-    BuildingFinished: "building_finished",
-    RoundScored: "round_scored",
-    GameFinished: "game_finished",
-}
+EVENT_TYPES: Final[Mapping[type, str]] = MappingProxyType(
+    {
+        RoundStarted: "round_started",
+        IncomePaid: "income_paid",
+        TilesDrawn: "tiles_drawn",
+        OfferSet: "offer_set",
+        OffersRevealed: "offers_revealed",
+        TilesDiscarded: "tiles_discarded",
+        TileBought: "tile_bought",
+        PurchasePassed: "purchase_passed",
+        TilesKept: "tiles_kept",
+        TilePlaced: "tile_placed",
+        PlacementTakenBack: "placement_taken_back",
+        BuildingFinished: "building_finished",
+        RoundScored: "round_scored",
+        GameFinished: "game_finished",
+    }
+)
 """The name of each event in the interface, in the order of a round."""

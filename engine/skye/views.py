@@ -11,6 +11,7 @@ from skye.positions.record import (
     move_from,
     move_view,
 )
+from skye.positions.record_json import RecordedOptionsView, RecordedPlayerView, RecordView
 from skye.positions.snapshot import (
     FinalPointsView,
     PlayerPosition,
@@ -147,6 +148,9 @@ __all__ = [
     "Position",
     "PositionDraw",
     "PurchasePassedView",
+    "RecordView",
+    "RecordedOptionsView",
+    "RecordedPlayerView",
     "RevealedOfferView",
     "RoundPurchaseView",
     "RoundScoreView",

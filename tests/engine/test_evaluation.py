@@ -38,7 +38,7 @@ def test_best_placements_are_those_of_the_greedy_bot():
 def test_evaluation_uses_public_information_only():
     for game, seat, rng in positions(3, "public"):
         sampled = determinize(game, seat, rng)
-        for tile in game.players[seat].tiles_drawn:
+        for tile in game.players[seat].tiles_on_offer:
             assert tile_gain(game, 1, tile) == tile_gain(sampled, 1, tile)
         assert gold_value(game, seat) == gold_value(sampled, seat) > 0
 

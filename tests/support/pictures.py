@@ -36,7 +36,7 @@ def grown(color: str, tiles: int = 18) -> Territory:
 
 
 def drawn(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:
-    return territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
+    return territory_svg(territory, title=title, coordinates=coordinates)
 
 
 def things(svg: str) -> list[tuple[str, complex]]:

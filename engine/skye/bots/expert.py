@@ -47,6 +47,10 @@ def expert(budget_ms: float = DEFAULT_BUDGET_MS) -> Callable[[GameState, int, Ra
 
     The budget determines a number of simulations, so that moves do not depend on the speed of the machine.
 
+    >>> import skye
+    >>> skye.choose_move(expert(1), skye.new_game(2, seed="bots").game, 0, Random(1)).discard
+    'L07'
+
     :param budget_ms: the time for 99 % of the decisions on the core on which the costs were measured. Every
         offer makes at least one simulation.
     :raises ValueError: when the budget is not above zero.

@@ -16,7 +16,8 @@ from skye.bots.expert import expert
 from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
-from skye.rules.arguments import check_seat, named
+from skye.lookup import named
+from skye.rules.arguments import check_seat
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import CHANCE, FinishBuilding, Move, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play

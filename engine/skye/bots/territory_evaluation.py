@@ -129,12 +129,12 @@ class TerritoryEvaluation:
         self._mobility_value = _MOBILITY * sqrt(outlook.rounds)
         self._territory = territory
         self._summary = summary = territory.summary
-        areas = summary.joined_areas()
+        areas = summary._joined_areas()
         self._areas, self._area_at_edge = areas.by_number, areas.area_at_edge
         self._scrolls: Scrolls = {}
         count_scrolls(self._scrolls, self._areas.values(), 1)
         self._whisky = whisky_joined(summary)
-        self._mobility = sum([_FITTING_TILES[constraint] for constraint in territory.frontier.values()])
+        self._mobility = sum([_FITTING_TILES[constraint] for constraint in territory._open_cells.values()])
         self._certain = 0.0  # of all rules but majorities
         self._area_rules: list[_AreaScoring] = []
         self._tile_rules: list[tuple[TileRule, float]] = []
@@ -191,7 +191,7 @@ class TerritoryEvaluation:
         tile, by_constraint = TILES[tile_id], PLACES_BY_CONSTRAINT[tile_id]
         counts = [now + more for now, more in zip(self._summary.counts, tile.counts, strict=True)]
         with_tile = self._certain_with(tile)
-        for cell, constraint in self._territory.frontier.items():
+        for cell, constraint in self._territory._open_cells.items():
             places = by_constraint[constraint]
             if places is None:
                 continue
@@ -257,7 +257,7 @@ class TerritoryEvaluation:
     def has_place_with(self, place: Place, tile: str) -> bool:
         """Return whether another tile would have a legal place after a placement."""
         fits = _FITS[tile]
-        frontier = self._territory.frontier
+        frontier = self._territory._open_cells
         places = self._place_counts.get(tile)
         if places is None:
             places = self._place_counts[tile] = sum([fits[constraint] for constraint in frontier.values()])
@@ -288,7 +288,7 @@ class TerritoryEvaluation:
         return [cells[each].tile for each in joined - summary.connected]
 
     def _mobility_with(self, cell: int, constraint: int, rotated: RotatedTile) -> int:
-        frontier, constraints = self._territory.frontier, rotated.constraints
+        frontier, constraints = self._territory._open_cells, rotated.constraints
         mobility = self._mobility - _FITTING_TILES[constraint]
         for side, step in OPEN_SIDES[constraint]:
             before = frontier.get(cell + step, 0)

@@ -13,6 +13,7 @@ from skye.positions.record import (
     apply_actions,
     replay,
 )
+from skye.positions.record_json import record_from_json, record_to_json
 from skye.positions.snapshot import (
     PlayerPosition,
     Position,
@@ -43,5 +44,7 @@ __all__ = [
     "position_from_text",
     "position_of",
     "position_to_text",
+    "record_from_json",
+    "record_to_json",
     "replay",
 ]

@@ -18,6 +18,7 @@ from skye.events import (
     TileBought,
     TilePlaced,
 )
+from skye.rules.arguments import check_seat
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
@@ -54,26 +55,41 @@ class Record:
     :param seed: the seed of all draws.
     :param options: the options of the game.
     :param actions: the actions.
+    :param position: the state in which the game began, if it did not begin with a setup.
     """
 
     colors: tuple[str, ...]
-    seed: str
+    seed: str | None
     options: Options
     actions: tuple[Action, ...]
+    position: GameState | None = None
 
 
 def replay(record: Record) -> list[Outcome]:
     """Replay a record; return the outcome of the setup and of each action.
 
+    >>> from skye import Action, Options, SetOffer
+    >>> offer = Action(0, SetOffer.of("L61", {"L66": 2, "L37": 1}))
+    >>> replay(Record(("red", "blue"), "play", Options(), (offer,)))[-1].game.players[0].prices
+    (2, 0, 1)
+
     :raises InvalidSetup: when the players or options are invalid.
     :raises InvalidRecord: when an action breaks a rule.
     """
-    begun = new_game(record.colors, seed=record.seed, options=record.options)
+    if record.position is None:
+        begun = new_game(record.colors, seed=record.seed, options=record.options)
+    else:
+        begun = Outcome(record.position, ())
     return [begun, *apply_actions(begun.game, record.actions)]
 
 
 def apply_actions(game: GameState, actions: Iterable[Action]) -> Iterator[Outcome]:
     """Apply recorded actions to a game; yield the outcome of each.
+
+    >>> import skye
+    >>> list(apply_actions(skye.new_game(2, seed="play").game, [Action(0, skye.Pass())]))
+    Traceback (most recent call last):
+    skye.errors.InvalidRecord: Action 1: This belongs to the buying phase; the game is in pricing.
 
     :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
     """
@@ -91,7 +107,12 @@ def apply_actions(game: GameState, actions: Iterable[Action]) -> Iterator[Outcom
 
 
 def action_of(event: Event) -> Action | None:
-    """Return the action that caused an event, or None for an automatic event."""
+    """Return the action that caused an event, or None for an automatic event.
+
+    >>> import skye.events
+    >>> action_of(skye.events.PurchasePassed(1))
+    Action(seat=1, move=Pass())
+    """
     match event:
         case OfferSet(seat, discard, prices):
             return Action(seat, SetOffer(discard, prices))
@@ -117,10 +138,17 @@ def actions_view(
     The contents of another seat's offer are hidden until the offers are revealed; those of an offer that its
     seat replaced, until the game is over.
 
-    :param viewer: a seat, or None for a spectator.
+    >>> import skye
+    >>> game, events = skye.new_game(2, seed="actions")
+    >>> game, more = skye.play(game, 0, skye.legal_moves(game, 0)[0])
+    >>> actions_view(game, 1, events + more)
+    [{'seat': 0, 'round': 1, 'phase': 'pricing', 'type': 'set_offer', 'discard': None, 'prices': None}]
+
     :param game: the game after the events.
+    :param viewer: a seat, or None for a spectator.
     :param first_round: the round of the position from which the game began; 0 without one.
     """
+    check_seat(game, viewer, spectator=True)
     views: list[ActionView] = []
     secret: dict[int, tuple[int, ActionView]] = {}
     number = first_round

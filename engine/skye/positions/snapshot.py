@@ -27,6 +27,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Required, TypedDict
 
+from skye.rules.arguments import check_seat
 from skye.rules.state import PRICING, GameState, Player
 from skye.visibility.game_views import territory_tiles_view, visible_gold
 from skye.visibility.types.game import TerritoryTileView
@@ -80,7 +81,12 @@ class Position(TypedDict, total=False):
 
 
 def position_of(game: GameState) -> Position:
-    """Return the complete state of a game, including secrets, as plain JSON data."""
+    """Return the complete state of a game, including secrets, as plain JSON data.
+
+    >>> import skye
+    >>> position_of(skye.new_game(2, seed="lab").game)["players"][0]["gold"]
+    5
+    """
     position: Position = {
         "seed": game.seed,
         "round": game.round,
@@ -102,8 +108,14 @@ def position_view(game: GameState, viewer: int | None) -> Position:
 
     A secret offer appears only as `offer_set`; the gold on its tiles counts as in the purse.
 
+    >>> import skye
+    >>> "gold" in position_view(skye.new_game(2, seed="view").game, 0)["players"][1]
+    False
+
     :param viewer: a seat, or None for a spectator.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, viewer, spectator=True)
     position = position_of(game)
     if not game.is_over:
         del position["seed"]
@@ -119,7 +131,12 @@ def position_view(game: GameState, viewer: int | None) -> Position:
 
 
 def game_hash(game: GameState) -> int:
-    """Return a 64-bit hash of the complete state; unlike `hash(game)` it is the same in every process."""
+    """Return a 64-bit hash of the complete state; unlike `hash(game)` it is the same in every process.
+
+    >>> import skye
+    >>> game_hash(skye.new_game(2, seed="lab").game) == game_hash(skye.new_game(2, seed="lab").game)
+    True
+    """
     return int.from_bytes(blake2b(repr(position_of(game)).encode(), digest_size=8).digest(), "big")
 
 

@@ -5,12 +5,7 @@ A class is compared with `is`, which takes a fraction of the time of `isinstance
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeVar
-
 from skye.rules.state import GameState
-
-_T = TypeVar("_T")
 
 
 def check_seat(game: GameState, seat: int | None, *, spectator: bool = False) -> None:
@@ -20,23 +15,12 @@ def check_seat(game: GameState, seat: int | None, *, spectator: bool = False) ->
     :raises TypeError: when the arguments are not a game and a seat, for example because they are swapped.
     :raises ValueError: when there is no such seat.
     """
+    if seat.__class__ is int and game.__class__ is GameState and 0 <= seat < len(game.players):
+        return
     if game.__class__ is not GameState:
         raise TypeError(f"the first argument is a GameState, not {type(game).__name__}")
     if seat is None and spectator:
         return
     if seat.__class__ is not int:
         raise TypeError(f"a seat is an int, not {type(seat).__name__}")
-    if not 0 <= seat < len(game.players):
-        raise ValueError(f"there is no seat {seat}: this game has the seats 0 to {len(game.players) - 1}")
-
-
-def named(kind: str, name: str, things: Mapping[str, _T]) -> _T:
-    """Return the thing with a name.
-
-    :param kind: what it is, for the message.
-    :raises ValueError: when there is none; the message has all names.
-    """
-    try:
-        return things[name]
-    except (KeyError, TypeError):
-        raise ValueError(f"there is no {kind} {name!r}; there are {', '.join(things)}") from None
+    raise ValueError(f"there is no seat {seat}: this game has the seats 0 to {len(game.players) - 1}")

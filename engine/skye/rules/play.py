@@ -45,8 +45,7 @@ from skye.territory.frontier import Place
 MINIMUM_PRICE = 1
 """The minimum price of a tile in gold."""
 
-_TILE_AND_PRICE: Final = [str, int]
-_COORDINATES: Final = [int, int, int]
+_INTEGERS: Final = {int}
 
 
 class Outcome(NamedTuple):
@@ -73,7 +72,7 @@ def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     error = rule_error(game, seat, move)
     if error is not None:
         raise error
-    if isinstance(move, Draw):
+    if seat == CHANCE and isinstance(move, Draw):
         return Outcome(*make_draw(game, move))
     _, _, effect, follow_up = _RULES[type(move)]
     game, event = effect(game, seat, move)
@@ -94,12 +93,12 @@ def rule_error(game: GameState, seat: int, move: Move | Draw) -> RuleError | Non
     :raises TypeError: when the arguments are not a game, a seat and a move.
     :raises ValueError: when there is no such seat or rotation.
     """
-    if isinstance(move, Draw) and seat == CHANCE:
+    rule = _RULES.get(type(move))
+    if rule is None and isinstance(move, Draw) and seat == CHANCE:
         return draw_error(game, move)
     check_seat(game, seat)
     if isinstance(move, Draw) or (game.seed is None and game.is_chance_node):
         return errors.WrongPhase("Draws are chance decisions, made before any seat acts.")
-    rule = _RULES.get(type(move))
     if rule is None:
         kinds = ", ".join([kind.__name__ for kind in _RULES])
         raise TypeError(f"a move is one of {kinds} and Draw, not {move!r}")
@@ -174,11 +173,10 @@ def _offers(limits: OfferLimits) -> list[Move]:
 def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | None:
     player = game.players[seat]
     discard, priced = offer
-    if priced.__class__ is not tuple or [
-        None for pair in priced if pair.__class__ is not tuple or [*map(type, pair)] != _TILE_AND_PRICE
-    ]:
-        raise TypeError(f"prices are pairs of a tile and an int, as `SetOffer.of` makes them, not {priced!r}")
-    named = [discard, *[tile for tile, _ in priced]]
+    try:
+        named = [discard, *[tile for tile, _ in priced]]
+    except (TypeError, ValueError):
+        raise _not_prices(priced) from None
     if len(named) != len(player.tiles_on_offer) or set(named) != set(player.tiles_on_offer):
         for tile in named:
             if tile not in player.tiles_on_offer:
@@ -189,6 +187,8 @@ def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | Non
                 )
         return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
     prices = [gold for _, gold in priced]
+    if {*map(type, prices)} != _INTEGERS:
+        raise _not_prices(priced)
     if min(prices) < MINIMUM_PRICE:
         return errors.PriceTooLow(
             f"Each price is at least {MINIMUM_PRICE} gold.", need=MINIMUM_PRICE, have=min(prices)
@@ -199,6 +199,10 @@ def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | Non
             f"The prices come to {sum(prices)} gold; the purse holds {purse}.", need=sum(prices), have=purse
         )
     return None
+
+
+def _not_prices(given: object) -> TypeError:
+    return TypeError(f"prices are pairs of a tile and an int, as `SetOffer.of` makes them, not {given!r}")
 
 
 def _turn_error(game: GameState, seat: int, _move: Buy | Pass) -> RuleError | None:
@@ -230,8 +234,6 @@ def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | No
     if player.building_finished:
         return _finished()
     tile, x, y, rotation = place
-    if [x.__class__, y.__class__, rotation.__class__] != _COORDINATES:
-        raise TypeError(f"x, y and rotation are ints, not {x!r}, {y!r} and {rotation!r}")
     if tile not in player.tiles_to_build:
         return errors.TileNotYours(
             f"{tile} is not among the tiles in hand: {', '.join(player.tiles_to_build)}.",

@@ -136,7 +136,7 @@ def _keep_unsold(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 def _end_round(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     summaries = [player.territory.summary for player in game.players]
     for summary in summaries:
-        summary.join_recent_areas()
+        summary._join_recent_areas()
     game, scored = _score_round(game, summaries)
     if game.round == game.rounds:
         game, finished = _finish(game, summaries)

@@ -242,10 +242,10 @@ class GameState(NamedTuple):
 
         :raises ValueError: when there is no such slot, or its scoring tile is not drawn yet.
         """
-        in_slots = dict(zip(SLOTS, self.scoring_tiles, strict=False))
-        if slot not in in_slots:
-            raise ValueError(f"there is no scoring tile in the slot {slot!r}")
-        return in_slots[slot]
+        for each, tile in zip(SLOTS, self.scoring_tiles, strict=False):
+            if each == slot:
+                return tile
+        raise ValueError(f"there is no scoring tile in the slot {slot!r}")
 
     def _in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
@@ -275,7 +275,9 @@ class GameState(NamedTuple):
     def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
         players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws = self
-        players = (*players[:seat], player, *players[seat + 1 :])
+        changed = list(players)
+        changed[seat] = player
+        players = tuple(changed)
         fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
         return GameState(*fields)
 

@@ -1,5 +1,10 @@
 """The 16 scoring tiles, the rounds that score them, and the points of the end."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from skye.scoring import scoring_tiles
 from skye.scoring.final import (
     TIE_BREAKS,
     FinalScore,
@@ -13,12 +18,14 @@ from skye.scoring.schedule import (
     slots_by_round,
 )
 from skye.scoring.scoring_tiles import (
-    SCORING_TILES,
     Award,
     ScoringTile,
     awards,
     tile_points,
 )
+
+SCORING_TILES: Final[Mapping[str, ScoringTile]] = MappingProxyType(scoring_tiles.SCORING_TILES)
+"""The 16 scoring tiles by id."""
 
 __all__ = [
     "MAX_ROUNDS",

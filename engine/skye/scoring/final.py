@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from skye.lookup import named
 from skye.territory.summary import TerritorySummary
 from skye.tiles.catalogue import OBJECTS
 
@@ -71,7 +72,12 @@ class FinalScore(NamedTuple):
 
 
 def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
-    """Return the final score of a territory and of the gold in its owner's purse."""
+    """Return the final score of a territory and of the gold in its owner's purse.
+
+    >>> from skye.territory import castle_alone
+    >>> final_score(castle_alone("red").summary, 13).total
+    2
+    """
     kinds = [(kind, cell) for cell, rotated in summary.cells.items() if (kind := rotated.tile.scroll)]
     scrolls: list[ScrollScore] = []
     if kinds:
@@ -101,8 +107,10 @@ def winners(scores: Sequence[int], golds: Sequence[int], tie_break: str = "lefto
 
     >>> winners([50, 50, 40], [9, 10, 0]), winners([50, 50, 40], [9, 10, 0], "total_gold")
     ((0,), (1,))
+
+    :raises ValueError: when there is no such tie-break.
     """
-    rank = _TIE_BREAKS[tie_break]
+    rank = named("tie-break", tie_break, _TIE_BREAKS)
     standing = [(score, rank(gold)) for score, gold in zip(scores, golds, strict=True)]
     best = max(standing)
     return tuple([seat for seat, stood in enumerate(standing) if stood == best])

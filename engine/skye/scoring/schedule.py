@@ -21,5 +21,9 @@ def slots_by_round(players: int) -> tuple[tuple[str, ...], ...]:
 
     >>> slots_by_round(5)[0]
     ('A', 'B')
+
+    :raises ValueError: when there is no game for this number of players.
     """
+    if players not in range(2, 6):
+        raise ValueError(f"2 to 5 can play, not {players}")
     return _FIVE_ROUNDS if players == 5 else _SIX_ROUNDS

@@ -5,10 +5,11 @@ A scoring tile is one row in `SCORING_TILES` with its rule (see `scoring_rules`)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from skye.lookup import named
 from skye.scoring.kinds import (
     AreaRule,
     Earned,
@@ -44,6 +45,9 @@ class ScoringTile:
     text: str
     rule: Rule
 
+    def __reduce__(self) -> tuple[Callable[[str], ScoringTile], tuple[str]]:
+        return _scoring_tile, (self.id,)  # functions in rules cannot be pickled
+
     @property
     def majority(self) -> bool:
         """Whether the tile compares players: 5 points for most, 2 for second most."""
@@ -57,8 +61,14 @@ def awards(
 
     :param summaries: the territory of each seat; a majority compares them.
     :param golds: the purse of each seat.
+
+    >>> from skye.territory import castle_alone
+    >>> awards("most_gold", 1, [castle_alone("red").summary, castle_alone("blue").summary], [3, 4])
+    (Award(points=5, cells=()),)
+
+    :raises ValueError: when there is no such scoring tile.
     """
-    rule = SCORING_TILES[tile_id].rule
+    rule = named("scoring tile", tile_id, SCORING_TILES).rule
     if not isinstance(rule, MajorityRule):
         return tuple(
             Award(points, where.cells if isinstance(where, Area) else where)
@@ -70,8 +80,15 @@ def awards(
 
 
 def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequence[int]) -> tuple[int, ...]:
-    """Return the points of each seat for a scoring tile: the sums of their `awards`."""
-    rule = SCORING_TILES[tile_id].rule
+    """Return the points of each seat for a scoring tile: the sums of their `awards`.
+
+    >>> from skye.territory import castle_alone
+    >>> tile_points("most_gold", [castle_alone("red").summary, castle_alone("blue").summary], [3, 4])
+    (2, 5)
+
+    :raises ValueError: when there is no such scoring tile.
+    """
+    rule = named("scoring tile", tile_id, SCORING_TILES).rule
     if isinstance(rule, MajorityRule):
         return tuple(
             majority([rule.holds(summary, gold)[0] for summary, gold in zip(summaries, golds, strict=True)])
@@ -81,7 +98,7 @@ def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequ
 
 def holding(tile_id: str, summary: TerritorySummary) -> int:
     """Return the count that a majority compares for a territory, without gold."""
-    rule = SCORING_TILES[tile_id].rule
+    rule = named("scoring tile", tile_id, SCORING_TILES).rule
     assert isinstance(rule, MajorityRule)
     return rule.holds(summary, 0)[0]
 
@@ -295,3 +312,7 @@ _ALL: Final = (
 
 SCORING_TILES: Final = {tile.id: tile for tile in _ALL}
 """The 16 scoring tiles by id."""
+
+
+def _scoring_tile(tile_id: str) -> ScoringTile:
+    return SCORING_TILES[tile_id]

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
+from skye.lookup import named
 from skye.scoring import SCORING_TILES
 from skye.svg.layers import GOLD, MOUNTAIN, PASTURE, ROAD, ROADSIDE, WATER
 from skye.svg.objects import INK, definitions, use
@@ -102,9 +103,12 @@ _MOTIFS: Final[dict[str, _Motif]] = {
 def scoring_tile_svg(scoring_tile: str) -> str:
     """Return the picture of a scoring tile.
 
-    :raises KeyError: when there is no such scoring tile.
+    >>> scoring_tile_svg("squares").startswith("<svg ")
+    True
+
+    :raises ValueError: when there is no such scoring tile.
     """
-    motif = _MOTIFS[scoring_tile]
+    motif = named("scoring tile", scoring_tile, _MOTIFS)
     prefix = f"{scoring_tile}-"
     text = escape(SCORING_TILES[scoring_tile].text)
     title = f'<title id="{prefix}title">{text}</title>'

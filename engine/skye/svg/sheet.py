@@ -39,9 +39,14 @@ class _Frame(NamedTuple):
 def tile_svg(tile_id: str, rotation: int = 0) -> str:
     """Return the picture of one tile, turned clockwise by `rotation` degrees.
 
-    :raises KeyError: when there is no such tile or rotation.
+    >>> tile_svg("L01", 90).startswith("<svg ")
+    True
+
+    :raises ValueError: when there is no such tile or rotation.
     """
-    rotated = ROTATED_TILES[tile_id, rotation]
+    rotated = ROTATED_TILES.get((tile_id, rotation))
+    if rotated is None:
+        raise ValueError(f"there is no tile {tile_id!r} with the rotation {rotation!r}")
     prefix = _prefix(f"{tile_id}/{rotation}")
     turned = f", turned clockwise by {rotation} degrees" if rotation else ""
     return _document(
@@ -53,13 +58,15 @@ def tile_svg(tile_id: str, rotation: int = 0) -> str:
     )
 
 
-def territory_svg(
-    territory: Territory, summary: TerritorySummary, *, title: str | None = None, coordinates: bool = False
-) -> str:
+def territory_svg(territory: Territory, *, title: str | None = None, coordinates: bool = False) -> str:
     """Return the picture of a territory, with gold on its completed areas.
 
     `title` may be any text: it is escaped, and cut when very long. With `coordinates`, x is written along
     the top and y down the left.
+
+    >>> from skye.territory import castle_alone
+    >>> territory_svg(castle_alone("red"), title="Ada").startswith("<svg ")
+    True
     """
     heading = _clean(title or "")
     draw((tile, rotation) for tile, _, _, rotation in territory.placed)
@@ -74,7 +81,7 @@ def territory_svg(
         frame,
         _TERRITORY_PIXELS,
         prefix,
-        (heading or "A territory on the Isle of Skye", _described(summary)),
+        (heading or "A territory on the Isle of Skye", _described(territory.summary)),
         f'<path d="M{frame.left},{frame.top}h{frame.width}v{frame.height}h-{frame.width}z" fill="#f4eddc"/>'
         + _heading(frame, heading)
         + (_rulers(tiles) if coordinates else "")

@@ -36,6 +36,9 @@ class Area(NamedTuple):
     lighthouses: int = 0
     scrolls: tuple[tuple[str, int], ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<Area {self.terrain.label}: {self.size} tiles, {self.openings} openings>"
+
     @property
     def completed(self) -> bool:
         """Whether no edge of the area is open."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from collections.abc import Set as AbstractSet
 from itertools import islice
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
 from skye.territory.areas import NO_AREAS, Area, Areas
 from skye.territory.frontier import Place
 from skye.territory.roads import INITIAL_ROAD_ENDS, join_roads
 from skye.tiles.catalogue import ROTATED_TILES, RotatedTile
-from skye.tiles.geometry import cell_at
+from skye.tiles.geometry import cell_at, coordinates_of
 
 _TILES_OF_A_ROUND: Final = 6
 """More tiles than a player usually places in a round."""
@@ -34,15 +34,24 @@ class TerritorySummary:
     def __init__(
         self,
         cells: dict[int, RotatedTile],
-        connected: AbstractSet[int],
+        connected: Iterable[int],
         road_ends: dict[int, tuple[int, ...]],
         areas: Areas,
     ) -> None:
-        self.cells = cells
-        self.connected = connected
-        self.road_ends = road_ends
+        self.cells = MappingProxyType(cells)
+        self.connected = frozenset(connected)
+        self.road_ends = MappingProxyType(road_ends)
         self._areas = areas
         self._counts: tuple[int, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"<TerritorySummary of {len(self.cells)} tiles>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        places = [
+            (turned.tile.id, *coordinates_of(cell), turned.rotation) for cell, turned in self.cells.items()
+        ]
+        return _summary_of, (places,)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -56,24 +65,24 @@ class TerritorySummary:
     @property
     def areas(self) -> Collection[Area]:
         """All areas."""
-        return self.joined_areas().by_number.values()
+        return self._joined_areas().by_number.values()
 
-    def join_recent_areas(self) -> None:
+    def _join_recent_areas(self) -> None:
         """Join the areas now if they lack only the tiles of one round.
 
         This spreads the work over the rounds: otherwise the first round that needs areas would join all.
         """
         if len(self.cells) - self._areas.tiles <= _TILES_OF_A_ROUND:
-            self.joined_areas()
+            self._joined_areas()
 
-    def joined_areas(self) -> Areas:
+    def _joined_areas(self) -> Areas:
         """Return the areas of all tiles."""
         areas = self._areas
         if areas.tiles < len(self.cells):
             areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
         return areas
 
-    def extended(self, placements: Iterable[Place]) -> TerritorySummary:
+    def _extended(self, placements: Iterable[Place]) -> TerritorySummary:
         """Return the summary after more placements."""
         cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
         for tile, x, y, rotation in placements:
@@ -85,3 +94,7 @@ class TerritorySummary:
 
 EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), INITIAL_ROAD_ENDS, NO_AREAS)
 """The summary of an empty territory."""
+
+
+def _summary_of(places: Iterable[tuple[str, int, int, int]]) -> TerritorySummary:
+    return EMPTY_SUMMARY._extended([Place(*place) for place in places])

@@ -6,16 +6,18 @@ derived from that tuple on first use, and updated incrementally by each placemen
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Self
 
 from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
+from skye.lookup import named
 from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place, first_edge_mismatch, occupy_cell
 from skye.territory.notation import check_placements, parse_placement
 from skye.territory.summary import EMPTY_SUMMARY, TerritorySummary
 from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, ROTATED_TILES
-from skye.tiles.geometry import ROTATIONS, cell_at
+from skye.tiles.geometry import LIMIT, ROTATIONS, cell_at
 
 
 class _DerivedValues:
@@ -67,13 +69,21 @@ class Territory(_DerivedValues):
         """
         return cls(check_placements(placements))
 
+    def __repr__(self) -> str:
+        return f"Territory.parse({str(self)!r})"
+
     def __str__(self) -> str:
         castle, *others = self.placed
         return " ".join([castle.tile, *map(str, others)])
 
     @property
-    def frontier(self) -> dict[int, int]:
+    def frontier(self) -> Mapping[int, int]:
         """The empty cells next to a tile, each with its constraint (see `skye.territory.frontier`)."""
+        return MappingProxyType(self._open_cells)
+
+    @property
+    def _open_cells(self) -> dict[int, int]:
+        """The frontier, as the dictionary that no other code may change."""
         try:
             return self._frontier
         except AttributeError:
@@ -89,7 +99,7 @@ class Territory(_DerivedValues):
         summary = self._summarized
         known = len(summary.cells)
         if known < len(self.placed):
-            summary = summary.extended(self.placed[known:])
+            summary = summary._extended(self.placed[known:])
             _set(self, "_summary", summary)
         return summary
 
@@ -102,11 +112,20 @@ class Territory(_DerivedValues):
             return EMPTY_SUMMARY
 
     def legal_places(self, *tiles: str) -> list[Place]:
-        """Return every legal placement of each of these landscape tiles, by tile and then by cell."""
+        """Return every legal placement of each of these landscape tiles, by tile and then by cell.
+
+        >>> castle_alone("red").legal_places("L01")[0]
+        Place(tile='L01', x=0, y=-1, rotation=180)
+
+        :raises ValueError: when there is no landscape tile of a name.
+        """
         places: list[Place] = []
-        constraints = self.frontier.items()
+        constraints = self._open_cells.items()
         for tile in tiles:
-            by_constraint = PLACES_BY_CONSTRAINT[tile]
+            try:
+                by_constraint = PLACES_BY_CONSTRAINT[tile]
+            except KeyError:
+                by_constraint = named("landscape tile", tile, PLACES_BY_CONSTRAINT)
             for cell, constraint in constraints:
                 by_cell = by_constraint[constraint]
                 if by_cell is not None:
@@ -114,9 +133,15 @@ class Territory(_DerivedValues):
         return places
 
     def has_place(self, tile: str) -> bool:
-        """Whether a landscape tile has any legal place, in any rotation."""
-        fits = FITTING_ROTATIONS[tile]
-        return any(fits[constraint] for constraint in self.frontier.values())
+        """Return whether a landscape tile has any legal place, in any rotation.
+
+        >>> castle_alone("red").has_place("L01")
+        True
+
+        :raises ValueError: when there is no such landscape tile.
+        """
+        fits = named("landscape tile", tile, FITTING_ROTATIONS)
+        return any(fits[constraint] for constraint in self._open_cells.values())
 
     def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
         """Return the territory with one more landscape tile.
@@ -124,6 +149,9 @@ class Territory(_DerivedValues):
         :param x: columns east of the castle.
         :param y: rows south of the castle.
         :param rotation: clockwise degrees: 0, 90, 180 or 270.
+
+        >>> print(castle_alone("red").place("L28", 0, -1, 0))
+        castle-red L28@0,-1
 
         :raises CellOccupied: when a tile lies there already.
         :raises NotAdjacent: when the cell shares no edge with a tile of the territory.
@@ -137,7 +165,7 @@ class Territory(_DerivedValues):
     def _extended(self, place: Place) -> Territory:
         """Return the territory with one more tile, whose placement is not checked; update derived values."""
         tile, x, y, rotation = place
-        frontier = self.frontier.copy()
+        frontier = self._open_cells.copy()
         occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
         larger = Territory((*self.placed, place))
         _set(larger, "_frontier", frontier)
@@ -152,23 +180,32 @@ class Territory(_DerivedValues):
         :param y: rows south of the castle.
         :param rotation: clockwise degrees.
 
-        :raises ValueError: when there is no such rotation.
+        >>> castle_alone("red").placement_error("L01", 0, 0, 0)
+        CellOccupied('castle-red lies on (0, 0) already.')
+
+        :raises TypeError: when x, y or the rotation is no integer.
+        :raises ValueError: when there is no such landscape tile or rotation.
         """
         try:
-            constraint = self.frontier[cell_at(x, y)]
-        except (ValueError, KeyError):
-            for there in self.placed:
-                if (there.x, there.y) == (x, y):
-                    return CellOccupied(
-                        f"{there.tile} lies on ({x}, {y}) already.", tile=there.tile, x=x, y=y
-                    )
+            cell = cell_at(x, y)
+            fits = rotation in FITTING_ROTATIONS[tile][self._open_cells[cell]]
+            if fits and cell.__class__ is rotation.__class__ is int:
+                return None
+        except (KeyError, TypeError, ValueError):
+            pass  # there is no such open cell, or an argument is wrong
+        _check_placement(tile, x, y, rotation)
+        return self._misplaced(tile, x, y, rotation)
+
+    def _misplaced(self, tile: str, x: int, y: int, rotation: int) -> RuleError:
+        """Return the rule error of an illegal placement."""
+        for there in self.placed:
+            if (there.x, there.y) == (x, y):
+                return CellOccupied(f"{there.tile} lies on ({x}, {y}) already.", tile=there.tile, x=x, y=y)
+        constraint = 0 if max(abs(x), abs(y)) > LIMIT else self._open_cells.get(cell_at(x, y), 0)
+        if not constraint:
             return NotAdjacent(
                 f"({x}, {y}) shares no edge with a tile of the territory.", tile=tile, x=x, y=y
             )
-        if rotation in FITTING_ROTATIONS[tile][constraint]:
-            return None
-        if rotation not in ROTATIONS:
-            raise ValueError(f"{rotation} is not one of {ROTATIONS}")
         found = first_edge_mismatch(tile, rotation, constraint)
         return TerrainMismatch(
             f"{tile} turned by {rotation} on ({x}, {y}): {found}.",
@@ -179,9 +216,23 @@ class Territory(_DerivedValues):
             **found._asdict(),
         )
 
+    def _repr_svg_(self) -> str:
+        """Return the picture that a notebook shows."""
+        from skye.svg import territory_svg  # noqa: PLC0415 - pictures are a layer above; only notebooks need them
+
+        return territory_svg(self)
+
     def _without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""
         return Territory(self.placed[:-1])
+
+
+def _check_placement(tile: str, x: int, y: int, rotation: int) -> None:
+    if not x.__class__ is y.__class__ is rotation.__class__ is int:
+        raise TypeError(f"x, y and rotation are ints, not {x!r}, {y!r} and {rotation!r}")
+    named("landscape tile", tile, FITTING_ROTATIONS)
+    if rotation not in ROTATIONS:
+        raise ValueError(f"a rotation is one of {ROTATIONS}, not {rotation}")
 
 
 _CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
@@ -189,5 +240,11 @@ _CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for co
 
 
 def castle_alone(color: str) -> Territory:
-    """Return the territory with which the player of a color begins: the castle at (0, 0)."""
-    return _CASTLES[color]
+    """Return the territory with which the player of a color begins: the castle at (0, 0).
+
+    >>> print(castle_alone("red"))
+    castle-red
+
+    :raises ValueError: when there is no such color.
+    """
+    return named("color", color, _CASTLES)

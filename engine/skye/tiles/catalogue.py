@@ -12,6 +12,7 @@ from importlib import resources
 from itertools import product
 from typing import Final
 
+from skye.lookup import named
 from skye.tiles.geometry import OPPOSITE, ROTATIONS, SIDES, turned
 
 
@@ -57,8 +58,14 @@ class Tile:
     scroll: str | None
 
     def count(self, thing: str) -> int:
-        """Return the number of objects of a kind, one of `OBJECTS`, on the tile."""
-        return self.counts[OBJECTS.index(thing)]
+        """Return the number of objects of a kind, one of `OBJECTS`, on the tile.
+
+        >>> TILES["L01"].count("sheep")
+        0
+
+        :raises ValueError: when there is no such kind.
+        """
+        return named("object", thing, dict(zip(OBJECTS, self.counts, strict=True)))
 
     @property
     def is_castle(self) -> bool:
@@ -113,6 +120,9 @@ class RotatedTile:
     roads: tuple[tuple[int, ...], ...]
     road_at: tuple[int, ...]
     constraints: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"<RotatedTile {self.tile.id}/{self.rotation}>"
 
 
 def _parse(line: str) -> Tile:

@@ -43,7 +43,11 @@ def cell_at(x: int, y: int) -> int:
 
 
 def coordinates_of(cell: int) -> tuple[int, int]:
-    """Return the (x, y) of a cell."""
+    """Return the (x, y) of a cell.
+
+    >>> coordinates_of(cell_at(2, -1))
+    (2, -1)
+    """
     y, x = divmod(cell, _WIDTH)
     return x - 128, y - 128
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skye.errors import TileNotYours
+from skye.rules.arguments import check_seat
 from skye.rules.income import whisky_joined
 from skye.rules.state import GameState
 from skye.scoring.final import final_score
@@ -37,7 +38,15 @@ class _TerritoryWorth(NamedTuple):
 
 
 def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
-    """Return the points, income and connections of the territory of a seat."""
+    """Return the points, income and connections of the territory of a seat.
+
+    >>> import skye
+    >>> territory_worth_view(skye.new_game(2, seed="worth").game, 0)["connected_tiles"]
+    0
+
+    :raises ValueError: when there is no such seat.
+    """
+    check_seat(game, seat)
     worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
     scrolls, whisky, completed, connected = worth.of_territory
     return {
@@ -52,9 +61,15 @@ def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
 def placement_gains_view(game: GameState, seat: int, tile: str) -> list[PlacementGainsView]:
     """Return every legal placement of a tile, each with the change that it would make.
 
+    >>> import skye
+    >>> len(placement_gains_view(skye.new_game(2, seed="gains").game, 0, "L07"))
+    4
+
     :param tile: a landscape tile that is in no territory.
     :raises TileNotYours: when the tile is in a territory or is a castle.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, seat)
     _check_unplaced(game, tile)
     summaries = [player.territory.summary for player in game.players]
     territory, before = game.players[seat].territory, _territory_worth(game, seat, summaries)

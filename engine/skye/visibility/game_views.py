@@ -32,7 +32,7 @@ from skye.events import (
     TilesKept,
 )
 from skye.rules.arguments import check_seat
-from skye.rules.state import GameState, Phase, Player, points_by_slot
+from skye.rules.state import GameState, Phase, points_by_slot
 from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.territory.frontier import Place
 from skye.visibility.types.events import (
@@ -49,7 +49,6 @@ from skye.visibility.types.events import (
     SeatRoundPointsView,
 )
 from skye.visibility.types.game import (
-    DrawnTileView,
     GameResultView,
     GameView,
     ScoringTilePointsView,
@@ -94,12 +93,17 @@ def game_view(game: GameState, viewer: int | None) -> GameView:
 def player_view(game: GameState, viewer: int | None, seat: int) -> SeatInPlayView:
     """Return the state of one seat without the information hidden from the viewer."""
     player = game.players[seat]
+    hidden = game.phase is Phase.PRICING and viewer != seat
+    prices = (None,) * len(player.tiles_on_offer) if hidden or not player.prices else player.prices
     return {
         "seat": seat,
         "color": player.color,
         "score": player.score,
         "gold": visible_gold(game, viewer, seat),
-        "tiles_on_offer": _tiles_on_offer(player, hidden=game.phase is Phase.PRICING and viewer != seat),
+        "tiles_on_offer": [
+            {"tile": tile, "price": price or None, "discard": None if price is None else not price}
+            for tile, price in zip(player.tiles_on_offer, prices, strict=True)
+        ],
         "tiles_to_build": player.tiles_to_build,
         "offer_set": game.phase is not Phase.PRICING or bool(player.prices),
         "building_finished": player.building_finished,
@@ -122,7 +126,11 @@ def visible_gold(game: GameState, viewer: int | None, seat: int) -> int | None:
 
 
 def used_scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
-    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored."""
+    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored.
+
+    >>> used_scoring_tiles_view(["sheep"], 2)
+    [{'slot': 'A', 'scoring_tile': 'sheep', 'rounds': [1, 3, 5]}]
+    """
     rounds = slots_by_round(players)
     return [
         {
@@ -135,17 +143,12 @@ def used_scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[
 
 
 def territory_tiles_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
-    """Return placed tiles as JSON data, in the given order."""
+    """Return placed tiles as JSON data, in the given order.
+
+    >>> territory_tiles_view([Place("L28", 0, -1, 0)])
+    [{'tile': 'L28', 'x': 0, 'y': -1, 'rotation': 0}]
+    """
     return [{"tile": tile, "x": x, "y": y, "rotation": rotation} for tile, x, y, rotation in placed]
-
-
-def _tiles_on_offer(player: Player, *, hidden: bool) -> list[DrawnTileView]:
-    if hidden or not player.prices:
-        return [{"tile": tile, "price": None, "discard": None} for tile in player.tiles_on_offer]
-    return [
-        {"tile": tile, "price": price or None, "discard": not price}
-        for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
-    ]
 
 
 def _result(game: GameState) -> GameResultView:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Any
 
+from skye.events import Event, IncomePaid, OffersRevealed, TileBought
+from skye.rules.arguments import check_seat
 from skye.rules.state import PRICING, GameState, Player
 
 _MAX_SAMPLED_PRICE = 10
@@ -22,8 +24,14 @@ def observed_game(game: GameState, seat: int | None) -> GameState:
     It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: 1 gold on
     each of the last two tiles. The view, the legal moves and the bag are those of the game.
 
+    >>> import skye
+    >>> observed_game(skye.new_game(2, seed="secret").game, 0).seed is None
+    True
+
     :param seat: the observing seat, or None for a spectator.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, seat, spectator=True)
     if game.is_over:
         return game
     return game._replace(seed=None, next_draws=(), players=_with_offers(game, seat, lambda _: (0, 1, 1)))
@@ -39,7 +47,15 @@ def determinize(
     :param seat: the observing seat, or None for a spectator.
     :param rng: the source of the samples.
     :param explicit_chance: whether draws are chance decisions instead of following from a new seed.
+
+    >>> import skye
+    >>> game = skye.new_game(2, seed="secret").game
+    >>> determinize(game, 0, Random(1)).seed == game.seed
+    False
+
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, seat, spectator=True)
     if game.is_over:
         return game
     seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"
@@ -71,28 +87,41 @@ def _with_offers(
     return tuple(players)
 
 
-def count_purses(events: Iterable[Mapping[str, Any]], players: int) -> tuple[int, ...]:
+def count_purses(events: Iterable[Event | Mapping[str, Any]], players: int) -> tuple[int, ...]:
     """Return the gold of each seat, computed from the public events of a game.
 
     While offers are secret, the gold that lies on tiles counts as in the purse.
 
-    :param events: all events of the game so far, in order, in the format of `event_view` and of the
-        HTTP API.
+    >>> import skye
+    >>> game, events = skye.new_game(2, seed="purses")
+    >>> count_purses(events, 2)
+    (5, 5)
+
+    :param events: all events of the game so far, in order: those of the engine, or JSON objects as
+        `event_view` and the HTTP API return them.
     :param players: the number of seats.
     :returns: the gold by seat.
     """
     purses = [0] * players
     for event in events:
-        match event["type"]:
-            case "income_paid":
-                for paid in event["players"]:
-                    purses[paid["seat"]] += paid["total"]
-            case "offers_revealed":
-                for offer in event["players"]:
-                    purses[offer["seat"]] -= sum(offer["prices"].values())
-            case "tile_bought":
-                purses[event["seat"]] -= event["price"]
-                purses[event["seller"]] += 2 * event["price"]
-            case _:
-                pass
+        for seat, gold in _payments(event):
+            purses[seat] += gold
     return tuple(purses)
+
+
+def _payments(event: Event | Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Return what an event adds to purses, as (seat, gold)."""
+    match event:
+        case IncomePaid():
+            return [(seat, income.total) for seat, income in enumerate(event.incomes)]
+        case OffersRevealed():
+            return [(seat, -sum([gold for _, gold in prices])) for seat, prices in enumerate(event.prices)]
+        case TileBought():
+            return [(event.seat, -event.price), (event.seller, 2 * event.price)]
+        case {"type": "income_paid", "players": players}:
+            return [(paid["seat"], paid["total"]) for paid in players]
+        case {"type": "offers_revealed", "players": players}:
+            return [(offer["seat"], -sum(offer["prices"].values())) for offer in players]
+        case {"type": "tile_bought", "seat": seat, "seller": seller, "price": price}:
+            return [(seat, -price), (seller, 2 * price)]
+    return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from skye.events import Event, RoundStarted
+from skye.rules.arguments import check_seat
 from skye.rules.state import GameState
 from skye.visibility.game_views import event_view
 from skye.visibility.types.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
@@ -15,12 +16,18 @@ def round_view(
 ) -> RoundView | None:
     """Return the report of a round, derived from the events that a viewer may see.
 
+    >>> import skye
+    >>> game, events = skye.new_game(2, seed="report")
+    >>> round_view(game, None, events, 1)["players"][0]["income"]
+    {'castle': 5, 'whisky': 0, 'catch_up': 0, 'total': 5}
+
     :param viewer: a seat, or None for a spectator.
     :param events: all events of the game.
     :param number: the number of the round, from 1.
     :param begun: the position from which the game began, if any; the report of its round starts there.
     :returns: the report so far, or None if the round has not begun.
     """
+    check_seat(game, viewer, spectator=True)
     of_round = list(_events_of(events, number, 0 if begun is None else begun.round))
     if begun is not None and begun.round == number:
         starting_seat = begun.starting_seat

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
+from skye.rules.arguments import check_seat
 from skye.rules.state import GameState, Phase
 from skye.scoring.final import FinalScore, final_score
 from skye.scoring.schedule import SLOTS
@@ -38,8 +39,15 @@ def scores_view(game: GameState, viewer: int | None) -> ScoresView:
 
     Values that depend on a purse hidden from the viewer are None.
 
+    >>> import skye
+    >>> view = scores_view(skye.new_game(2, seed="scores").game, 0)
+    >>> [seat["projected_score"] for seat in view["players"]]
+    [1, None]
+
     :param viewer: a seat, or None for a spectator.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, viewer, spectator=True)
     by_round = _awards_by_round(game)
     return {"players": [_seat_scores(game, viewer, seat, by_round) for seat in range(len(game.players))]}
 
@@ -110,8 +118,14 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
 
     Points are None if they depend on hidden purses, or if a placement is illegal.
 
+    >>> import skye
+    >>> what_if_view(skye.new_game(2, seed="gains").game, 0, [skye.Place("L28", 0, -1, 0)])["legal"]
+    True
+
     :param placements: tiles that are in no territory; they need not be in hand.
+    :raises ValueError: when there is no such seat.
     """
+    check_seat(game, seat)
     before = game.players[seat].territory
     after: Territory | None = before
     tried = []
@@ -185,6 +199,10 @@ def scored_territories_view(
     :param territories: the territories, which majorities compare.
     :param golds: the purse of the owner of each territory.
     :param scoring_tiles: the ids of the scoring tiles.
+
+    >>> view = scored_territories_view([Territory.parse("castle-red")], [12], ["most_gold"])
+    >>> [(each["scoring_tiles"][0]["points"], each["gold_points"]) for each in view["territories"]]
+    [(5, 2)]
     """
     summaries = [territory.summary for territory in territories]
     views: list[TerritoryScoreView] = []
@@ -211,7 +229,11 @@ def scored_territories_view(
 
 
 def territory_view(territory: Territory) -> TerritoryView:
-    """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects."""
+    """Return a territory's tiles, areas, tiles joined to the castle by road, and counts of objects.
+
+    >>> [area["terrain"] for area in territory_view(Territory.parse("castle-red"))["areas"]]
+    ['pasture', 'water', 'mountain']
+    """
     summary = territory.summary
     counts = {
         thing: sum(rotated.tile.counts[i] for rotated in summary.cells.values())
@@ -285,7 +307,11 @@ def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
 
 
 def scoring_tile_catalogue_view() -> list[ScoringTileView]:
-    """Return the catalogue of all 16 scoring tiles."""
+    """Return the catalogue of all 16 scoring tiles.
+
+    >>> len(scoring_tile_catalogue_view())
+    16
+    """
     return [
         {
             "id": tile.id,

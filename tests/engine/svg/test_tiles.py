@@ -154,7 +154,7 @@ def test_each_castle_is_in_its_own_colour() -> None:
 
 
 def test_unknown_tile_has_no_picture() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="no tile"):
         tile_svg("L74")
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="no tile"):
         tile_svg("L01", 45)

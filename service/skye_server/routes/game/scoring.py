@@ -101,7 +101,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
         return cached
     title = game.seats[seat].name
     with Computation():
-        drawn = territory_svg(territory, territory.summary, title=title, coordinates=coordinates)
+        drawn = territory_svg(territory, title=title, coordinates=coordinates)
     return text_response(drawn, SVG, tag)
 
 

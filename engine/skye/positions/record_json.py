@@ -1,0 +1,122 @@
+"""Records as JSON data, in the format that the HTTP API exports and imports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict
+
+from skye.errors import InvalidRecord, SkyeError
+from skye.positions.importing import game_from_position
+from skye.positions.record import Action, Record, move_from, move_view, replay
+from skye.positions.snapshot import Position, position_of
+from skye.rules.setup import Options
+from skye.rules.state import TieBreak
+
+RECORD_FORMAT: Final = 2
+"""The version of the format. Version 2 added `round` and `phase` to actions."""
+
+
+class RecordedPlayerView(TypedDict):
+    """A player of a recorded game."""
+
+    name: str
+    color: str
+    bot: str | None
+
+
+class RecordedOptionsView(TypedDict):
+    """The seed and the options of a recorded game."""
+
+    seed: str | None
+    scoring_tiles: list[str] | None
+    first_seat: int | None
+    tie_break: str
+    open_gold: bool
+
+
+class RecordView(TypedDict):
+    """A record as JSON data."""
+
+    format: int
+    players: list[RecordedPlayerView]
+    options: RecordedOptionsView
+    position: Position | None
+    actions: list[dict[str, Any]]
+
+
+def record_to_json(record: Record, names: Sequence[str] | None = None) -> RecordView:
+    """Return a record as JSON data, from which a server of the HTTP API can begin a game too.
+
+    >>> from skye import Options
+    >>> view = record_to_json(Record(("red", "blue"), "lab", Options(), ()))
+    >>> view["players"][0], view["options"]["seed"]
+    ({'name': 'Player 1', 'color': 'red', 'bot': None}, 'lab')
+
+    :param names: the names of the players, by seat.
+    :raises InvalidRecord: when an action breaks a rule.
+    """
+    before = [outcome.game for outcome in replay(record)]
+    names = names or [f"Player {seat}" for seat in range(1, len(record.colors) + 1)]
+    options, chosen = record.options, record.options.scoring_tiles
+    return {
+        "format": RECORD_FORMAT,
+        "players": [
+            {"name": name, "color": color, "bot": None}
+            for name, color in zip(names, record.colors, strict=True)
+        ],
+        "options": {
+            "seed": record.seed,
+            "scoring_tiles": None if chosen is None else list(chosen),
+            "first_seat": options.first_seat,
+            "tie_break": str(options.tie_break),
+            "open_gold": options.open_gold,
+        },
+        "position": None if record.position is None else position_of(record.position),
+        "actions": [
+            {"seat": action.seat, "round": game.round, "phase": str(game.phase), **move_view(action.move)}
+            for game, action in zip(before, record.actions, strict=False)
+        ],
+    }
+
+
+def record_from_json(data: Mapping[str, Any]) -> Record:
+    """Return the record that JSON data describe; `replay` checks its actions.
+
+    >>> from skye import Options
+    >>> record = Record(("red", "blue"), "lab", Options(), ())
+    >>> record_from_json(record_to_json(record)) == record
+    True
+
+    :param data: a record as `record_to_json` and the HTTP API return it, of a game that is over.
+    :raises InvalidRecord: when a field is missing or has another type, or values are hidden.
+    :raises InvalidPosition: when no game can have the position.
+    """
+    try:
+        options, position = data["options"], data.get("position")
+        chosen = options["scoring_tiles"]
+        if options["seed"] is None and position is None:
+            raise InvalidRecord("The record has no seed: the game was not over.")
+        return Record(
+            tuple([player["color"] for player in data["players"]]),
+            options["seed"],
+            Options(
+                None if chosen is None else tuple(chosen),
+                options["first_seat"],
+                TieBreak(options["tie_break"]),
+                options["open_gold"],
+            ),
+            tuple([_action(number, entry) for number, entry in enumerate(data["actions"], 1)]),
+            None if position is None else game_from_position(position, options["seed"]),
+        )
+    except SkyeError:
+        raise
+    except KeyError as error:
+        raise InvalidRecord(f"The record has no field or value {error}.") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InvalidRecord(f"The record has another format: {error}.") from None
+
+
+def _action(number: int, entry: Mapping[str, Any]) -> Action:
+    if None in entry.values():
+        raise InvalidRecord(f"Action {number} is hidden: the game was not over.", action=number)
+    return Action(entry["seat"], move_from(entry["type"], entry))
