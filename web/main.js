@@ -5,8 +5,8 @@ import { takeFromFragment } from "./state/tokens.js";
 
 /** The modules that an open game imports, without those that index.html preloads. */
 const GAME_PAGE = [
-  ["../clients/typescript/src/fold", "../clients/typescript/src/events", "../clients/typescript/src/sse", "./state/clock", "./state/event-stream", "./state/tabs"], ["./state/unsettled", "./state/pictures", "./game/game-page", "./game/board", "./game/edges", "./state/settings"],
-  ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./shared/focus", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
+  ["../clients/typescript/src/fold", "../clients/typescript/src/events", "../clients/typescript/src/sse", "../clients/typescript/src/following", "./state/clock", "./state/event-stream", "./state/tabs"], ["./state/unsettled", "./state/pictures", "./game/game-page", "./game/board", "./game/edges", "./state/settings"],
+  ["./game/place", "./game/viewport", "./game/header", "./shared/keys", "./shared/lazy", "./shared/bots", "./shared/focus", "./game/log"], ["./game/panes", "./game/market", "./game/seats", "./shared/menu", "./shared/motion", "./game/pricing", "./game/scores"],
 ];
 
 /** Open the screen that the URL names. */
@@ -14,9 +14,10 @@ async function main() {
   const app = document.getElementById("app");
   const asked = new URLSearchParams(location.search);
   const game = asked.get("game");
-  if (game) takeFromFragment(game);
+  const host = game && takeFromFragment(game);
   const language = loadLanguage();
   if (!app) return;
+  if (host) void import("./home/host-token.js").then(({ askToReplaceHost }) => askToReplaceHost(game, host)).catch(toastError);
   if (game && !asked.has("replay")) {
     void preload(GAME_PAGE);
     return (await import("./game/open-game.js")).openGame(app, game);

@@ -1,8 +1,11 @@
 """The web client in a real Chromium, driven by Playwright against a live server."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.support.chromium import find_headless_chromium
+from tests.support.missing_programs import NO_NODE
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import Browser
 
@@ -28,3 +31,10 @@ def browser(chromium, live):
     yield opened
     opened.close()
     assert opened.complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core."""
+    source = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+    return source.read_text() if source.is_file() else pytest.skip(NO_NODE)

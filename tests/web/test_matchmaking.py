@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 def seek(screen, name, players=2):
     """Ask for opponents."""
-    screen.page.locator("form:has([name=players]) [name=name]").fill(name)
+    screen.page.locator(".player-name [name=name]").fill(name)
     screen.page.select_option("[name=players]", str(players))
     screen.page.click("[data-act=find-opponents]")
 

@@ -16,6 +16,7 @@ for (const name of ["localStorage", "sessionStorage"]) {
 def test_name_may_have_letters_that_are_shortcuts(browser):
     game, _, _ = browser.game("Ann", start=False, seats=3)
     screen = browser.window(f"/play/?game={game}")
+    screen.page.fill(".lobby [name=name]", "")
     screen.page.locator(".lobby [name=name]").press_sequentially("Norbert X. Fuchs-Pruner 120?")
     screen.page.keyboard.press("Enter")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
@@ -25,7 +26,7 @@ def test_name_may_have_letters_that_are_shortcuts(browser):
 def test_name_that_the_server_refuses_is_shown_at_its_field(browser):
     browser.expected.append("422")
     page = browser.window().page
-    field = page.locator("form:has([data-act=friends]) [name=name]")
+    field = page.locator(".player-name [name=name]")
     field.fill("  ")
     page.click("[data-act=friends]")
     page.wait_for_function("field => field.validationMessage", arg=field.element_handle())

@@ -1,5 +1,6 @@
 import { skye } from "../state/api.js";
 import { create } from "../home/create.js";
+import { BOTS, botTitle } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { seatLink, share, watchLink } from "../home/share.js";
@@ -11,7 +12,7 @@ import { toastError } from "../shared/toast.js";
 /** The choices of who plays a seat, with their texts. @type {Record<string, () => string>} */
 const PLAYED_BY = {
   me: () => t("fork.me"), link: () => t("fork.link"),
-  ...Object.fromEntries(["strategist", "greedy", "random"].map((bot) => [bot, () => t("seat.bot", { bot: t(`bot.${bot}`) })])),
+  ...Object.fromEntries(BOTS.map((bot) => [bot, () => t("seat.bot", { bot: botTitle(bot) })])),
 };
 
 /** The types of events that have one action of the record each. */

@@ -1,3 +1,4 @@
+import { botName } from "../shared/bots.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
 import { placeName } from "./place.js";
@@ -47,7 +48,7 @@ export function story(event, view) {
       : t("log.building_finished", { name: name(event.seat) })),
     round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
       `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
-    bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: t(`bot.${event.bot}`) }),
+    bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
     game_finished: () => t("result.winners", { count: event.result.winners.length, names: list(event.result.winners.map(name)) }),
     game_aborted: () => t("result.aborted"),
   };

@@ -1,3 +1,4 @@
+import { botName } from "../shared/bots.js";
 import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
@@ -88,7 +89,7 @@ function badges(view, player) {
   return [
     playing && view.waiting_for.includes(player.seat) && t(`acting.${view.phase}`),
     playing && player.seat === view.starting_seat && t("seat.starts"),
-    player.bot && t("seat.bot", { bot: t(`bot.${player.bot}`) }),
+    player.bot && t("seat.bot", { bot: botName(player.bot) }),
     view.phase === "pricing" && player.offer_set && t("seat.set"),
     view.phase === "building" && player.building_finished && t("seat.built"),
     player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),

@@ -22,7 +22,7 @@ export async function create(body, pressed = null, others = []) {
     return created;
   } catch (error) {
     if (pressed) pressed.disabled = false;
-    showInvalid(error, pressed?.form);
+    showInvalid(error, /** @type {HTMLFormElement | null} */ (document.querySelector("form.player-name")));
     return null;
   }
 }

@@ -1,12 +1,14 @@
 import { skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
 import { createAndOpen } from "./create.js";
-import { button, h, setText } from "../shared/dom.js";
-import { list, plain, t } from "../shared/i18n.js";
+import { BOTS, botTitle } from "../shared/bots.js";
+import { button, h } from "../shared/dom.js";
+import { plain, t } from "../shared/i18n.js";
+import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
 import { forget, myGames } from "./my-games.js";
 import { tilePicture } from "../state/pictures.js";
-import { saveName, myName, nameInput } from "./player-name.js";
+import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
 import { tokenFor } from "../state/tokens.js";
@@ -21,10 +23,11 @@ const POLL_MS = 4000;
 export async function openFront(app) {
   const mine = h("div", {});
   const open = h("div", {});
+  const player = nameForm();
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
-      h("div", { class: "stack" }, againstBots(), withFriends(), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking())),
+      h("div", { class: "stack" }, player.root, againstBots(player.name), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));
@@ -44,35 +47,38 @@ function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
-/** Create the section with a button for each bot level, which starts a game. */
-function againstBots() {
+/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName */
+function againstBots(myName) {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
-  const levels = ["random", "greedy", "strategist"].map((bot) => (
-    button(t(`front.level.${bot}`), (event) => void createAndOpen({
-      players: [{ name: myName() }, ...Array.from({ length: Number(count.value) }, () => ({ bot: /** @type {"greedy"} */ (bot) }))], start: true, name: t("front.game_name"),
-    }, pressed(event)), { class: "primary", "data-level": bot })));
-  const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels, h("label", {}, t("front.opponents"), " ", count)));
+  const listed = h("input", { type: "checkbox", name: "listed" });
+  const start = (/** @type {typeof BOTS[number]} */ bot, /** @type {Event} */ event) => {
+    const name = myName();
+    const opponents = Array.from({ length: Number(count.value) }, () => ({ bot }));
+    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], start: true, private: !listed.checked, name: t("front.game_name") }, pressed(event));
+  };
+  const levels = BOTS.map((bot) => button(botTitle(bot), (event) => start(bot, event), { class: "primary", "data-level": bot }));
+  const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
+    h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))));
   box.classList.add("hero");
   box.append(h("div", { class: "hero-tiles", "aria-hidden": "true" }, ...["L10", "L35", "castle-red", "L20"].map((tile) => h("img", { src: tilePicture(tile), alt: "" }))));
   return box;
 }
 
-function withFriends() {
-  const name = nameInput();
+/** @param {() => string | null} myName */
+function withFriends(myName) {
   const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
     ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
-    saveName(name.value.trim());
+    const name = myName();
+    if (name === null) return;
     const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
     void createAndOpen({
-      players: [{ name: name.value.trim() }, ...invited], seats: Number(seats.value), private: secret.checked,
-      name: plain(t("front.game_of", { name: name.value.trim() })).slice(0, 60),
+      players: [{ name }, ...invited], seats: Number(seats.value), private: secret.checked, name: plain(t("front.game_of", { name })).slice(0, 60),
     }, /** @type {HTMLButtonElement | null} */ (event.submitter));
-  } }, h("label", {}, t("lobby.name"), " ", name), seats, h("label", { class: "check" }, secret, t("front.private")),
-  h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
+  } }, seats, h("label", { class: "check" }, secret, t("front.private")), h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
 }
 
@@ -84,7 +90,7 @@ function pressed({ target }) {
 /** @param {Element} box */
 async function showPublic(box) {
   const { games } = await new Games(skye.transport).list({ limit: 30 });
-  const rows = games.map((game) => gameRow(game, game.players.map(({ name }) => name)));
+  const rows = games.map((game) => gameRow(game));
   if (rows.length) replace(box, h("ul", { class: "games" }, ...rows));
   else replace(box, h("p", { class: "faint" }, t("front.none")));
 }
@@ -97,7 +103,7 @@ async function showMine(box) {
   const found = games.filter((game) => game !== null).sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const rows = found.map((game) => {
     const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);
-    return gameRow(game, game.players.map(({ name }) => name), turn);
+    return gameRow(game, game.you.seat, turn);
   });
   replace(box, rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, t("front.no_mine")));
 }
@@ -106,18 +112,4 @@ async function showMine(box) {
 function replace(box, list) {
   if (box.textContent === list.textContent || box.contains(document.activeElement)) return;
   box.replaceChildren(list);
-}
-
-/**
- * @param {{id: string, name: string, status: string, round: number, seats: number, players: unknown[]}} game
- * @param {string[]} names
- * @param {boolean} [turn]
- */
-function gameRow(game, names, turn = false) {
-  const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seats })
-    : game.status === "playing" ? t("front.round", { round: game.round }) : t(`status.${game.status}`);
-  const link = h("a", { href: `/play/?game=${encodeURIComponent(game.id)}` });
-  setText(link, game.name);
-  return h("li", {}, link, h("span", {}, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
-    h("span", { class: "faint" }, standing));
 }

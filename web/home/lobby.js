@@ -1,8 +1,10 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
+import { BOTS, botName, botTitle } from "../shared/bots.js";
 import { button, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { inviteList, saveInvite } from "./invites.js";
 import { dropToken } from "./my-games.js";
+import { nameInput, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
 import { share, watchLink } from "./share.js";
 import { colorMark } from "../game/seats.js";
@@ -23,13 +25,13 @@ import { skye } from "../state/api.js";
 export function lobbyPanel(store, reopen) {
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
-  const name = h("input", { name: "name", maxlength: 40, required: true, autocomplete: "nickname", placeholder: t("lobby.name"), "aria-label": t("lobby.name") });
+  const name = nameInput();
   const sitting = h("button", { "data-act": "join" });
   const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
     name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
-  const bots = h("div", { class: "bar" }, ...["random", "greedy", "strategist"].map((bot) => (
-    button(t("lobby.add_bot", { bot: t(`bot.${bot}`) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot) }, { ifMatch })), { "data-bot": bot }))));
+  const bots = h("div", { class: "bar" }, ...BOTS.map((bot) => (
+    button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot }, { ifMatch })), { "data-bot": bot }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
   const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });
   const invites = inviteList(store);
@@ -71,6 +73,7 @@ export function lobbyPanel(store, reopen) {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
       const game = skye.game(store.id, code ?? hosted()?.token ?? null);
       const { token } = await replaceToken(store, () => game.join({ name: name.value.trim() }));
+      saveName(name.value.trim());
       if (token) addSeatToken(store.id, token);
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
@@ -90,7 +93,7 @@ export function lobbyPanel(store, reopen) {
     return { root: box, show: (/** @type {Player} */ shown) => {
       current = shown.seat;
       setText(title, shown.name);
-      setText(note, shown.bot ? t("seat.bot", { bot: t(`bot.${shown.bot}`) }) : shown.seat === store.seat ? t("seat.you") : "");
+      setText(note, shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "");
       hide(remove, !hosted());
     } };
   }

@@ -5,7 +5,6 @@ import { formatDuration, setServerTime, remainingMs } from "../state/clock.js";
 import { announce, button, h, hide, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { showInvalid } from "../shared/invalid-field.js";
-import { saveName, nameInput } from "./player-name.js";
 import { errorText, toastError } from "../shared/toast.js";
 import { addSeatToken, persistent, tokensOf } from "../state/tokens.js";
 
@@ -17,35 +16,38 @@ const POLL_MS = 2000;
 /** The time limit of a decision, because opponents are strangers. */
 const OPTIONS = { turn_ms: 120_000 };
 
-/** Create the form that finds opponents. A ticket that waits stays after a reload of the page. */
-export function matchmaking() {
+/**
+ * Create the form that finds opponents. A ticket that waits stays after a reload of the page.
+ *
+ * @param {ReturnType<typeof import("./player-name.js").nameForm>} naming
+ */
+export function matchmaking(naming) {
   /** The id of the waiting ticket. @type {string | null} */
   let waiting = null;
   let expires = "";
   let asking = false;
-  const name = nameInput();
   const players = h("select", { "aria-label": t("front.seats"), name: "players" },
     ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
   const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); void start(); } },
-    h("label", {}, t("lobby.name"), " ", name), players, find);
+    players, find);
   const left = h("span", { class: "clock", role: "timer" });
   const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
   const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("matchmaking.waiting")), left, cancelling);
   const note = h("p", { class: "faint", hidden: true });
 
   async function start() {
-    if (asking) return;
+    const name = asking ? null : naming.name();
+    if (name === null) return;
     asking = true; // a disabled button would lose the focus
-    const wanted = { name: name.value.trim(), seat_count: Number(players.value), options: OPTIONS };
-    saveName(wanted.name);
+    const wanted = { name, seat_count: Number(players.value), options: OPTIONS };
     try {
       const ticket = await player().createTicket(wanted);
       saveItem(WAITING, ticket.id);
       announce(t("matchmaking.waiting"));
       void follow(ticket.id);
     } catch (error) {
-      showInvalid(error, form);
+      showInvalid(error, naming.root);
     }
     asking = false;
   }

@@ -16,7 +16,7 @@ export function confirmation(question, yes, confirmed, ...more) {
   const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
     h("div", { class: "bar" }, ...more, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
       button(t("cancel"), close)));
-  return { open(/** @type {HTMLElement} */ from) {
+  return { open(/** @type {HTMLElement | null} */ from) {
     opener = from;
     document.body.append(root); // inside a closed menu it would not be shown
     root.showModal();

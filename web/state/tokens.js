@@ -52,13 +52,17 @@ export function tokenFor(id, chosen = 0) {
  * Move the tokens of a link from the URL's fragment into the storage. Tokens never stay in a URL.
  *
  * @param {string} id
+ * @returns {string | null} A host token that would replace another one: the player decides.
  */
 export function takeFromFragment(id) {
   const given = new URLSearchParams(location.hash.slice(1));
   const [seat, host, invite] = [given.get("seat"), given.get("host"), given.get("invite")];
-  if (!seat && !host && !invite) return;
+  if (!seat && !host && !invite) return null;
+  const { host: stored } = tokensOf(id);
+  const replaces = host && stored && host !== stored;
   if (seat) addSeatToken(id, seat);
-  if (host) saveTokens(id, { ...tokensOf(id), host });
+  if (host && !replaces) saveTokens(id, { ...tokensOf(id), host });
   if (invite) saveTokens(id, { ...tokensOf(id), invite });
   history.replaceState(null, "", location.pathname + location.search);
+  return replaces ? host : null;
 }

@@ -1,0 +1,97 @@
+"""The first page: the player's name, games against bots, and what the lists of games show."""
+
+import re
+
+import pytest
+
+from tests.web.driver import call
+
+pytestmark = pytest.mark.slow
+
+NAME = ".player-name [name=name]"
+
+
+def start_against_bots(screen, bot="random"):
+    """Start a game against a bot; return it as the server shows it to the player."""
+    screen.page.click(f"[data-level={bot}]")
+    screen.page.wait_for_selector(".pricing .card")
+    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
+    return screen.view(token)
+
+
+def test_name_is_proposed_and_kept_for_all_kinds_of_games(browser):
+    screen = browser.window()
+    proposed = screen.page.input_value(NAME)
+    assert re.fullmatch(r"\w+ \w+", proposed)
+    assert screen.page.locator("[name=name]").count() == 1
+    assert start_against_bots(screen)["players"][0]["name"] == proposed
+    screen.page.goto(browser.url + "/play/")
+    assert screen.page.input_value(NAME) == proposed
+    screen.page.fill(NAME, "Ann")
+    screen.page.click("[data-act=find-opponents]")
+    screen.page.click("[data-act=cancel-ticket]")
+    screen.page.reload()
+    assert screen.page.input_value(NAME) == "Ann"
+
+
+def test_newcomers_are_proposed_different_names(browser):
+    assert len({browser.window().page.input_value(NAME) for _ in range(6)}) > 1
+
+
+def test_game_against_bots_is_private_unless_the_player_lists_it(browser):
+    screen = browser.window()
+    assert start_against_bots(screen)["private"]
+    screen.page.goto(browser.url + "/play/")
+    screen.page.check("[name=listed]")
+    assert not start_against_bots(screen)["private"]
+
+
+def test_bot_has_one_name_in_buttons_lobby_seat_and_list(browser):
+    screen = browser.window()
+    button = screen.page.locator("[data-level=greedy]").inner_text()
+    assert button == "Greedy (strong)"
+    start_against_bots(screen, "greedy")
+    assert screen.page.locator(".seat h3 bdi").all_inner_texts()[1] == "Greedy"
+    assert "Greedy" in screen.page.locator(".seat .badge:has-text('bot')").inner_text()
+    screen.page.goto(browser.url + "/play/")
+    screen.page.wait_for_selector(".games li")
+    assert "Greedy (strong)" in screen.page.locator(".games .opponents").first.inner_text()
+    screen.page.click("[data-act=friends]")
+    screen.page.wait_for_selector(".lobby")
+    names = screen.page.locator("[data-bot]").all_text_contents()
+    assert any("Greedy (strong)" in name for name in names)
+
+
+def test_list_shows_date_opponents_and_round_of_a_game(browser):
+    screen = browser.window()
+    view = start_against_bots(screen)
+    screen.page.goto(browser.url + "/play/")
+    row = screen.page.locator(f".games li:has(a[href*='{view['id']}'])")
+    row.wait_for()
+    assert row.locator("time").get_attribute("datetime") == view["created_at"]
+    assert str(view["created_at"][:4]) in row.locator("time").inner_text()
+    shown = re.sub("[\u2066-\u2069]", "", row.inner_text())
+    assert "Random (easy)" in shown
+    assert view["players"][0]["name"] not in shown
+    assert "Round 1" in shown
+
+
+@pytest.mark.parametrize("agree", [True, False])
+def test_host_link_replaces_a_stored_token_only_with_consent(browser, agree):
+    _, _, other = browser.game("Eve", start=False, seats=3)
+    game, tokens, host = browser.game("Ann", start=False, seats=3)
+    screen = browser.window(f"/play/?game={game}#host={host}")
+    screen.page.wait_for_selector("[data-act=start]")
+    screen.page.goto("about:blank")
+    screen.page.goto(f"{browser.url}/play/?game={game}#host={other}")
+    screen.page.wait_for_selector("dialog[open]")
+    assert "#" not in screen.page.url
+    stored = "id => JSON.parse(localStorage[`skye.game.${id}`]).host"
+    assert screen.page.evaluate(stored, game) == host
+    browser.expected += ["401"]  # the server knows the other token for another game
+    screen.page.click("dialog[open] " + ("[data-act=yes]" if agree else "button:has-text('Cancel')"))
+    if agree:
+        screen.page.wait_for_function(f"id => ({stored})(id) !== {host!r}", arg=game)
+    else:
+        assert screen.page.evaluate(stored, game) == host
+    assert call(browser.url, "GET", f"/v1/games/{game}", token=tokens[0])["id"] == game

@@ -1,0 +1,146 @@
+"""What fits into a window: market, prices, buttons, board and header at the sizes that people use."""
+
+import pytest
+
+from tests.web.driver import offer, seated
+from tests.web.hands import can_build
+from tests.web.test_accessibility import findings
+
+pytestmark = pytest.mark.slow
+
+NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
+
+TALL_BOARD = """async () => {
+  const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+  const {Board} = await import(base + "game/board.js");
+  const board = new Board(null);
+  document.querySelector(".board").replaceWith(board.root);
+  const territory = Array.from({length: 14}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
+  board.show({seat: 0, name: "Ann", territory}, false, null);
+}"""
+"""Shows a column of 14 tiles in place of the board."""
+
+CUT = "({scrollWidth, clientWidth}) => scrollWidth > clientWidth"
+
+
+def whole(page, selector):
+    """Return whether all elements of a selector lie in the window, not cut by what scrolls."""
+    return page.evaluate(
+        """(selector) => [...document.querySelectorAll(selector)].every((one) => {
+          if (!one.checkVisibility()) return true;
+          const box = one.getBoundingClientRect();
+          const [x, y] = [(box.left + box.right) / 2, box.bottom - 3];
+          return box.bottom <= innerHeight && one.contains(document.elementFromPoint(x, y));
+        })""",
+        selector,
+    )
+
+
+def five_players(browser, **size):
+    """Open the first of five seats; return the screen, the id and the tokens."""
+    options = {"seed": "table", "starting_seat": 0}
+    game, tokens, _ = browser.game(*NAMES, options=options)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size)
+    screen.page.wait_for_selector(".pricing .card")
+    return screen, game, tokens
+
+
+def test_prices_show_own_tiles_once_and_those_of_others_above_the_fold(browser):
+    screen, _, _ = five_players(browser, width=1280, height=800)
+    page = screen.page
+    own = page.locator(".pricing .card").evaluate_all("all => all.map((one) => one.dataset.tile)")
+    for tile in own:
+        assert not page.locator(f".market [data-tile={tile}]").is_visible()
+    assert page.locator(".market .offer:visible").count() == 12
+    assert whole(page, ".market .offer")
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, {"width": 1280, "height": 800}])
+def test_market_of_five_players_shows_every_seller_in_one_row(browser, size):
+    screen, game, tokens = five_players(browser, **size)
+    for seat in range(5):
+        offer(browser, game, tokens, seat, 1, 1)
+    screen.page.wait_for_selector('.offer[aria-disabled="false"]')
+    tops = screen.page.locator(".market-row").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect().top)"
+    )
+    assert len(set(tops)) == 1
+    assert whole(screen.page, ".market .offer")
+    last = screen.page.locator(".market-row").last.bounding_box()
+    market = screen.page.locator(".market").bounding_box()
+    assert market["x"] + market["width"] - last["x"] - last["width"] < 100
+
+
+def test_place_button_is_visible_at_twice_the_size(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=640, height=400)
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    screen.play_until(can_build)
+    assert whole(page, ".hand-tile")
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal").first.click()
+    page.wait_for_selector(".cell.ghost")
+    assert whole(page, "[data-act=place]")
+    assert whole(page, ".cell.ghost")
+
+
+def test_fit_shows_a_column_of_14_tiles(browser):
+    page = five_players(browser, width=1280, height=800)[0].page
+    page.evaluate(TALL_BOARD)
+    page.locator(".board .tools button").first.click()
+    page.wait_for_function(
+        """() => document.querySelector(".grid").offsetHeight
+          <= document.querySelector(".scroller").clientHeight"""
+    )
+    assert page.locator(".board .cell.tile").count() == 14
+
+
+def test_dragging_the_board_selects_nothing(browser):
+    page = seated(browser, "Ann", "Bob")[0].page
+    box = page.locator(".board").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + box["height"] - 20, steps=5)
+    page.mouse.up()
+    assert page.evaluate("getSelection().isCollapsed")
+
+
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, {"width": 360, "height": 740}])
+def test_page_of_a_game_does_not_scroll(browser, size):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size).page
+    page.wait_for_selector(".pricing .card")
+    assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
+def test_points_in_the_header_are_whole_at_320_pixels(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=320, height=640).page
+    page.wait_for_selector(".pricing .card")
+    for part in (".gold", ".points"):
+        assert not page.eval_on_selector(f".head {part}", CUT), part
+
+
+def test_heading_of_a_game_is_its_name(browser):
+    game, tokens, _ = browser.game("Ann", "Bob", name="An evening of games")
+    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
+    page.wait_for_selector(".pricing .card")
+    assert page.locator("h1").all_text_contents() == ["An evening of games"]
+    assert page.locator(".home").inner_text().startswith("Skye")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_tabs_of_a_phone(browser, axe, scheme):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    window = {"width": 360, "height": 740, "color_scheme": scheme}
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
+    screen.page.wait_for_selector(".pricing .card")
+    for tab in ("market", "seats", "scoring", "log", "board"):
+        screen.page.click(f".tabs [data-tab={tab}]")
+        assert findings(browser, screen, axe) == [], tab
+    screen.play_until(can_build)
+    screen.page.locator(".hand-tile:not(.dim)").first.click()
+    screen.page.locator(".cell.legal").first.click()
+    screen.page.wait_for_selector(".ghost .edge")
+    assert findings(browser, screen, axe) == []

@@ -1,0 +1,27 @@
+import { h, setText } from "../shared/dom.js";
+import { botLevel } from "../shared/bots.js";
+import { language, list, t } from "../shared/i18n.js";
+
+/** @typedef {{id: string, name: string, status: string, round: number, seats: number, created_at: string, players: {seat: number, name: string, bot: string | null}[]}} Listed */
+
+/**
+ * Create the row of a game in a list: its name and date, the opponents with the levels of bots, and the round.
+ *
+ * @param {Listed} game
+ * @param {number | null} [mine] Our seat, which is no opponent.
+ * @param {boolean} [turn] Whether it is our turn.
+ */
+export function gameRow(game, mine = null, turn = false) {
+  const names = game.players.filter(({ seat }) => seat !== mine).map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
+  const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seats })
+    : game.status === "playing" ? t("front.round", { round: game.round }) : t(`status.${game.status}`);
+  const link = h("a", { href: `/play/?game=${encodeURIComponent(game.id)}` });
+  setText(link, game.name);
+  return h("li", {}, link, h("span", { class: "opponents" }, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
+    h("span", { class: "faint" }, standing), h("time", { class: "faint", datetime: game.created_at }, date(game.created_at)));
+}
+
+/** Return a date in the language of the page. @param {string} at */
+function date(at) {
+  return new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+}
