@@ -4,7 +4,8 @@
     python generate.py --check   exit with 1 if either has drifted
 
 The synchronous client is the asynchronous one without `async` and `await` (as in httpcore). The models are
-TypedDicts of the contract, so that fields newer than this client pass through.
+TypedDicts of the contract, so that fields newer than this client pass through; unions have the types of this
+version only.
 """
 
 import re
@@ -13,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import yaml
+
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE / "skye_client"
 CONTRACT = HERE.parents[1] / "openapi.yaml"
@@ -20,6 +23,9 @@ CONTRACT = HERE.parents[1] / "openapi.yaml"
 TOKENS = {
     "AsyncIterator": "Iterator",
     "__aenter__": "__enter__",
+    "__aiter__": "__iter__",
+    "__anext__": "__next__",
+    "anext": "next",
     "__aexit__": "__exit__",
     "aclosing": "closing",
     "aclose": "close",
@@ -84,7 +90,25 @@ def models() -> str:
             *("--no-use-closed-typed-dict", "--formatters", "builtin"),
         ]
         subprocess.run([*command, *options], check=True)
-        return target.read_text(encoding="utf-8")
+        return closed(target.read_text(encoding="utf-8"))
+
+
+def closed(source: str) -> str:
+    """Return the module with unions of known types only, by whose `type` type checkers narrow them.
+
+    The types of each union follow, for `is_known`.
+    """
+    schemas = yaml.safe_load(CONTRACT.read_text(encoding="utf-8"))["components"]["schemas"]
+    mappings = {name: schema.get("discriminator", {}).get("mapping", {}) for name, schema in schemas.items()}
+    known = {
+        union: sorted(name for name in mapping if not name.startswith("Unknown"))
+        for union, mapping in mappings.items()
+        if any(name.startswith("Unknown") for name in mapping)
+    }
+    sets = ", ".join(f"{union!r}: frozenset({types})" for union, types in known.items())
+    source = re.sub(r"\s*\|\s*Unknown\w+\b", "", source)
+    source = source.replace("import Literal,", "import Final, Literal,")
+    return f"{source}\nTYPES: Final[dict[str, frozenset[str]]] = {{{sets}}}\n"
 
 
 def generated() -> dict[Path, str]:

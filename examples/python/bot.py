@@ -3,74 +3,60 @@
 import argparse
 import random
 from collections.abc import Sequence
-from typing import TypeGuard
 
-from skye_client import ApiError, Game, GameView, Seat, Skye
+from skye_client import ApiError, Game, GameView, Seat, Skye, is_known
 from skye_client import models as m
 
 
-def take_seat(skye: Skye, game_id: str | None, bots: int) -> Game:
+def take_seat(client: Skye, game_id: str | None, bots: int) -> Game:
     """Join a game, or create one with a number of bots; return it with the token of the seat."""
     if game_id is not None:
-        return join(skye, game_id)
+        return join(client, game_id)
     me: m.PersonToSeat = {"name": "Python"}
-    created = skye.games.create({"players": [me, *[{"bot": "greedy"}] * bots], "start": True})
-    return skye.game(created["game"]["id"], created["players"][0]["token"])
+    created = client.games.create({"players": [me, *[{"bot": "greedy"}] * bots], "start": True})
+    return client.seats(created)[0].game
 
 
-def join(skye: Skye, game_id: str, number: int = 1) -> Game:
+def join(client: Skye, game_id: str, number: int = 1) -> Game:
     """Join a game with the first name of Python, Python 2, ... that no other player has."""
     try:
-        taken = skye.game(game_id).join({"name": "Python" if number == 1 else f"Python {number}"})
+        taken = client.game(game_id).join({"name": "Python" if number == 1 else f"Python {number}"})
     except ApiError as error:
         if error.code != "name_taken":
             raise
-        return join(skye, game_id, number + 1)
-    return skye.game(game_id, taken["token"])
+        return join(client, game_id, number + 1)
+    return client.seat(taken).game
 
 
 def play(view: GameView) -> None:
     """Act on each turn until the game is over."""
     while view.until_my_turn():
         try:
-            act(view.game.seat(view.data["you"]["seat"] or 0))
+            view.act(choose(view.actions(), view.seat))
         except ApiError as error:
             print(f"refused: {error}")  # the deadline has passed
-        view.reload()
+            view.reload()
 
 
-def act(seat: Seat) -> None:
-    """Send a legal action: prices of a third of the gold, any purchase, the best of some placements."""
-    actions = seat.actions()
+def choose(actions: Sequence[m.Action], seat: Seat) -> m.Action:
+    """Return an action: prices of a third of the gold, any purchase, the best of some placements."""
     for action in actions:
-        if is_offer(action):
+        if action["type"] == "set_offer":
             limits = action["constraints"]
             discard, *sold = random.sample(limits["tiles"], 3)
-            seat.set_offer(discard, dict.fromkeys(sold, limits["gold"] // 3))
-            return
-    placements = [action for action in actions if is_placement(action)]
+            body: m.Offer = {"discard": discard, "prices": dict.fromkeys(sold, limits["gold"] // 3)}
+            return {**action, "body": body}
+    placements = [action for action in actions if action["type"] == "place"]
     if placements:
         tried = random.sample(placements, min(8, len(placements)))
-        best = max(tried, key=lambda placement: gain(seat, placement))
-        seat.act(best)
-    else:
-        seat.act(random.choice([action for action in actions if action["type"] != "take_back"]))
+        return max(tried, key=lambda placement: gain(seat, placement))
+    return random.choice([action for action in actions if is_known(action) and action["type"] != "take_back"])
 
 
 def gain(seat: Seat, action: m.PlacementAction) -> int:
     """Return the points that a placement would add on the scoring tiles."""
     tried = seat.what_if([action["body"]])
     return sum((tile["after"] or 0) - (tile["before"] or 0) for tile in tried["scoring_tiles"])
-
-
-def is_offer(action: m.Action) -> TypeGuard[m.OfferAction]:
-    """Return whether an action sets prices."""
-    return action["type"] == "set_offer"
-
-
-def is_placement(action: m.Action) -> TypeGuard[m.PlacementAction]:
-    """Return whether an action places a tile."""
-    return action["type"] == "place"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -80,8 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--game", help="join this game instead of creating one")
     parser.add_argument("--bots", type=int, default=2, help="number of bots of the server to play against")
     options = parser.parse_args(arguments)
-    with Skye(options.api) as skye:
-        game = take_seat(skye, options.game, options.bots)
+    with Skye(options.api) as client:
+        game = take_seat(client, options.game, options.bots)
         print("playing", game.id, flush=True)
         view = GameView.open(game)
         play(view)

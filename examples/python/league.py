@@ -8,29 +8,28 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bot import act
+from bot import choose
 
-from skye_client import GameView, Seat, Skye
+from skye_client import GameView, Seat, Skye, is_known
 from skye_client import models as m
 
 
-def act_at_random(seat: Seat) -> None:
-    """Send a random legal action except `take_back`."""
-    seat.act(random.choice([action for action in seat.actions() if action["type"] != "take_back"]))
+def choose_at_random(actions: Sequence[m.Action], _seat: Seat) -> m.Action:
+    """Return a random action except `take_back`."""
+    return random.choice([action for action in actions if is_known(action) and action["type"] != "take_back"])
 
 
-BOTS = {"Careful": act, "Random": act_at_random}
+BOTS = {"Careful": choose, "Random": choose_at_random}
 
 
-def play(skye: Skye, created: m.CreatedGameTokens) -> str:
+def play(client: Skye, created: m.CreatedGameTokens) -> str:
     """Play a game to its end; return the name of its winner."""
-    seats = [
-        skye.game(created["game_id"], player["token"]).seat(player["seat"]) for player in created["players"]
-    ]
+    seats = client.seats(created)
     view = GameView.open(seats[0].game)
     while not view.over:
         for number in view.data["waiting_for"]:
-            BOTS[view.data["players"][number]["name"]](seats[number])
+            seat = seats[number]
+            seat.act(BOTS[view.data["players"][number]["name"]](seat.actions(), seat))
         view.reload()
     return max(view.data["players"], key=lambda player: player["score"])["name"]
 
@@ -42,16 +41,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--games", type=int, default=10, help="number of games, at most 100")
     parser.add_argument("--records", type=Path, default=Path("league.ndjson"), help="file for the records")
     options = parser.parse_args(arguments)
-    with Skye(options.api) as skye, ThreadPoolExecutor(4) as pool:
-        host = skye.player()
+    with Skye(options.api) as client, ThreadPoolExecutor(4) as pool:
+        player = client.player()
         # Each bot has seat 0 in half of the games.
         orders = [list(BOTS)[:: -1 if number % 2 else 1] for number in range(options.games)]
         games = [
             {"private": True, "start": True, "players": [{"name": n} for n in order]} for order in orders
         ]
-        wins = Counter(pool.map(lambda created: play(skye, created), host.leagues.create(games)))
+        wins = Counter(pool.map(lambda created: play(client, created), player.leagues.create(games)))
         with options.records.open("w") as file:
-            for line in host.leagues.records():
+            for line in player.leagues.records():
                 file.write(json.dumps(line) + "\n")
     for name, number in wins.most_common():
         print(f"{number:4} {name}")

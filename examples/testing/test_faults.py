@@ -46,8 +46,8 @@ def test_event_arrives_once_through_a_broken_stream(skye_game, fault):
     assert seen == list(range(1, game.view()["last_event"] + 1))
 
 
-def test_delete_of_lab_games_deletes_all_games(skye, buying):
-    skye.transport.json("DELETE", "/v1/lab/games")
+def test_delete_of_lab_games_deletes_all_games(skye_client, buying):
+    skye_client.transport.json("DELETE", "/v1/lab/games")
     with pytest.raises(ApiError) as refused:
         buying.host.get()
     assert refused.value.code == "game_not_found"

@@ -77,9 +77,9 @@ FIXTURES = """
             assert answer.status == 200
         assert "site-packages" in skye_client.__file__
 
-    def test_client_is_of_that_server(skye, skye_server):
-        assert skye.transport.url == skye_server
-        assert len(skye.catalogue.scenarios()) == 15
+    def test_client_is_of_that_server(skye_client, skye_server):
+        assert skye_client.transport.url == skye_server
+        assert len(skye_client.catalogue.scenarios()) == 15
 
     def test_game_starts_for_two(skye_game):
         game = skye_game()

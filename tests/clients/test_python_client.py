@@ -17,6 +17,7 @@ from skye_client import (
     Skye,
 )
 from tests.support import coroutines
+from tests.support.comparing import without_time
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -65,6 +66,42 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
     status, ids = coroutines.run(main)
     assert status == "finished"
     assert ids == list(range(1, len(ids) + 1))
+
+
+def test_view_that_acts_needs_one_request_for_each_further_decision(skye):
+    created = skye.games.create({"scenario": "buying_last_seat"})
+    number = created["game"]["waiting_for"][0]
+    view = GameView.open(skye.seats(created)[number].game)
+    view.act(next(action for action in view.actions() if action["type"] == "pass"))
+    assert view.my_turn
+    assert view.data["actions"] == view.actions() == view.seat.actions()
+    assert view.data["phase"] == "building"
+    view.act(view.actions()[0])
+    assert without_time(view.data) == without_time(view.game.get(include=["actions"]))
+
+
+def test_seat_changes_renews_its_token_and_leaves(skye):
+    lobby = skye.games.create({"players": [{"name": "Ann"}]})
+    seat = skye.seat(skye.game(lobby["game"]["id"]).join({"name": "Bob"}))
+    assert seat.change({"name": "Bea"})["players"][1]["name"] == "Bea"
+    old = seat.game.token
+    seat.rotate_token()
+    assert seat.game.token != old
+    assert len(seat.leave()["players"]) == 1
+
+
+def test_picture_of_a_territory_is_svg(skye):
+    seat = skye.seats(skye.games.create(BOTH))[0]
+    assert seat.territory_svg(coordinates=True).startswith("<svg")
+
+
+def test_all_games_are_listed_page_by_page(skye):
+    player = skye.player()
+    created = {game["game_id"] for game in player.leagues.create([BOTH] * 55)}
+    with player.games.all() as games:
+        assert {own["game"]["id"] for own in games} == created
+    with skye.games.all(status="playing") as games:
+        assert {game["id"] for game in games} >= created
 
 
 def test_writes_through_a_cutting_proxy_count_once(live, proxy):
@@ -149,7 +186,7 @@ def test_places_are_those_of_the_legal_placements(skye):
     (number,) = created["game"]["waiting_for"]
     seat = skye.game(created["game"]["id"], created["players"][number]["token"]).seat(number)
     legal = [action["body"] for action in seat.actions() if action["type"] == "place"]
-    found = seat.places(*{body["tile"] for body in legal})
+    found = seat.places(sorted({body["tile"] for body in legal}))
     keys = ("tile", "x", "y", "rotation")
     assert {tuple(body[key] for key in keys) for body in legal} == {
         tuple(place[key] for key in keys) for place in found["places"]

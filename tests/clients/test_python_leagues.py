@@ -44,7 +44,7 @@ def test_batch_whose_response_is_lost_creates_its_games_once(url):
     with Skye(url) as skye:
         player = skye.player()
         created = player.leagues.create([PEOPLE] * 5, fault="drop")
-        listed = {own["game"]["id"] for own in player.games()["games"]}
+        listed = {own["game"]["id"] for own in player.games.list()["games"]}
     assert listed == {one["game_id"] for one in created}
     assert len(listed) == 5
 

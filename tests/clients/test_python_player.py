@@ -37,7 +37,7 @@ def test_players_of_matched_tickets_play_over_one_stream(skye):
         for player, seat in ((ann, turn["seat"]), (bob, matched["seat"])):
             own = player.game(matched["game_id"]).seat(seat)
             own.act(own.actions()[0])
-    assert ann.games()["games"][0]["game"]["id"] == matched["game_id"]
+    assert ann.games.list()["games"][0]["game"]["id"] == matched["game_id"]
 
 
 def test_ticket_can_be_cancelled(skye):
@@ -49,7 +49,7 @@ def test_ticket_can_be_cancelled(skye):
 def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
     player = skye.player()
     proxy.cut_after = (0, 3000)
-    games = [player.create(ALONE)["game"]["id"] for _ in range(20)]
+    games = [player.games.create(ALONE)["game"]["id"] for _ in range(20)]
     with Skye(proxy.url, retry=PATIENT) as cut, closing(cut.player(player.key).events()) as events:
         seen = list(islice(events, 2 * len(games)))
     assert numbers(seen) == list(range(1, 41))
@@ -59,10 +59,10 @@ def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
 
 def test_events_end_when_the_key_is_replaced(skye):
     player = skye.player()
-    player.create(ALONE)
+    player.games.create(ALONE)
     old = skye.player(player.key)
     player.replace_key()
-    assert len(player.games()["games"]) == 1
+    assert len(player.games.list()["games"]) == 1
     with pytest.raises(ApiError) as refused:
         next(old.events())
     assert refused.value.code == "token_unknown"
@@ -70,7 +70,7 @@ def test_events_end_when_the_key_is_replaced(skye):
 
 def test_events_after_one_that_is_unknown_raise_history_lost(skye):
     player = skye.player()
-    created = player.create(ALONE)
+    created = player.games.create(ALONE)
     with pytest.raises(HistoryLostError):
         next(player.events("7-7"))
     page = player.event_page(limit=1)
@@ -79,7 +79,7 @@ def test_events_after_one_that_is_unknown_raise_history_lost(skye):
 
 def test_rematch_seats_the_player_in_the_next_game(skye):
     player = skye.player()
-    created = player.create(ALONE)
+    created = player.games.create(ALONE)
     game = player.game(created["game"]["id"])
     game.abort()
     taken = game.rematch()
@@ -92,7 +92,7 @@ def test_async_player_follows_its_games(live):
         async with AsyncSkye(live.url) as skye:
             player = skye.player()
             events = player.events()
-            created = await player.create(ALONE)
+            created = await player.games.create(ALONE)
             seen = [await anext(events) for _ in range(2)]
             await events.aclose()
             assert [event["game_id"] for event in seen] == [created["game"]["id"]] * 2

@@ -1,6 +1,5 @@
 """The bot host plays many games over one stream, through restarts of the server and of its own."""
 
-import importlib
 import subprocess
 import sys
 
@@ -65,23 +64,3 @@ def test_bot_host_plays_all_games_through_restarts(hosting, tmp_path):
         assert host.returncode == 0
         statuses = [own["game"]["status"] for own in own_games(url, tmp_path)]
     assert statuses == ["finished"] * GAMES
-
-
-class ListedPlayer:
-    """A player key whose list shows games with these statuses, in this order."""
-
-    def __init__(self, *statuses):
-        self.statuses = statuses
-
-    def games(self, limit):
-        own = [{"game": {"status": status}} for status in self.statuses]
-        return {"games": own[:limit], "next_cursor": None}
-
-
-@pytest.mark.parametrize(
-    ("statuses", "expected"), [(("finished", "playing"), True), (("finished", "finished"), False)]
-)
-def test_active_game_listed_after_one_that_just_ended_is_found(monkeypatch, statuses, expected):
-    monkeypatch.syspath_prepend(EXAMPLES / "python")
-    host = importlib.import_module("bot_host").Host(ListedPlayer(*statuses), 1)
-    assert host.has_active_games() is expected

@@ -69,7 +69,7 @@ def test_player_stream_through_kills_has_every_event_once(victim, redis_program,
             player, games = skye.player(), []
             with Listener(url, player.key) as listener:
                 for number in range(GAMES):
-                    games.append(player.create(ALONE)["game"]["id"])
+                    games.append(player.games.create(ALONE)["game"]["id"])
                     if number % (GAMES // 3) == 1:
                         machines.kill(victim, dice)
                 prove(player, listener, games)
@@ -84,7 +84,7 @@ def test_player_stream_through_a_failover_has_every_event_once(redis_program, tm
             player, games = skye.player(), []
             with Listener(url, player.key) as listener:
                 for number in range(GAMES):
-                    games.append(player.create(ALONE)["game"]["id"])
+                    games.append(player.games.create(ALONE)["game"]["id"])
                     if number == GAMES // 2:
                         form.master().kill()
                 prove(player, listener, games)

@@ -4,22 +4,35 @@
 output: `retry`, `messages`, `following` and `fold`.
 """
 
+from skye_client._async.catalogue import AsyncCatalogue
 from skye_client._async.client import AsyncSkye
 from skye_client._async.game_view import AsyncGameView
+from skye_client._async.games import AsyncGames, AsyncOwnGames
+from skye_client._async.iteration import AsyncIteration
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
-from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames, AsyncSeat
+from skye_client._async.resources import AsyncGame, AsyncSeat
+from skye_client._sync.catalogue import Catalogue
 from skye_client._sync.client import Skye
 from skye_client._sync.game_view import GameView
+from skye_client._sync.games import Games, OwnGames
+from skye_client._sync.iteration import Iteration
 from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
-from skye_client._sync.resources import Catalogue, Game, Games, Seat
-from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, SkyeError
-from skye_client.fold import begin, fold
+from skye_client._sync.resources import Game, Seat
+from skye_client.errors import (
+    ApiError,
+    ConnectionFailedError,
+    HistoryLostError,
+    SkyeError,
+    UnexpectedResponseError,
+)
+from skye_client.fold import empty_view, fold
+from skye_client.hosting import Turn, async_host, host
 from skye_client.keys import new_key
+from skye_client.known import is_known
 from skye_client.retry import RetryPolicy
-
-__version__ = "0.1.0"
+from skye_client.version import __version__
 
 __all__ = [
     "ApiError",
@@ -27,7 +40,9 @@ __all__ = [
     "AsyncGame",
     "AsyncGameView",
     "AsyncGames",
+    "AsyncIteration",
     "AsyncLeagues",
+    "AsyncOwnGames",
     "AsyncPlayer",
     "AsyncSeat",
     "AsyncSkye",
@@ -37,13 +52,21 @@ __all__ = [
     "GameView",
     "Games",
     "HistoryLostError",
+    "Iteration",
     "Leagues",
+    "OwnGames",
     "Player",
     "RetryPolicy",
     "Seat",
     "Skye",
     "SkyeError",
-    "begin",
+    "Turn",
+    "UnexpectedResponseError",
+    "__version__",
+    "async_host",
+    "empty_view",
     "fold",
+    "host",
+    "is_known",
     "new_key",
 ]

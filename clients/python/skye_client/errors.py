@@ -14,12 +14,16 @@ class ConnectionFailedError(SkyeError):
     """No complete response arrived within all retries; a write may have taken effect or not."""
 
 
+class UnexpectedResponseError(SkyeError):
+    """A successful response is not JSON: this is not the address of the API."""
+
+
 class HistoryLostError(SkyeError):
     """The server has lost events that were already delivered, for example in a failover: reload the view."""
 
 
 class ApiError(SkyeError):
-    """The server refused a request (RFC 9457).
+    """The server returned an error (RFC 9457). Its text has the code, the detail, and every cause.
 
     :param status: the HTTP status.
     :param problem: the JSON body of the response; empty when the body is no problem document.
@@ -34,6 +38,8 @@ class ApiError(SkyeError):
         retry_after_s: float | None = None,
         request_id: str | None = None,
     ) -> None:
+        # The arguments of the constructor, which pickle and copy pass to it again.
+        super().__init__(status, problem, retry_after_s, request_id)
         self.status = status
         self.problem = problem
         self.code: str = problem.get("code", f"http_{status}")
@@ -42,4 +48,13 @@ class ApiError(SkyeError):
         self.errors: list[Mapping[str, str]] = problem.get("errors") or []
         self.retry_after_s = retry_after_s
         self.request_id = request_id
-        super().__init__(f"{status} {self.code}: {self.detail}")
+
+    def __str__(self) -> str:
+        """Return the status, the code, the detail, and a line for each cause."""
+        causes = [f"\n  {_place(cause)}: {cause.get('detail', '')}" for cause in self.errors]
+        return f"{self.status} {self.code}: {self.detail}{''.join(causes)}"
+
+
+def _place(cause: Mapping[str, str]) -> str:
+    """Return where a cause is: a JSON pointer, or the name of a parameter or header."""
+    return cause.get("pointer") or cause.get("name") or "/"

@@ -6,7 +6,7 @@
 
 Or start with the first event and the ids of all tiles:
 
-    view = begin([tile["id"] for tile in catalogue.tiles()])
+    view = empty_view([tile["id"] for tile in catalogue.tiles()])
     for event in game.events():
         fold(view, event)
 
@@ -30,7 +30,7 @@ _Event: TypeAlias = Mapping[str, Any]
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
 
 
-def begin(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
+def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
     """Return the view of a caller before the first event.
 
     :param tiles: the ids of all tiles of the catalogue.

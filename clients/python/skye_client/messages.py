@@ -3,22 +3,51 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import httpx
 
-from skye_client.errors import ApiError, ConnectionFailedError
+from skye_client.errors import ApiError, ConnectionFailedError, UnexpectedResponseError
 from skye_client.options import FAULT_HEADER, RequestOptions
+from skye_client.version import __version__
+
+USER_AGENT: Final = f"skye-client-python/{__version__}"
+
+
+def checked_url(url: str) -> str:
+    """Return the address of a server without a slash at its end.
+
+    :raises ValueError: when it is no address, such as one without `http://`.
+    """
+    if not re.match(r"https?://[^/]", url):
+        raise ValueError(f"{url!r} is not the address of a server, such as http://127.0.0.1:8000")
+    return url.rstrip("/")
 
 
 def read_json(response: httpx.Response) -> Any:
     """Return the JSON of a response; None for an empty body.
 
-    :raises ValueError: when the body is not JSON.
+    :raises UnexpectedResponseError: when the body is not JSON.
     """
-    return json.loads(response.content) if response.content else None
+    try:
+        return json.loads(response.content) if response.content else None
+    except ValueError:
+        raise UnexpectedResponseError(
+            f"{response.request.method} {response.request.url.path}: the response of status "
+            f"{response.status_code} is not JSON: {response.text[:100]!r}"
+        ) from None
+
+
+def encoded(body: object) -> bytes | None:
+    """Return a body as JSON; None for none.
+
+    :raises TypeError: when it has values that JSON has not.
+    :raises ValueError: when it has numbers that JSON has not.
+    """
+    return None if body is None else json.dumps(body, allow_nan=False, separators=(",", ":")).encode()
 
 
 def api_error(response: httpx.Response) -> ApiError:
@@ -39,7 +68,9 @@ def api_error(response: httpx.Response) -> ApiError:
 
 def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
     """Return the headers of a request; the caller removes the fault before the first retry."""
-    headers = {}
+    headers = {"User-Agent": USER_AGENT}
+    if options.get("body") is not None:
+        headers["Content-Type"] = "application/json"
     if (token := options.get("token")) is not None:
         headers["Authorization"] = f"Bearer {token}"
     if method != "GET":

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypeAlias, TypedDict
+from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
 
 ActionCount: TypeAlias = int
 
@@ -1501,13 +1501,7 @@ UnknownPlayerEvent: TypeAlias = PlayerEventOfLaterVersion
 
 
 Action: TypeAlias = (
-    OfferAction
-    | PurchaseAction
-    | PassAction
-    | PlacementAction
-    | TakeBackAction
-    | FinishAction
-    | UnknownAction
+    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction
 )
 
 
@@ -1549,13 +1543,7 @@ class CurrentPlacements(TypedDict):
 
 
 ExportedAction: TypeAlias = (
-    RecordedOffer
-    | RecordedPurchase
-    | RecordedPass
-    | RecordedPlacement
-    | RecordedTakeBack
-    | RecordedFinish
-    | UnknownRecordedAction
+    RecordedOffer | RecordedPurchase | RecordedPass | RecordedPlacement | RecordedTakeBack | RecordedFinish
 )
 
 
@@ -1680,7 +1668,6 @@ PlayerEvent: TypeAlias = (
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
-    | UnknownPlayerEvent
 )
 
 
@@ -1714,7 +1701,6 @@ PlayerStreamMessage: TypeAlias = (
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
     | PlayerStreamEnd
-    | UnknownPlayerEvent
 )
 
 
@@ -1992,7 +1978,6 @@ StreamMessage: TypeAlias = (
     | RoundScoredEvent
     | GameFinishedEvent
     | StreamEnd
-    | UnknownEvent
 )
 
 
@@ -2043,7 +2028,6 @@ Event: TypeAlias = (
     | BuildingFinishedEvent
     | RoundScoredEvent
     | GameFinishedEvent
-    | UnknownEvent
 )
 
 
@@ -2060,3 +2044,44 @@ GameToCreate: TypeAlias = FreshGame | RecordedGame | PositionedGame | ScenarioGa
 
 class GamesToCreate(TypedDict):
     games: list[GameToCreate]
+
+
+TYPES: Final[dict[str, frozenset[str]]] = {
+    "Action": frozenset(["buy", "finish_building", "pass", "place", "set_offer", "take_back"]),
+    "Event": frozenset(
+        [
+            "bot_took_over",
+            "building_finished",
+            "clock_advanced",
+            "game_aborted",
+            "game_created",
+            "game_finished",
+            "game_started",
+            "income_paid",
+            "invite_accepted",
+            "invite_created",
+            "offer_set",
+            "offers_revealed",
+            "placement_taken_back",
+            "player_changed",
+            "player_joined",
+            "player_left",
+            "position_set",
+            "purchase_passed",
+            "round_scored",
+            "round_started",
+            "tile_bought",
+            "tile_placed",
+            "tiles_discarded",
+            "tiles_drawn",
+            "tiles_kept",
+            "timed_out",
+            "token_rotated",
+            "turn_changed",
+        ]
+    ),
+    "ExportedAction": frozenset(["buy", "finish_building", "pass", "place", "set_offer", "take_back"]),
+    "PlayerEvent": frozenset(
+        ["deadline_near", "game_over", "seat_left", "seat_taken", "ticket_expired", "your_turn"]
+    ),
+}

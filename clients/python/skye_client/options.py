@@ -11,21 +11,28 @@ FAULT_HEADER: Final = "Skye-Fault"
 """The header of the fault to inject into one attempt, for servers with `SKYE_LAB=on`."""
 
 
-class CallOptions(TypedDict, total=False):
-    """Options of one write.
+class ReadOptions(TypedDict, total=False):
+    """Options of one request.
 
-    :param idempotency_key: the key of the write; a random one by default.
-    :param if_match: the version that the game must have; otherwise the server refuses the write.
     :param timeout_s: the timeout of each attempt in seconds.
     :param retry: the retry policy, instead of that of the client.
     :param fault: the fault to inject into the first attempt, such as `drop` (`SKYE_LAB=on`).
     """
 
-    idempotency_key: str | None
-    if_match: int | None
     timeout_s: float | None
     retry: RetryPolicy | None
     fault: str | None
+
+
+class CallOptions(ReadOptions, total=False):
+    """Options of one write.
+
+    :param idempotency_key: the key of the write; a random one by default.
+    :param if_match: the version that the game must have; otherwise the server refuses the write.
+    """
+
+    idempotency_key: str | None
+    if_match: int | None
 
 
 class RequestOptions(CallOptions, total=False):
@@ -39,3 +46,11 @@ class RequestOptions(CallOptions, total=False):
     token: str | None
     body: object
     query: Mapping[str, Any] | None
+
+
+def waiting(options: ReadOptions, wait_ms: int | None, timeout_s: float) -> ReadOptions:
+    """Return options whose timeout leaves the server the time to wait.
+
+    :param timeout_s: the timeout of the client.
+    """
+    return {"timeout_s": timeout_s + (wait_ms or 0) / 1000, **options}

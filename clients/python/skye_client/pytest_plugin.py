@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +46,8 @@ class CreatedGame:
     :param seats: the seats with their tokens; those of bots have none.
     """
 
-    skye: Skye
-    created: models.CreatedGame
+    client: Skye
+    created: models.CreatedGame = field(repr=False)
     host: Game
     seats: list[Seat]
 
@@ -64,7 +64,7 @@ class CreatedGame:
     @property
     def spectator(self) -> Game:
         """The game without a token."""
-        return self.skye.game(self.host.id)
+        return self.client.game(self.host.id)
 
     @property
     def acting(self) -> Seat:
@@ -99,14 +99,14 @@ def skye_server(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def skye(skye_server: str) -> Iterator[Skye]:
+def skye_client(skye_server: str) -> Iterator[Skye]:
     """Return a client of the server under test."""
     with Skye(skye_server) as client:
         yield client
 
 
 @pytest.fixture
-def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
+def skye_game(skye_client: Skye) -> Callable[..., CreatedGame]:
     """Return a function that creates a game from the fields of `POST /v1/games`.
 
     Without fields, the function starts a game of two players. `players` can be a number of players with
@@ -120,10 +120,9 @@ def skye_game(skye: Skye) -> Callable[..., CreatedGame]:
             body = fields if isinstance(players, int) else {"players": players, **fields}
         else:
             body = {"players": seated(players), "start": True, **fields}
-        created = skye.games.create(body)
-        game_id = created["game"]["id"]
-        seats = [skye.game(game_id, entry["token"]).seat(entry["seat"]) for entry in created["players"]]
-        return CreatedGame(skye, created, skye.game(game_id, created["host_token"]), seats)
+        created = skye_client.games.create(body)
+        host = skye_client.game(created["game"]["id"], created["host_token"])
+        return CreatedGame(skye_client, created, host, skye_client.seats(created))
 
     return create
 

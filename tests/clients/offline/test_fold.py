@@ -8,7 +8,7 @@ import fakeredis
 import pytest
 
 from skye.tiles import TILES
-from skye_client import begin, fold
+from skye_client import empty_view, fold
 from skye_server import create_app
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
@@ -33,7 +33,7 @@ class Watcher:
         seat, host = self.view["you"]["seat"], self.view["you"]["host"]
         color = None if seat is None else self.view["players"][seat]["color"]
         self.caller = {"color": color, "host": host}
-        self.from_events = begin(TILES, **self.caller)
+        self.from_events = empty_view(TILES, **self.caller)
         self.from_events["last_event"] = 0
         self.steps, self.seen = [], []
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import httpx
 
+from skye_client import models as m
+from skye_client._async.catalogue import AsyncCatalogue
+from skye_client._async.games import AsyncGames
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
-from skye_client._async.resources import AsyncCatalogue, AsyncGame, AsyncGames
+from skye_client._async.resources import AsyncGame, AsyncSeat
 from skye_client._async.transport import AsyncTransport
 from skye_client.retry import RetryPolicy
 
@@ -42,6 +46,19 @@ class AsyncSkye:
         :param token: the token of a seat or of the host; None for a spectator.
         """
         return AsyncGame(self.transport, game_id, token)
+
+    def seats(self, created: m.CreatedGame | m.CreatedGameTokens) -> list[AsyncSeat]:
+        """Return the seats of a created game in order, each with its token; sends no request.
+
+        :param created: what created the game returned. The seats of bots have no token.
+        """
+        fields: Mapping[str, Any] = created
+        game_id = fields["game"]["id"] if "game" in fields else fields["game_id"]
+        return [self.game(game_id, player["token"]).seat(player["seat"]) for player in created["players"]]
+
+    def seat(self, taken: m.TakenSeat) -> AsyncSeat:
+        """Return a seat that was taken by joining a game or a rematch; sends no request."""
+        return self.game(taken["game"]["id"], taken["token"]).seat(taken["seat"])
 
     def player(self, key: str | None = None) -> AsyncPlayer:
         """Return the resource of one player; sends no request.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from typing import Self
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any, Self, Unpack
 
 from skye_client import models as m
-from skye_client._async.resources import AsyncGame
+from skye_client._async.iteration import AsyncIteration
+from skye_client._async.resources import AsyncGame, AsyncSeat
 from skye_client.errors import HistoryLostError
 from skye_client.fold import fold
+from skye_client.options import CallOptions, ReadOptions
 
 
 class AsyncGameView:
@@ -43,7 +44,28 @@ class AsyncGameView:
         seat = self.data["you"]["seat"]
         return seat is not None and seat in self.data["waiting_for"]
 
-    async def follow(self) -> AsyncGenerator[m.Event | None, None]:
+    @property
+    def seat(self) -> AsyncSeat:
+        """The seat of the viewer.
+
+        :raises LookupError: when the viewer has no seat.
+        """
+        number = self.data["you"]["seat"]
+        if number is None:
+            raise LookupError("The viewer of this game has no seat.")
+        return self.game.seat(number)
+
+    async def actions(self, **options: Unpack[ReadOptions]) -> Sequence[m.Action]:
+        """Return the legal actions of the viewer's seat; `act` has loaded them with its response."""
+        if "actions" not in self.data:
+            self.data = await self.game.get(include=["actions"], **options)
+        return self.data.get("actions", [])
+
+    async def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> None:
+        """Send an action of `actions`; the response becomes the view, with the next legal actions."""
+        self.data = await self.seat.act(action, include=["actions"], **options)
+
+    def follow(self) -> AsyncIteration[m.Event | None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
 
         Yields None after the view was loaded again: because the server has lost events, or because an event
@@ -51,13 +73,17 @@ class AsyncGameView:
 
         :raises ApiError: when the game or the token does not exist any more.
         """
+        return AsyncIteration(self._events())
+
+    async def _events(self) -> AsyncGenerator[m.Event | None, None]:
         while True:
             try:
-                async with aclosing(self.game.events(self.data["last_event"])) as events:
+                async with self.game.events(self.data["last_event"]) as events:
                     async for event in events:
                         if event.get("reload"):
                             break
                         fold(self.data, event)
+                        self.data.pop("actions", None)
                         yield event
                     else:
                         return
@@ -72,7 +98,7 @@ class AsyncGameView:
         :returns: False when the game is over.
         """
         if not self._may_act_or_over():
-            async with aclosing(self.follow()) as events:
+            async with self.follow() as events:
                 async for event in events:
                     if event is not None and event["type"] != "turn_changed":
                         continue  # more events of the same version follow

@@ -11,6 +11,7 @@ import anyio
 import httpx
 
 from skye_client import models as m
+from skye_client._async.iteration import AsyncIteration
 from skye_client._async.transport import AsyncTransport
 from skye_client.errors import ApiError
 from skye_client.exporting import Export
@@ -48,14 +49,14 @@ class AsyncLeagues:
         )
         return cast("m.CreatedGames", created)["games"]
 
-    async def records(
+    def records(
         self,
         *,
         cursor: str | None = None,
         since: str | None = None,
         until: str | None = None,
         fault: str | None = None,
-    ) -> AsyncGenerator[m.RecordLine, None]:
+    ) -> AsyncIteration[m.RecordLine]:
         """Yield each finished game once: its `record`, its end (`finished_at`), and the `cursor` after it.
 
         Public games come in order of creation, newest first; the games of a player in the order in which they
@@ -68,8 +69,11 @@ class AsyncLeagues:
         :raises ApiError: when the server refuses a request.
         :raises ConnectionFailedError: when no response arrives within all retries.
         """
-        path = "/v1/records" if self._key is None else "/v1/me/records"
         export = Export(self._key, cursor, {"since": since, "until": until, "limit": PAGE}, fault)
+        return AsyncIteration(self._lines(export))
+
+    async def _lines(self, export: Export) -> AsyncGenerator[m.RecordLine, None]:
+        path = "/v1/records" if self._key is None else "/v1/me/records"
         while not export.is_complete:
             try:
                 async with aclosing(self._page(path, export)) as lines:

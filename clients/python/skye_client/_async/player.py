@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from skye_client import models as m
 from skye_client._async.events import events
+from skye_client._async.games import AsyncOwnGames
+from skye_client._async.iteration import AsyncIteration
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.resources import AsyncGame
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import new_key
-from skye_client.options import CallOptions
+from skye_client.options import CallOptions, ReadOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
 
@@ -28,6 +30,10 @@ class AsyncPlayer:
         self.transport = transport
         self.key = new_key() if key is None else key
 
+    def __repr__(self) -> str:
+        """Return the class, without the key."""
+        return f"{type(self).__name__}()"
+
     async def request(self, method: str, path: str, **options: Any) -> Any:
         """Send a request with the key. See `AsyncTransport.json`."""
         return await self.transport.json(method, path, **{"token": self.key, **options})
@@ -37,24 +43,18 @@ class AsyncPlayer:
         """The resource that creates many games for this player, and exports their records."""
         return AsyncLeagues(self.transport, self.key)
 
+    @property
+    def games(self) -> AsyncOwnGames:
+        """The player's games."""
+        return AsyncOwnGames(self.transport, self.key)
+
     def game(self, game_id: str) -> AsyncGame:
         """Return one game, for this player."""
         return AsyncGame(self.transport, game_id, self.key)
 
-    async def create(
-        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
-    ) -> m.CreatedGame:
-        """Create a game; this player has the first seat of `players` without a bot."""
-        return cast("m.CreatedGame", await self.request("POST", "/v1/games", body=body or {}, **options))
-
-    async def games(self, *, limit: int | None = None, cursor: str | None = None) -> m.OwnGameList:
-        """Return one page of the player's games; those that wait for the player come first."""
-        query = {"limit": limit, "cursor": cursor}
-        return cast("m.OwnGameList", await self.request("GET", "/v1/me/games", query=query))
-
     def events(
         self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None
-    ) -> AsyncGenerator[m.PlayerEvent, None]:
+    ) -> AsyncIteration[m.PlayerEvent]:
         """Yield each event of the player's games after the one with the id `after`, once and in order.
 
         The iterator never ends. It resumes after a lost connection or a restart of the server, replaces a
@@ -65,10 +65,16 @@ class AsyncPlayer:
             again, and continue from their `last_event`.
         :raises ApiError: when the key was replaced.
         """
-        return events(self.transport, "/v1/me", self.key, Follower(after, fault), silence_s)
+        follower = Follower(after, fault)
+        return AsyncIteration(events(self.transport, "/v1/me", self.key, follower, silence_s))
 
     async def event_page(
-        self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[ReadOptions],
     ) -> m.PlayerEventList:
         """Return one page of events.
 
@@ -77,9 +83,8 @@ class AsyncPlayer:
         :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
         """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
-        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
-        found = await self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
-        return cast("m.PlayerEventList", found)
+        options = waiting(options, wait_ms, self.transport.timeout_s)
+        return cast("m.PlayerEventList", await self.request("GET", "/v1/me/events", query=query, **options))
 
     async def create_ticket(self, ticket: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Ticket:
         """Wait for players whose tickets have the same number of seats and options.
@@ -88,13 +93,13 @@ class AsyncPlayer:
         """
         return cast("m.Ticket", await self.request("POST", _TICKETS, body=ticket, **options))
 
-    async def tickets(self) -> list[m.Ticket]:
+    async def tickets(self, **options: Unpack[ReadOptions]) -> list[m.Ticket]:
         """Return the player's tickets that wait, the oldest first."""
-        return cast("m.TicketList", await self.request("GET", _TICKETS))["tickets"]
+        return cast("m.TicketList", await self.request("GET", _TICKETS, **options))["tickets"]
 
-    async def ticket(self, ticket_id: str) -> m.Ticket:
+    async def ticket(self, ticket_id: str, **options: Unpack[ReadOptions]) -> m.Ticket:
         """Return a ticket."""
-        return cast("m.Ticket", await self.request("GET", _ticket_path(ticket_id)))
+        return cast("m.Ticket", await self.request("GET", _ticket_path(ticket_id), **options))
 
     async def cancel_ticket(self, ticket_id: str, **options: Unpack[CallOptions]) -> m.Ticket:
         """Cancel a ticket unless it is matched; return it."""

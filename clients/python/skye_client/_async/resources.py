@@ -1,40 +1,17 @@
-"""One class for each resource of the API."""
+"""A game and its seats."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from skye_client import models as m
 from skye_client._async.events import events
+from skye_client._async.iteration import AsyncIteration
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import SILENCE_S, Follower
-from skye_client.options import CallOptions
-
-
-class AsyncGames:
-    """The collection of games."""
-
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
-
-    async def create(
-        self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]
-    ) -> m.CreatedGame:
-        """Create a game; return it with its tokens, which the server does not send again.
-
-        :param body: the body of `POST /v1/games`; by default a lobby without players.
-        """
-        created = await self._transport.json("POST", "/v1/games", body=body or {}, **options)
-        return cast(m.CreatedGame, created)
-
-    async def list(
-        self, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> m.GameList:
-        """Return one page of the public games, newest first."""
-        query = {"status": status, "limit": limit, "cursor": cursor}
-        return cast(m.GameList, await self._transport.json("GET", "/v1/games", query=query))
+from skye_client.options import CallOptions, ReadOptions, waiting
 
 
 class AsyncGame:
@@ -49,13 +26,21 @@ class AsyncGame:
         self.token = token
         self.path = f"/v1/games/{quote(game_id, safe='')}"
 
+    def __repr__(self) -> str:
+        """Return the id, without the token."""
+        return f"{type(self).__name__}({self.id!r})"
+
     async def request(self, method: str, path: str = "", **options: Any) -> Any:
         """Send a request about this game; `path` follows the path of the game. See `AsyncTransport.json`."""
         return await self.transport.json(method, self.path + path, **{"token": self.token, **options})
 
-    async def get(self) -> m.Game:
-        """Return the view of the game for the caller."""
-        return cast(m.Game, await self.request("GET"))
+    async def get(self, *, include: Sequence[str] = (), **options: Unpack[ReadOptions]) -> m.Game:
+        """Return the view of the game for the caller.
+
+        :param include: `["actions"]` adds the legal actions of the caller's seat.
+        """
+        query = {"include": ",".join(include) or None}
+        return cast(m.Game, await self.request("GET", query=query, **options))
 
     async def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
@@ -64,22 +49,6 @@ class AsyncGame:
     async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
         """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
         return cast("m.CreatedInvite", await self.request("POST", "/invites", **options))
-
-    async def change_player(
-        self, seat: int, changes: Mapping[str, Any], **options: Unpack[CallOptions]
-    ) -> m.Game:
-        """Change the name or the colour of a player in the lobby."""
-        return cast("m.Game", await self.request("PATCH", f"/players/{seat}", body=changes, **options))
-
-    async def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Replace the token of the caller's seat; this object sends the new token from now on."""
-        taken = cast("m.TakenSeat", await self.request("POST", f"/players/{seat}/token", **options))
-        self.token = taken["token"]
-        return taken
-
-    async def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign, so that a bot plays for the seat."""
-        return cast(m.Game, await self.request("DELETE", f"/players/{seat}", **options))
 
     async def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
@@ -97,26 +66,33 @@ class AsyncGame:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, await self.request("POST", "/rematch", **options))
 
-    async def find_rematch(self) -> m.GameSummary | None:
+    async def find_rematch(self, **options: Unpack[ReadOptions]) -> m.GameSummary | None:
         """Return the rematch of this game, or None while there is none."""
-        return cast(m.Rematch, await self.request("GET", "/rematch"))["game"]
+        return cast(m.Rematch, await self.request("GET", "/rematch", **options))["game"]
 
     def events(
         self, after: int = 0, *, silence_s: float = SILENCE_S, fault: str | None = None
-    ) -> AsyncGenerator[m.Event, None]:
+    ) -> AsyncIteration[m.Event]:
         """Yield each event after the one with the number `after`, once and in order, until the game is over.
 
         The iterator resumes after a lost connection or a restart of the server, replaces a stream that is
         silent for `silence_s` seconds, and uses long polling where a proxy blocks streams.
 
+        :param silence_s: the seconds without a byte after which a stream is replaced.
         :param fault: the fault to inject into the first stream, such as `cut_after=3` (`SKYE_LAB=on`).
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises ApiError: when the game or the token does not exist any more.
         """
-        return events(self.transport, self.path, self.token, Follower(after, fault), silence_s)
+        follower = Follower(after, fault)
+        return AsyncIteration(events(self.transport, self.path, self.token, follower, silence_s))
 
     async def event_page(
-        self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[ReadOptions],
     ) -> m.EventList:
         """Return one page of events.
 
@@ -125,33 +101,33 @@ class AsyncGame:
         :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
         """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
-        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
-        return cast(m.EventList, await self.request("GET", "/events", query=query, timeout_s=timeout_s))
+        options = waiting(options, wait_ms, self.transport.timeout_s)
+        return cast("m.EventList", await self.request("GET", "/events", query=query, **options))
 
-    async def round(self, number: int) -> m.RoundReport:
+    async def round(self, number: int, **options: Unpack[ReadOptions]) -> m.RoundReport:
         """Return the report of a round."""
-        return cast(m.RoundReport, await self.request("GET", f"/rounds/{number}"))
+        return cast(m.RoundReport, await self.request("GET", f"/rounds/{number}", **options))
 
-    async def record(self) -> m.ExportedRecord:
+    async def record(self, **options: Unpack[ReadOptions]) -> m.ExportedRecord:
         """Return the record of a game that is over: its options and all actions."""
-        return cast(m.ExportedRecord, await self.request("GET", "/record"))
+        return cast(m.ExportedRecord, await self.request("GET", "/record", **options))
 
-    async def position(self) -> m.ExportedPosition:
+    async def position(self, **options: Unpack[ReadOptions]) -> m.ExportedPosition:
         """Return the position without hidden information; other games can start from it."""
-        return cast(m.ExportedPosition, await self.request("GET", "/position"))
+        return cast(m.ExportedPosition, await self.request("GET", "/position", **options))
 
-    async def at(self, event: int) -> m.Game:
+    async def at(self, event: int, **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller after an event."""
-        return cast(m.Game, await self.request("GET", query={"at": event}))
+        return cast(m.Game, await self.request("GET", query={"at": event}, **options))
 
     async def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
         """Advance the manual clock, as the host."""
         body = {"advance_ms": advance_ms}
         return cast(m.Game, await self.request("POST", "/clock", body=body, **options))
 
-    async def scores(self) -> m.Scores:
+    async def scores(self, **options: Unpack[ReadOptions]) -> m.Scores:
         """Return the points of every seat, with what earned them."""
-        return cast(m.Scores, await self.request("GET", "/scores"))
+        return cast(m.Scores, await self.request("GET", "/scores", **options))
 
     def seat(self, number: int) -> AsyncSeat:
         """Return the resource of one seat."""
@@ -165,19 +141,50 @@ class AsyncSeat:
         self.game = game
         self.number = number
 
+    def __repr__(self) -> str:
+        """Return the game and the number, without the token."""
+        return f"{type(self).__name__}({self.game!r}, {self.number})"
+
     async def request(self, method: str, path: str, **options: Any) -> Any:
         """Send a request about this seat; `path` follows the path of the seat."""
         return await self.game.request(method, f"/players/{self.number}{path}", **options)
 
-    async def actions(self) -> Sequence[m.Action]:
-        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act."""
-        listed = await self.request("GET", "/actions")
+    async def change(self, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+        """Change the name or the colour of the player in the lobby."""
+        return cast("m.Game", await self.request("PATCH", "", body=changes, **options))
+
+    async def leave(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Leave the lobby, or resign, so that a bot plays for the seat."""
+        return cast("m.Game", await self.request("DELETE", "", **options))
+
+    async def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Replace the token of the seat; the game of this object sends the new one from now on."""
+        taken = cast("m.TakenSeat", await self.request("POST", "/token", **options))
+        self.game.token = taken["token"]
+        return taken
+
+    async def actions(self, **options: Unpack[ReadOptions]) -> Sequence[m.Action]:
+        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act.
+
+        A later version of the server may add types of actions: `is_known` tells.
+        """
+        listed = await self.request("GET", "/actions", **options)
         return cast(Sequence[m.Action], listed["actions"])
 
-    async def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
-        """Send an action of `actions` unchanged; its type may be newer than this client."""
+    async def act(
+        self, action: Mapping[str, Any], *, include: Sequence[str] = (), **options: Unpack[CallOptions]
+    ) -> m.Game:
+        """Send an action of `actions` unchanged; its type may be newer than this client.
+
+        :param include: `["actions"]` adds the next legal actions of the seat to the view.
+        """
         game = await self.game.transport.json(
-            action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
+            action["method"],
+            action["href"],
+            body=action.get("body"),
+            token=self.game.token,
+            query={"include": ",".join(include)} if include else None,
+            **options,
         )
         return cast(m.Game, game)
 
@@ -227,42 +234,31 @@ class AsyncSeat:
         """Declare the build finished."""
         return cast(m.Game, await self.request("POST", "/building/finish", **options))
 
-    async def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
+    async def what_if(
+        self, placements: Sequence[Mapping[str, Any]], **options: Unpack[ReadOptions]
+    ) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
-        return cast(
-            m.TriedPlacements, await self.request("POST", "/what-if", body={"placements": placements})
-        )
+        body = {"placements": placements}
+        return cast(m.TriedPlacements, await self.request("POST", "/what-if", body=body, **options))
 
-    async def places(self, *tiles: str) -> m.Places:
+    async def places(self, tiles: Sequence[str], **options: Unpack[ReadOptions]) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""
-        return cast(m.Places, await self.request("GET", "/places", query={"tile": tiles}))
+        query = {"tile": [tiles] if isinstance(tiles, str) else list(tiles)}
+        return cast(m.Places, await self.request("GET", "/places", query=query, **options))
 
-    async def territory(self) -> m.TerritoryReport:
+    async def territory(self, **options: Unpack[ReadOptions]) -> m.TerritoryReport:
         """Return the territory with its areas."""
-        return cast(m.TerritoryReport, await self.request("GET", "/territory"))
+        return cast(m.TerritoryReport, await self.request("GET", "/territory", **options))
 
+    async def territory_svg(self, *, coordinates: bool = False, **options: Unpack[ReadOptions]) -> str:
+        """Return the picture of the territory, as SVG.
 
-class AsyncCatalogue:
-    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
-
-    def __init__(self, transport: AsyncTransport) -> None:
-        self._transport = transport
-
-    async def tiles(self) -> Sequence[m.Tile]:
-        """Return every tile in reference orientation."""
-        listed = await self._transport.json("GET", "/v1/tiles")
-        return cast(Sequence[m.Tile], listed["tiles"])
-
-    async def scoring_tiles(self) -> Sequence[m.ScoringTile]:
-        """Return the 16 scoring tiles."""
-        listed = await self._transport.json("GET", "/v1/scoring-tiles")
-        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
-
-    async def scenarios(self) -> Sequence[m.Scenario]:
-        """Return the scenarios from which games can begin."""
-        listed = await self._transport.json("GET", "/v1/scenarios")
-        return cast(Sequence[m.Scenario], listed["scenarios"])
-
-    async def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
-        """Return the points of any territories, as `POST /v1/scoring` does."""
-        return cast(m.ScoredTerritories, await self._transport.json("POST", "/v1/scoring", body=body))
+        :param coordinates: whether the picture shows the coordinates.
+        """
+        return await self.game.transport.text(
+            "GET",
+            f"{self.game.path}/players/{self.number}/territory.svg",
+            token=self.game.token,
+            query={"coordinates": "true" if coordinates else None},
+            **options,
+        )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import closing
-from typing import Self
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Self, Unpack
 
 from skye_client import models as m
-from skye_client._sync.resources import Game
+from skye_client._sync.iteration import Iteration
+from skye_client._sync.resources import Game, Seat
 from skye_client.errors import HistoryLostError
 from skye_client.fold import fold
+from skye_client.options import CallOptions, ReadOptions
 
 
 class GameView:
@@ -43,7 +44,28 @@ class GameView:
         seat = self.data["you"]["seat"]
         return seat is not None and seat in self.data["waiting_for"]
 
-    def follow(self) -> Generator[m.Event | None, None, None]:
+    @property
+    def seat(self) -> Seat:
+        """The seat of the viewer.
+
+        :raises LookupError: when the viewer has no seat.
+        """
+        number = self.data["you"]["seat"]
+        if number is None:
+            raise LookupError("The viewer of this game has no seat.")
+        return self.game.seat(number)
+
+    def actions(self, **options: Unpack[ReadOptions]) -> Sequence[m.Action]:
+        """Return the legal actions of the viewer's seat; `act` has loaded them with its response."""
+        if "actions" not in self.data:
+            self.data = self.game.get(include=["actions"], **options)
+        return self.data.get("actions", [])
+
+    def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> None:
+        """Send an action of `actions`; the response becomes the view, with the next legal actions."""
+        self.data = self.seat.act(action, include=["actions"], **options)
+
+    def follow(self) -> Iteration[m.Event | None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
 
         Yields None after the view was loaded again: because the server has lost events, or because an event
@@ -51,13 +73,17 @@ class GameView:
 
         :raises ApiError: when the game or the token does not exist any more.
         """
+        return Iteration(self._events())
+
+    def _events(self) -> Generator[m.Event | None, None, None]:
         while True:
             try:
-                with closing(self.game.events(self.data["last_event"])) as events:
+                with self.game.events(self.data["last_event"]) as events:
                     for event in events:
                         if event.get("reload"):
                             break
                         fold(self.data, event)
+                        self.data.pop("actions", None)
                         yield event
                     else:
                         return
@@ -72,7 +98,7 @@ class GameView:
         :returns: False when the game is over.
         """
         if not self._may_act_or_over():
-            with closing(self.follow()) as events:
+            with self.follow() as events:
                 for event in events:
                     if event is not None and event["type"] != "turn_changed":
                         continue  # more events of the same version follow

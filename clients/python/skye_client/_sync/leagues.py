@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 import httpx
 
 from skye_client import models as m
+from skye_client._sync.iteration import Iteration
 from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError
 from skye_client.exporting import Export
@@ -55,7 +56,7 @@ class Leagues:
         since: str | None = None,
         until: str | None = None,
         fault: str | None = None,
-    ) -> Generator[m.RecordLine, None, None]:
+    ) -> Iteration[m.RecordLine]:
         """Yield each finished game once: its `record`, its end (`finished_at`), and the `cursor` after it.
 
         Public games come in order of creation, newest first; the games of a player in the order in which they
@@ -68,8 +69,11 @@ class Leagues:
         :raises ApiError: when the server refuses a request.
         :raises ConnectionFailedError: when no response arrives within all retries.
         """
-        path = "/v1/records" if self._key is None else "/v1/me/records"
         export = Export(self._key, cursor, {"since": since, "until": until, "limit": PAGE}, fault)
+        return Iteration(self._lines(export))
+
+    def _lines(self, export: Export) -> Generator[m.RecordLine, None, None]:
+        path = "/v1/records" if self._key is None else "/v1/me/records"
         while not export.is_complete:
             try:
                 with closing(self._page(path, export)) as lines:

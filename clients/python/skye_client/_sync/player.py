@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from skye_client import models as m
 from skye_client._sync.events import events
+from skye_client._sync.games import OwnGames
+from skye_client._sync.iteration import Iteration
 from skye_client._sync.leagues import Leagues
 from skye_client._sync.resources import Game
 from skye_client._sync.transport import Transport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import new_key
-from skye_client.options import CallOptions
+from skye_client.options import CallOptions, ReadOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
 
@@ -28,6 +30,10 @@ class Player:
         self.transport = transport
         self.key = new_key() if key is None else key
 
+    def __repr__(self) -> str:
+        """Return the class, without the key."""
+        return f"{type(self).__name__}()"
+
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Send a request with the key. See `Transport.json`."""
         return self.transport.json(method, path, **{"token": self.key, **options})
@@ -37,22 +43,18 @@ class Player:
         """The resource that creates many games for this player, and exports their records."""
         return Leagues(self.transport, self.key)
 
+    @property
+    def games(self) -> OwnGames:
+        """The player's games."""
+        return OwnGames(self.transport, self.key)
+
     def game(self, game_id: str) -> Game:
         """Return one game, for this player."""
         return Game(self.transport, game_id, self.key)
 
-    def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
-        """Create a game; this player has the first seat of `players` without a bot."""
-        return cast("m.CreatedGame", self.request("POST", "/v1/games", body=body or {}, **options))
-
-    def games(self, *, limit: int | None = None, cursor: str | None = None) -> m.OwnGameList:
-        """Return one page of the player's games; those that wait for the player come first."""
-        query = {"limit": limit, "cursor": cursor}
-        return cast("m.OwnGameList", self.request("GET", "/v1/me/games", query=query))
-
     def events(
         self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None
-    ) -> Generator[m.PlayerEvent, None, None]:
+    ) -> Iteration[m.PlayerEvent]:
         """Yield each event of the player's games after the one with the id `after`, once and in order.
 
         The iterator never ends. It resumes after a lost connection or a restart of the server, replaces a
@@ -63,10 +65,16 @@ class Player:
             again, and continue from their `last_event`.
         :raises ApiError: when the key was replaced.
         """
-        return events(self.transport, "/v1/me", self.key, Follower(after, fault), silence_s)
+        follower = Follower(after, fault)
+        return Iteration(events(self.transport, "/v1/me", self.key, follower, silence_s))
 
     def event_page(
-        self, *, after: str | None = None, limit: int | None = None, wait_ms: int | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[ReadOptions],
     ) -> m.PlayerEventList:
         """Return one page of events.
 
@@ -75,9 +83,8 @@ class Player:
         :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
         """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
-        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
-        found = self.request("GET", "/v1/me/events", query=query, timeout_s=timeout_s)
-        return cast("m.PlayerEventList", found)
+        options = waiting(options, wait_ms, self.transport.timeout_s)
+        return cast("m.PlayerEventList", self.request("GET", "/v1/me/events", query=query, **options))
 
     def create_ticket(self, ticket: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Ticket:
         """Wait for players whose tickets have the same number of seats and options.
@@ -86,13 +93,13 @@ class Player:
         """
         return cast("m.Ticket", self.request("POST", _TICKETS, body=ticket, **options))
 
-    def tickets(self) -> list[m.Ticket]:
+    def tickets(self, **options: Unpack[ReadOptions]) -> list[m.Ticket]:
         """Return the player's tickets that wait, the oldest first."""
-        return cast("m.TicketList", self.request("GET", _TICKETS))["tickets"]
+        return cast("m.TicketList", self.request("GET", _TICKETS, **options))["tickets"]
 
-    def ticket(self, ticket_id: str) -> m.Ticket:
+    def ticket(self, ticket_id: str, **options: Unpack[ReadOptions]) -> m.Ticket:
         """Return a ticket."""
-        return cast("m.Ticket", self.request("GET", _ticket_path(ticket_id)))
+        return cast("m.Ticket", self.request("GET", _ticket_path(ticket_id), **options))
 
     def cancel_ticket(self, ticket_id: str, **options: Unpack[CallOptions]) -> m.Ticket:
         """Cancel a ticket unless it is matched; return it."""

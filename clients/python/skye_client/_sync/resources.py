@@ -1,38 +1,17 @@
-"""One class for each resource of the API."""
+"""A game and its seats."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 from urllib.parse import quote
 
 from skye_client import models as m
 from skye_client._sync.events import events
+from skye_client._sync.iteration import Iteration
 from skye_client._sync.transport import Transport
 from skye_client.following import SILENCE_S, Follower
-from skye_client.options import CallOptions
-
-
-class Games:
-    """The collection of games."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def create(self, body: Mapping[str, Any] | None = None, **options: Unpack[CallOptions]) -> m.CreatedGame:
-        """Create a game; return it with its tokens, which the server does not send again.
-
-        :param body: the body of `POST /v1/games`; by default a lobby without players.
-        """
-        created = self._transport.json("POST", "/v1/games", body=body or {}, **options)
-        return cast(m.CreatedGame, created)
-
-    def list(
-        self, *, status: str | None = None, limit: int | None = None, cursor: str | None = None
-    ) -> m.GameList:
-        """Return one page of the public games, newest first."""
-        query = {"status": status, "limit": limit, "cursor": cursor}
-        return cast(m.GameList, self._transport.json("GET", "/v1/games", query=query))
+from skye_client.options import CallOptions, ReadOptions, waiting
 
 
 class Game:
@@ -47,13 +26,21 @@ class Game:
         self.token = token
         self.path = f"/v1/games/{quote(game_id, safe='')}"
 
+    def __repr__(self) -> str:
+        """Return the id, without the token."""
+        return f"{type(self).__name__}({self.id!r})"
+
     def request(self, method: str, path: str = "", **options: Any) -> Any:
         """Send a request about this game; `path` follows the path of the game. See `Transport.json`."""
         return self.transport.json(method, self.path + path, **{"token": self.token, **options})
 
-    def get(self) -> m.Game:
-        """Return the view of the game for the caller."""
-        return cast(m.Game, self.request("GET"))
+    def get(self, *, include: Sequence[str] = (), **options: Unpack[ReadOptions]) -> m.Game:
+        """Return the view of the game for the caller.
+
+        :param include: `["actions"]` adds the legal actions of the caller's seat.
+        """
+        query = {"include": ",".join(include) or None}
+        return cast(m.Game, self.request("GET", query=query, **options))
 
     def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
@@ -62,20 +49,6 @@ class Game:
     def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
         """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
         return cast("m.CreatedInvite", self.request("POST", "/invites", **options))
-
-    def change_player(self, seat: int, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
-        """Change the name or the colour of a player in the lobby."""
-        return cast("m.Game", self.request("PATCH", f"/players/{seat}", body=changes, **options))
-
-    def rotate_token(self, seat: int, **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Replace the token of the caller's seat; this object sends the new token from now on."""
-        taken = cast("m.TakenSeat", self.request("POST", f"/players/{seat}/token", **options))
-        self.token = taken["token"]
-        return taken
-
-    def leave(self, seat: int, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign, so that a bot plays for the seat."""
-        return cast(m.Game, self.request("DELETE", f"/players/{seat}", **options))
 
     def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
@@ -93,26 +66,33 @@ class Game:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, self.request("POST", "/rematch", **options))
 
-    def find_rematch(self) -> m.GameSummary | None:
+    def find_rematch(self, **options: Unpack[ReadOptions]) -> m.GameSummary | None:
         """Return the rematch of this game, or None while there is none."""
-        return cast(m.Rematch, self.request("GET", "/rematch"))["game"]
+        return cast(m.Rematch, self.request("GET", "/rematch", **options))["game"]
 
     def events(
         self, after: int = 0, *, silence_s: float = SILENCE_S, fault: str | None = None
-    ) -> Generator[m.Event, None, None]:
+    ) -> Iteration[m.Event]:
         """Yield each event after the one with the number `after`, once and in order, until the game is over.
 
         The iterator resumes after a lost connection or a restart of the server, replaces a stream that is
         silent for `silence_s` seconds, and uses long polling where a proxy blocks streams.
 
+        :param silence_s: the seconds without a byte after which a stream is replaced.
         :param fault: the fault to inject into the first stream, such as `cut_after=3` (`SKYE_LAB=on`).
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises ApiError: when the game or the token does not exist any more.
         """
-        return events(self.transport, self.path, self.token, Follower(after, fault), silence_s)
+        follower = Follower(after, fault)
+        return Iteration(events(self.transport, self.path, self.token, follower, silence_s))
 
     def event_page(
-        self, *, after: int = 0, limit: int | None = None, wait_ms: int | None = None
+        self,
+        *,
+        after: int = 0,
+        limit: int | None = None,
+        wait_ms: int | None = None,
+        **options: Unpack[ReadOptions],
     ) -> m.EventList:
         """Return one page of events.
 
@@ -121,33 +101,33 @@ class Game:
         :param wait_ms: how long to wait for the first event, in milliseconds (long poll).
         """
         query = {"after": after, "limit": limit, "wait_ms": wait_ms}
-        timeout_s = self.transport.timeout_s + (wait_ms or 0) / 1000
-        return cast(m.EventList, self.request("GET", "/events", query=query, timeout_s=timeout_s))
+        options = waiting(options, wait_ms, self.transport.timeout_s)
+        return cast("m.EventList", self.request("GET", "/events", query=query, **options))
 
-    def round(self, number: int) -> m.RoundReport:
+    def round(self, number: int, **options: Unpack[ReadOptions]) -> m.RoundReport:
         """Return the report of a round."""
-        return cast(m.RoundReport, self.request("GET", f"/rounds/{number}"))
+        return cast(m.RoundReport, self.request("GET", f"/rounds/{number}", **options))
 
-    def record(self) -> m.ExportedRecord:
+    def record(self, **options: Unpack[ReadOptions]) -> m.ExportedRecord:
         """Return the record of a game that is over: its options and all actions."""
-        return cast(m.ExportedRecord, self.request("GET", "/record"))
+        return cast(m.ExportedRecord, self.request("GET", "/record", **options))
 
-    def position(self) -> m.ExportedPosition:
+    def position(self, **options: Unpack[ReadOptions]) -> m.ExportedPosition:
         """Return the position without hidden information; other games can start from it."""
-        return cast(m.ExportedPosition, self.request("GET", "/position"))
+        return cast(m.ExportedPosition, self.request("GET", "/position", **options))
 
-    def at(self, event: int) -> m.Game:
+    def at(self, event: int, **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller after an event."""
-        return cast(m.Game, self.request("GET", query={"at": event}))
+        return cast(m.Game, self.request("GET", query={"at": event}, **options))
 
     def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
         """Advance the manual clock, as the host."""
         body = {"advance_ms": advance_ms}
         return cast(m.Game, self.request("POST", "/clock", body=body, **options))
 
-    def scores(self) -> m.Scores:
+    def scores(self, **options: Unpack[ReadOptions]) -> m.Scores:
         """Return the points of every seat, with what earned them."""
-        return cast(m.Scores, self.request("GET", "/scores"))
+        return cast(m.Scores, self.request("GET", "/scores", **options))
 
     def seat(self, number: int) -> Seat:
         """Return the resource of one seat."""
@@ -161,19 +141,50 @@ class Seat:
         self.game = game
         self.number = number
 
+    def __repr__(self) -> str:
+        """Return the game and the number, without the token."""
+        return f"{type(self).__name__}({self.game!r}, {self.number})"
+
     def request(self, method: str, path: str, **options: Any) -> Any:
         """Send a request about this seat; `path` follows the path of the seat."""
         return self.game.request(method, f"/players/{self.number}{path}", **options)
 
-    def actions(self) -> Sequence[m.Action]:
-        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act."""
-        listed = self.request("GET", "/actions")
+    def change(self, changes: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
+        """Change the name or the colour of the player in the lobby."""
+        return cast("m.Game", self.request("PATCH", "", body=changes, **options))
+
+    def leave(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Leave the lobby, or resign, so that a bot plays for the seat."""
+        return cast("m.Game", self.request("DELETE", "", **options))
+
+    def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
+        """Replace the token of the seat; the game of this object sends the new one from now on."""
+        taken = cast("m.TakenSeat", self.request("POST", "/token", **options))
+        self.game.token = taken["token"]
+        return taken
+
+    def actions(self, **options: Unpack[ReadOptions]) -> Sequence[m.Action]:
+        """Return the legal actions, each with a request that `act` sends; empty when the seat cannot act.
+
+        A later version of the server may add types of actions: `is_known` tells.
+        """
+        listed = self.request("GET", "/actions", **options)
         return cast(Sequence[m.Action], listed["actions"])
 
-    def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.Game:
-        """Send an action of `actions` unchanged; its type may be newer than this client."""
+    def act(
+        self, action: Mapping[str, Any], *, include: Sequence[str] = (), **options: Unpack[CallOptions]
+    ) -> m.Game:
+        """Send an action of `actions` unchanged; its type may be newer than this client.
+
+        :param include: `["actions"]` adds the next legal actions of the seat to the view.
+        """
         game = self.game.transport.json(
-            action["method"], action["href"], body=action.get("body"), token=self.game.token, **options
+            action["method"],
+            action["href"],
+            body=action.get("body"),
+            token=self.game.token,
+            query={"include": ",".join(include)} if include else None,
+            **options,
         )
         return cast(m.Game, game)
 
@@ -219,40 +230,31 @@ class Seat:
         """Declare the build finished."""
         return cast(m.Game, self.request("POST", "/building/finish", **options))
 
-    def what_if(self, placements: Sequence[Mapping[str, Any]]) -> m.TriedPlacements:
+    def what_if(
+        self, placements: Sequence[Mapping[str, Any]], **options: Unpack[ReadOptions]
+    ) -> m.TriedPlacements:
         """Return the effect of placements on the points, without making them."""
-        return cast(m.TriedPlacements, self.request("POST", "/what-if", body={"placements": placements}))
+        body = {"placements": placements}
+        return cast(m.TriedPlacements, self.request("POST", "/what-if", body=body, **options))
 
-    def places(self, *tiles: str) -> m.Places:
+    def places(self, tiles: Sequence[str], **options: Unpack[ReadOptions]) -> m.Places:
         """Return every legal placement of up to 8 tiles, with the change that each would make."""
-        return cast(m.Places, self.request("GET", "/places", query={"tile": tiles}))
+        query = {"tile": [tiles] if isinstance(tiles, str) else list(tiles)}
+        return cast(m.Places, self.request("GET", "/places", query=query, **options))
 
-    def territory(self) -> m.TerritoryReport:
+    def territory(self, **options: Unpack[ReadOptions]) -> m.TerritoryReport:
         """Return the territory with its areas."""
-        return cast(m.TerritoryReport, self.request("GET", "/territory"))
+        return cast(m.TerritoryReport, self.request("GET", "/territory", **options))
 
+    def territory_svg(self, *, coordinates: bool = False, **options: Unpack[ReadOptions]) -> str:
+        """Return the picture of the territory, as SVG.
 
-class Catalogue:
-    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def tiles(self) -> Sequence[m.Tile]:
-        """Return every tile in reference orientation."""
-        listed = self._transport.json("GET", "/v1/tiles")
-        return cast(Sequence[m.Tile], listed["tiles"])
-
-    def scoring_tiles(self) -> Sequence[m.ScoringTile]:
-        """Return the 16 scoring tiles."""
-        listed = self._transport.json("GET", "/v1/scoring-tiles")
-        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
-
-    def scenarios(self) -> Sequence[m.Scenario]:
-        """Return the scenarios from which games can begin."""
-        listed = self._transport.json("GET", "/v1/scenarios")
-        return cast(Sequence[m.Scenario], listed["scenarios"])
-
-    def score(self, body: Mapping[str, Any]) -> m.ScoredTerritories:
-        """Return the points of any territories, as `POST /v1/scoring` does."""
-        return cast(m.ScoredTerritories, self._transport.json("POST", "/v1/scoring", body=body))
+        :param coordinates: whether the picture shows the coordinates.
+        """
+        return self.game.transport.text(
+            "GET",
+            f"{self.game.path}/players/{self.number}/territory.svg",
+            token=self.game.token,
+            query={"coordinates": "true" if coordinates else None},
+            **options,
+        )

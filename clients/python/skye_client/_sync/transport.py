@@ -8,7 +8,7 @@ from typing import Any, Self, Unpack
 
 import httpx
 
-from skye_client.messages import api_error, final_error, read_json, request_headers
+from skye_client.messages import api_error, checked_url, encoded, final_error, read_json, request_headers
 from skye_client.options import FAULT_HEADER, RequestOptions
 from skye_client.retry import RetryPolicy
 from skye_client.tls import tls_context
@@ -21,6 +21,7 @@ class Transport:
     :param retry: the default retry policy.
     :param timeout_s: the timeout of one attempt in seconds.
     :param http: an httpx client to use; the caller must close it.
+    :raises ValueError: when the address has no `http://` or `https://`.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class Transport:
         timeout_s: float = 15.0,
         http: httpx.Client | None = None,
     ) -> None:
-        self.url = url.rstrip("/")
+        self.url = checked_url(url)
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
@@ -56,11 +57,25 @@ class Transport:
         """Send a request, with retries; return the JSON of the response.
 
         :returns: the decoded body; None for an empty one.
-        :raises ApiError: when the server refuses the request.
+        :raises ApiError: when the server returns an error.
+        :raises ConnectionFailedError: when no complete response arrives within all retries.
+        :raises UnexpectedResponseError: when a successful response is not JSON.
+        """
+        return read_json(self.send(method, path, **options))
+
+    def text(self, method: str, path: str, **options: Unpack[RequestOptions]) -> str:
+        """Send a request, with retries; return the text of the response. It raises what `json` does."""
+        return (self.send(method, path, **options)).text
+
+    def send(self, method: str, path: str, **options: Unpack[RequestOptions]) -> httpx.Response:
+        """Send a request, with retries; return the response, which is successful.
+
+        :raises ApiError: when the server returns an error.
         :raises ConnectionFailedError: when no complete response arrives within all retries.
         """
         policy = options.get("retry") or self.retry
         headers = request_headers(method, options)
+        content = encoded(options.get("body"))
         params = {name: value for name, value in (options.get("query") or {}).items() if value is not None}
         started = time.monotonic()
         attempt = 0
@@ -71,14 +86,14 @@ class Transport:
                     method,
                     self.url + path,
                     headers=headers,
-                    json=options.get("body"),
+                    content=content,
                     params=params or None,  # an empty mapping would remove the query of `path`
                     timeout=options.get("timeout_s") or self.timeout_s,
                 )
-                error: Exception | None = None if response.is_success else api_error(response)
-                if error is None:
-                    return read_json(response)
-            except (httpx.TransportError, ValueError) as failure:  # ValueError: the body is cut off
+                if response.is_success:
+                    return response
+                error: Exception = api_error(response)
+            except httpx.TransportError as failure:
                 error = failure
             headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)

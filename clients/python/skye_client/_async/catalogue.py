@@ -1,0 +1,43 @@
+"""The catalogue: tiles, scoring tiles and scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, cast
+
+from skye_client import models as m
+from skye_client._async.transport import AsyncTransport
+from skye_client.options import ReadOptions
+
+
+class AsyncCatalogue:
+    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def tiles(self, **options: Unpack[ReadOptions]) -> Sequence[m.Tile]:
+        """Return every tile in reference orientation."""
+        listed = await self._transport.json("GET", "/v1/tiles", **options)
+        return cast(Sequence[m.Tile], listed["tiles"])
+
+    async def scoring_tiles(self, **options: Unpack[ReadOptions]) -> Sequence[m.ScoringTile]:
+        """Return the 16 scoring tiles."""
+        listed = await self._transport.json("GET", "/v1/scoring-tiles", **options)
+        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    async def scenarios(self, **options: Unpack[ReadOptions]) -> Sequence[m.Scenario]:
+        """Return the scenarios from which games can begin."""
+        listed = await self._transport.json("GET", "/v1/scenarios", **options)
+        return cast(Sequence[m.Scenario], listed["scenarios"])
+
+    async def score(self, body: Mapping[str, Any], **options: Unpack[ReadOptions]) -> m.ScoredTerritories:
+        """Return the points of any territories, as `POST /v1/scoring` does."""
+        return cast(
+            m.ScoredTerritories, await self._transport.json("POST", "/v1/scoring", body=body, **options)
+        )
+
+    def picture_url(self, tile: str, rotation: int = 0) -> str:
+        """Return the URL of the picture of a tile; sends no request."""
+        query = f"?rotation={rotation}" if rotation else ""
+        return f"{self._transport.url}/v1/tiles/{tile}/picture.svg{query}"

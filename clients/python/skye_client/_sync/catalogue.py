@@ -1,0 +1,41 @@
+"""The catalogue: tiles, scoring tiles and scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, cast
+
+from skye_client import models as m
+from skye_client._sync.transport import Transport
+from skye_client.options import ReadOptions
+
+
+class Catalogue:
+    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def tiles(self, **options: Unpack[ReadOptions]) -> Sequence[m.Tile]:
+        """Return every tile in reference orientation."""
+        listed = self._transport.json("GET", "/v1/tiles", **options)
+        return cast(Sequence[m.Tile], listed["tiles"])
+
+    def scoring_tiles(self, **options: Unpack[ReadOptions]) -> Sequence[m.ScoringTile]:
+        """Return the 16 scoring tiles."""
+        listed = self._transport.json("GET", "/v1/scoring-tiles", **options)
+        return cast(Sequence[m.ScoringTile], listed["scoring_tiles"])
+
+    def scenarios(self, **options: Unpack[ReadOptions]) -> Sequence[m.Scenario]:
+        """Return the scenarios from which games can begin."""
+        listed = self._transport.json("GET", "/v1/scenarios", **options)
+        return cast(Sequence[m.Scenario], listed["scenarios"])
+
+    def score(self, body: Mapping[str, Any], **options: Unpack[ReadOptions]) -> m.ScoredTerritories:
+        """Return the points of any territories, as `POST /v1/scoring` does."""
+        return cast(m.ScoredTerritories, self._transport.json("POST", "/v1/scoring", body=body, **options))
+
+    def picture_url(self, tile: str, rotation: int = 0) -> str:
+        """Return the URL of the picture of a tile; sends no request."""
+        query = f"?rotation={rotation}" if rotation else ""
+        return f"{self._transport.url}/v1/tiles/{tile}/picture.svg{query}"

@@ -1,0 +1,204 @@
+"""Play all games of a player key: one event stream, and one task for each game that waits."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeAlias, TypedDict, TypeVar, Unpack
+
+import anyio
+from anyio.abc import TaskGroup
+
+from skye_client import models as m
+from skye_client._async.client import AsyncSkye
+from skye_client._async.player import AsyncPlayer
+from skye_client._async.resources import AsyncSeat
+from skye_client._sync.client import Skye
+from skye_client._sync.resources import Seat
+from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
+from skye_client.known import is_known
+from skye_client.retry import backoff
+
+URL: Final = "http://127.0.0.1:8000"
+CONCURRENCY: Final = 8
+_ACTIVE: Final = ("lobby", "playing")
+_GONE: Final = (401, 403, 404, 410)
+
+
+class HostOptions(TypedDict, total=False):
+    """Options of `host`.
+
+    :param url: the address of the server, by default `http://127.0.0.1:8000`.
+    :param until_over: return when all games are over.
+    :param progress: whether to show the number of games and decisions; by default on a terminal.
+    """
+
+    url: str
+    until_over: bool
+    progress: bool | None
+
+
+S = TypeVar("S", Seat, AsyncSeat)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn(Generic[S]):
+    """A decision to make.
+
+    :param view: the view of the seat that must act.
+    :param actions: its legal actions.
+    :param seat: the seat, for `places` and `what_if`.
+    """
+
+    view: m.Game
+    actions: Sequence[m.Action]
+    seat: S
+
+    @property
+    def moves(self) -> list[m.Action]:
+        """The actions of known types, without `take_back`: each brings the game forward."""
+        return [action for action in self.actions if is_known(action) and action["type"] != "take_back"]
+
+
+Decide: TypeAlias = Callable[[Turn[Seat]], Mapping[str, Any]]
+"""Returns one of `turn.actions`, or a `set_offer` with another `body`."""
+
+AsyncDecide: TypeAlias = Callable[[Turn[AsyncSeat]], Awaitable[Mapping[str, Any]]]
+
+
+def host(
+    key: str,
+    decide: Decide,
+    *,
+    concurrency: int = CONCURRENCY,
+    **options: Unpack[HostOptions],
+) -> None:
+    """Play all games of a player key, those of the future too, until Ctrl-C.
+
+    One event stream reports the games that wait. Each of them has one task, which acts as long as the game
+    waits for the seat. The host resumes after lost connections and restarts of the server, and waits after
+    errors. On Ctrl-C it completes the requests under way.
+
+    :param decide: chooses an action; it runs in threads, for several games at the same time.
+    :param concurrency: the number of games in which to act at the same time.
+    :raises Exception: what `decide` raises ends the host.
+    """
+    with Skye(options.get("url", URL)) as client, contextlib.suppress(KeyboardInterrupt):
+
+        async def in_thread(turn: Turn[AsyncSeat]) -> Mapping[str, Any]:
+            seat = client.game(turn.seat.game.id, key).seat(turn.seat.number)
+            return await anyio.to_thread.run_sync(decide, Turn(turn.view, turn.actions, seat))
+
+        async def run() -> None:
+            await async_host(key, in_thread, concurrency=concurrency, **options)
+
+        anyio.run(run)
+
+
+async def async_host(
+    key: str,
+    decide: AsyncDecide,
+    *,
+    concurrency: int = CONCURRENCY,
+    **options: Unpack[HostOptions],
+) -> None:
+    """Do what `host` does, until it is cancelled; `decide` is an async function."""
+    progress = options.get("progress")
+    shown = sys.stderr.isatty() if progress is None else progress
+    async with AsyncSkye(options.get("url", URL)) as client:
+        hosting = _Host(client.player(key), decide, concurrency, progress=shown)
+        try:
+            await hosting.run(until_over=options.get("until_over", False))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+
+class _Host:
+    """The games of a player, and the tasks that act in them."""
+
+    def __init__(self, player: AsyncPlayer, decide: AsyncDecide, concurrency: int, *, progress: bool) -> None:
+        self._player = player
+        self._decide = decide
+        self._limiter = anyio.CapacityLimiter(concurrency)
+        self._progress = progress
+        self._tasks: dict[str, bool] = {}
+        """The games with a task, and whether an event has arrived that the task may not have seen."""
+        self._decisions = self._finished = 0
+
+    async def run(self, *, until_over: bool) -> None:
+        """Act in all games that wait, now and after each event."""
+        async with anyio.create_task_group() as tasks:
+            while not (until_over and await self._all_over()):
+                with contextlib.suppress(HistoryLostError):
+                    await self._follow(tasks, until_over=until_over)
+            tasks.cancel_scope.cancel()
+
+    async def _follow(self, tasks: TaskGroup, *, until_over: bool) -> None:
+        # The stream has all events after this one; the list of games includes all events before it.
+        after = (await self._player.games.list(limit=1))["last_event"]
+        async for own in self._player.games.all():
+            if own["waiting"]:
+                self._wake(tasks, own["game"]["id"])
+        async with self._player.events(after) as events:
+            async for event in events:
+                if event["type"] == "your_turn":
+                    self._wake(tasks, event["game_id"])
+                elif event["type"] == "game_over":
+                    self._finished += 1
+                    self._report()
+                    if until_over and await self._all_over():
+                        return
+
+    async def _all_over(self) -> bool:
+        """Return whether all games are over, also those that were listed before one that just ended."""
+        async with self._player.games.all() as games:
+            async for own in games:
+                if own["game"]["status"] in _ACTIVE:
+                    return False
+        return True
+
+    def _wake(self, tasks: TaskGroup, game_id: str) -> None:
+        """Start the task of a game, or let it look again."""
+        is_running = game_id in self._tasks
+        self._tasks[game_id] = is_running
+        if not is_running:
+            tasks.start_soon(self._task, game_id)
+
+    async def _task(self, game_id: str) -> None:
+        """Act in a game until it waits for somebody else."""
+        while game_id in self._tasks:
+            self._tasks[game_id] = False
+            async with self._limiter:
+                await self._act_while_waiting(game_id)
+            if not self._tasks[game_id]:
+                del self._tasks[game_id]
+
+    async def _act_while_waiting(self, game_id: str) -> None:
+        game, view, failures = self._player.game(game_id), None, 0
+        while True:
+            try:
+                view = view or await game.get(include=["actions"])
+                seat = view["you"]["seat"]
+                if seat is None or seat not in view["waiting_for"]:
+                    return
+                turn = Turn(view, view.get("actions", []), game.seat(seat))
+                action = await self._decide(turn)
+                with anyio.CancelScope(shield=True):
+                    view = await turn.seat.act(action, include=["actions"])
+                failures = 0
+                self._decisions += 1
+                self._report()
+            except (ApiError, ConnectionFailedError) as error:
+                if isinstance(error, ApiError) and error.status in _GONE:
+                    return
+                view = None  # a deadline has passed, or the server does not respond: look again
+                failures += 1
+                await anyio.sleep(backoff(failures, 0.1, 15.0))
+
+    def _report(self) -> None:
+        if self._progress:
+            waiting, over = len(self._tasks), self._finished
+            sys.stderr.write(f"\r{waiting} waiting, {self._decisions} decisions, {over} games over\033[K")
+            sys.stderr.flush()

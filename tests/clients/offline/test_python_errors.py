@@ -1,0 +1,122 @@
+"""Errors of the Python client, and what it refuses before it sends anything."""
+
+import copy
+import pickle
+
+import httpx
+import pytest
+
+from skye_client import (
+    ApiError,
+    ConnectionFailedError,
+    HistoryLostError,
+    RetryPolicy,
+    Skye,
+    UnexpectedResponseError,
+    is_known,
+)
+
+PROBLEM = {
+    "code": "invalid_body",
+    "detail": "The body is invalid; `errors` lists the causes.",
+    "errors": [
+        {"pointer": "/players/0/name", "detail": "Too long."},
+        {"name": "limit", "detail": "Not a number."},
+    ],
+}
+
+
+def answering(status=200, **response):
+    """Return a client whose server sends one response, and the requests that it got."""
+    requests = []
+
+    def answer(request):
+        requests.append(request)
+        return httpx.Response(status, **response)
+
+    return Skye("http://test", http=httpx.Client(transport=httpx.MockTransport(answer))), requests
+
+
+def test_text_of_an_api_error_has_every_cause():
+    assert str(ApiError(422, PROBLEM)) == (
+        "422 invalid_body: The body is invalid; `errors` lists the causes."
+        "\n  /players/0/name: Too long.\n  limit: Not a number."
+    )
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))]
+)
+@pytest.mark.parametrize(
+    "error",
+    [
+        ApiError(422, PROBLEM, 1.5, "r1"),
+        ConnectionFailedError("GET /v1: cut"),
+        HistoryLostError(),
+        UnexpectedResponseError("not JSON"),
+    ],
+)
+def test_error_is_copied_and_pickled_with_all_it_has(error, copied):
+    same = copied(error)
+    assert (type(same), str(same), vars(same)) == (type(error), str(error), vars(error))
+
+
+def test_response_of_a_proxy_is_an_error_with_its_status():
+    client, requests = answering(502, text="<h1>Bad Gateway</h1>")
+    with pytest.raises(ApiError, match="502 http_502: <h1>Bad Gateway</h1>"):
+        client.games.list(retry=RetryPolicy(attempts=1))
+    assert len(requests) == 1
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""])
+def test_address_without_http_is_refused(url):
+    with pytest.raises(ValueError, match="is not the address of a server"):
+        Skye(url)
+
+
+@pytest.mark.parametrize(
+    ("body", "error"), [({"name": {1}}, TypeError), ({"seats": float("nan")}, ValueError)]
+)
+def test_body_that_json_has_not_is_not_sent(body, error):
+    client, requests = answering()
+    with pytest.raises(error):
+        client.games.create(body)
+    assert requests == []
+
+
+def test_success_that_is_not_json_is_not_repeated():
+    client, requests = answering(text="<h1>Welcome</h1>")
+    with pytest.raises(UnexpectedResponseError, match=r"GET /v1/games.*not JSON.*Welcome"):
+        client.games.list()
+    assert len(requests) == 1
+
+
+def test_request_names_the_client_and_its_version():
+    client, requests = answering(json={"games": []})
+    client.games.list(timeout_s=2)
+    assert requests[0].headers["User-Agent"].startswith("skye-client-python/0.")
+    assert requests[0].extensions["timeout"]["read"] == 2
+
+
+def test_text_of_games_seats_and_players_shows_no_token():
+    client = Skye("http://test")
+    seat = client.game("g", "skye_seat_secret").seat(1)
+    shown = f"{seat!r} {seat.game!r} {client.player('skye_key_secret')!r} {client.leagues!r}"
+    assert "Seat(Game('g'), 1)" in shown
+    assert "secret" not in shown
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"type": "pass", "href": "/", "method": "POST"}, True),
+        ({"type": "dance", "href": "/", "method": "POST"}, False),
+        ({"type": "game_created", "at": "", "id": 1}, True),
+        ({"type": "your_turn", "at": "", "id": 1}, False),
+        ({"type": "your_turn", "at": "", "id": "1-7"}, True),
+        ({"type": "buy", "seat": 1}, True),
+        ({"type": "dance", "seat": 1}, False),
+    ],
+)
+def test_types_of_this_version_are_known(item, expected):
+    assert is_known(item) is expected
