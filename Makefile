@@ -125,6 +125,11 @@ examples: $(VENV)/.installed-dev ## record the responses in the contract, the gu
 league: $(VENV)/.installed ## play leagues of all bots of the engine; writes the tables into engine/README.md
 	@$(BIN)/python -m bench.league
 
+.PHONY: reference
+reference: $(VENV)/.installed-dev ## write the API reference of the engine into build/reference
+	@$(BIN)/python -m tests.engine.reference build/reference
+	@echo 'build/reference/index.html'
+
 .PHONY: screenshots
 screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the guide with Chromium
 	@$(BIN)/python -m tests.support.screenshots
