@@ -32,6 +32,10 @@ def territory_value(game: GameState, seat: int) -> float:
 def tile_gain(game: GameState, seat: int, tile: str) -> float:
     """Return what a tile at its best place would add to the value of a seat's territory; 0 without a place.
 
+    >>> import skye
+    >>> tile_gain(skye.new_game(2, seed="value").game, 0, "L28") > 0
+    True
+
     :param tile: the id of a landscape tile.
     :raises ValueError: when there is no such seat or tile, or no round is being played.
     """
@@ -41,6 +45,10 @@ def tile_gain(game: GameState, seat: int, tile: str) -> float:
 def gold_value(game: GameState, seat: int) -> float:
     """Return the value of one gold to a seat.
 
+    >>> import skye
+    >>> round(gold_value(skye.new_game(2, seed="value").game, 0), 1)
+    0.7
+
     :raises ValueError: when there is no such seat, or no round is being played.
     """
     _check(game, seat)
@@ -49,6 +57,10 @@ def gold_value(game: GameState, seat: int) -> float:
 
 def placement_values(game: GameState, seat: int, tile: str) -> dict[Place, float]:
     """Return the value of a seat's territory after each legal placement of a tile.
+
+    >>> import skye
+    >>> len(placement_values(skye.new_game(2, seed="value").game, 0, "L28"))
+    7
 
     :param tile: the id of a landscape tile, which need not be in hand.
     :raises ValueError: when there is no such seat or tile, or no round is being played.
@@ -62,6 +74,10 @@ def best_placements(game: GameState, seat: int) -> tuple[Place, ...]:
     """Return the placements of a seat's tiles to build that give the highest value, in order.
 
     They place as many tiles as possible. All orders of the tiles are tried, with the best place of each.
+
+    >>> import skye
+    >>> best_placements(skye.new_game(2, seed="value").game, 0)  # in the building phase, some placements
+    ()
 
     :raises ValueError: when there is no such seat, or no round is being played.
     """

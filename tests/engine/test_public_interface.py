@@ -11,6 +11,7 @@ import pytest
 
 import skye
 from skye import encoding, errors, events, scoring, svg, territory, tiles, views
+from tests.engine.reference import public_modules
 
 FRAMEWORKS = ("skye.arena", "skye.envs")  # packages whose modules are public
 PUBLIC = [name for name in public_modules() if name not in FRAMEWORKS]
