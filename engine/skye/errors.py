@@ -50,7 +50,7 @@ class WrongPhase(RuleError):
 class GameOver(RuleError):
     """The game has ended."""
 
-    code = "game_over"
+    code = "game_finished"
     meaning = "The game is over; it can no longer change."
 
 

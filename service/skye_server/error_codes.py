@@ -75,6 +75,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         409, "The game has too many changes for this one; it can still be played to its end."
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
+    "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,
@@ -97,19 +98,17 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         431, "More than 100 headers, one of more than 8,190 bytes, or a head of more than 32 KiB."
     ),
     "too_many_requests": ErrorCode(429, "The rate limit is exceeded; wait `Retry-After` seconds."),
-    "too_many_games": ErrorCode(429, "The player key has the maximum number of games that are not over."),
     "too_many_streams": ErrorCode(429, "The maximum number of streams is open; close one, or wait."),
     "internal_error": ErrorCode(
         500, "The service failed; nothing was changed. Please report the request id."
     ),
+    "data_corrupt": ErrorCode(500, "The stored data is damaged. Please report the request id."),
     "store_unavailable": ErrorCode(
         503, "The store does not respond. A write may or may not have been applied. Retry."
     ),
     "too_much_contention": ErrorCode(503, "Too many requests changed the game at once. Retry."),
     "server_busy": ErrorCode(503, "The server is computing too much for this address. Retry."),
-    "game_unreadable": ErrorCode(
-        503, "The stored game is damaged, or a newer version of the service wrote it."
-    ),
+    "data_newer": ErrorCode(503, "A newer version of the service wrote the stored data."),
 }
 
 _RULE_STATUS = {"invalid_territory": 422, "invalid_record": 422, "invalid_setup": 422}
@@ -120,15 +119,29 @@ ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
 """Every error code by name; the documentation of the error responses is generated from this table."""
 
 
+UNREADABLE: Final = ("data_corrupt", "data_newer")
+"""The codes of stored data that cannot be read."""
+
 MAX_ERRORS: Final = 20
 """The maximum number of validation errors in one response."""
 
 
 class FieldError(NamedTuple):
-    """An invalid part of a request: its JSON pointer (or parameter name) and a sentence about it."""
+    """An invalid part of a request, and a sentence about it.
 
-    pointer: str
+    :param place: a JSON pointer into the body, or the name of a parameter or header.
+    :param where: `body`, `path`, `query` or `header`.
+    """
+
+    place: str
     detail: str
+    where: str = "body"
+
+    @property
+    def view(self) -> dict[str, str]:
+        """The error as the API shows it."""
+        kind = "pointer" if self.where == "body" else "name"
+        return {"in": self.where, kind: self.place, "detail": self.detail}
 
 
 class Problem(Exception):

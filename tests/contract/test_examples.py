@@ -28,6 +28,7 @@ WITHOUT = {
 
 
 ELSEWHERE = {
+    "data_newer": "formats of stored data, for operators",
     "headers_too_large": "limits of all requests, in the description",
     "uri_too_long": "a limit of all requests, in the description",
     "too_many_requests": "the header RateLimit-Policy",

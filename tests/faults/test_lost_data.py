@@ -163,10 +163,10 @@ def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
     for rest in OF_THE_TABLE:
         service.get(game.path(rest))
     for rest in OF_THE_LOG:
-        assert problem_code(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "data_corrupt"
     for action in game.actions(0):
-        assert problem_code(game.send(0, action)) == "game_unreadable"
-    assert problem_code(game.call("DELETE", token=game.host)) == "game_unreadable"
+        assert problem_code(game.send(0, action)) == "data_corrupt"
+    assert problem_code(game.call("DELETE", token=game.host)) == "data_corrupt"
     assert redis_client.get(key_of(game, "table")) == table
     assert not redis_client.exists(key_of(game, "log"))
 
@@ -177,7 +177,7 @@ def test_log_without_its_beginning_or_end_is_refused(service, redis_client):
         entries = redis_client.xrange(key_of(game, "log"))
         redis_client.xdel(key_of(game, "log"), entries[entry][0])
         for rest in OF_THE_LOG:
-            assert problem_code(game.call("GET", rest)) == "game_unreadable"
+            assert problem_code(game.call("GET", rest)) == "data_corrupt"
 
 
 def test_events_after_a_lost_beginning_are_returned(service, redis_client):
@@ -192,7 +192,7 @@ def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
     game = in_play(service)
     redis_client.delete(key_of(game, "log"))
     answer = game.call("GET", "events/stream")
-    assert problem_code(answer) == "game_unreadable"
+    assert problem_code(answer) == "data_corrupt"
 
 
 def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client):
@@ -213,7 +213,7 @@ def test_deadline_of_a_game_without_its_log_changes_nothing(service, redis_clien
     redis_client.delete(key_of(game, "log"))
     table = redis_client.get(key_of(game, "table"))
     service.clock.advance(10)
-    assert problem_code(game.call("GET")) == "game_unreadable"
+    assert problem_code(game.call("GET")) == "data_corrupt"
     assert redis_client.get(key_of(game, "table")) == table
 
 
@@ -234,7 +234,7 @@ def test_corrupt_value_is_reported_as_unreadable(service, redis_client, part, da
         redis_client.xadd(key_of(game, "log"), {"c": damage}, id=last)
         expected = OF_THE_LOG
     for rest in expected:
-        assert problem_code(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "data_corrupt"
     assert service.get("/v1/games")["games"] == [] or part == "log"
 
 
@@ -268,5 +268,5 @@ def test_eviction_of_games_causes_no_internal_error(service, redis_client):
         redis_client.config_set("maxmemory", 0)
         redis_client.config_set("maxmemory-policy", "noeviction")
     refused = {problem_code(answer) for answer in answers if answer.status_code != 200}
-    assert refused <= {"game_not_found", "game_unreadable", "store_unavailable"}
-    assert refused & {"game_not_found", "game_unreadable"}
+    assert refused <= {"game_not_found", "data_corrupt", "data_newer", "store_unavailable"}
+    assert refused & {"game_not_found", "data_corrupt"}

@@ -202,7 +202,7 @@ def test_reply_of_another_protocol_is_no_internal_error(said):
         service = service_at(f"redis://{address}/0", HASTY_MS)
         for answer in answers(service):
             if answer.status_code >= 400:
-                assert problem_code(answer) in ("store_unavailable", "game_not_found", "game_unreadable"), (
+                assert problem_code(answer) in ("store_unavailable", "game_not_found", "data_corrupt"), (
                     answer.text
                 )
         assert service.call("GET", "/metrics").status_code == 200

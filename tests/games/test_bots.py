@@ -116,7 +116,7 @@ def test_resignation_from_a_game_that_is_over_is_refused(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     service.clock.advance(1)
     assert game.view()["status"] == "finished"
-    assert problem_code(game.call("DELETE", seat=0)) == "game_over"
+    assert problem_code(game.call("DELETE", seat=0)) == "game_finished"
 
 
 def test_seat_that_a_bot_has_taken_over_cannot_resign(service):

@@ -16,7 +16,7 @@ def record():
     """Return the record of a game that is over, without the fields that a new game ignores."""
     game = Service().create_game(2, bots={0: "random", 1: "random"})
     received = game.service.get(game.path("record"))
-    return {field: value for field, value in received.items() if field not in ("game", "version", "nonce")}
+    return {field: value for field, value in received.items() if field not in ("game_id", "version", "nonce")}
 
 
 FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "until": 9})

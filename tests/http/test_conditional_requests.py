@@ -105,7 +105,7 @@ def test_picture_is_not_taken_for_the_same_territory_as_json(service):
 def test_long_list_of_known_entity_tags_is_refused(endpoint, service):
     answer = endpoint.send(service.create_game(), headers={"If-None-Match": "1" * 1025})
     assert problem_code(answer) == "invalid_parameter"
-    assert [error["pointer"] for error in answer.json["errors"]] == ["If-None-Match"]
+    assert [(error["in"], error["name"]) for error in answer.json["errors"]] == [("header", "If-None-Match")]
 
 
 def test_long_list_of_known_entity_tags_of_a_constant_resource_is_refused(service):
@@ -118,4 +118,4 @@ def test_write_on_a_long_list_of_versions_is_refused(service):
     game = service.create_game(2)
     answer = game.send(0, game.actions(0)[0], headers={"If-Match": "1" * 1025})
     assert problem_code(answer) == "invalid_parameter"
-    assert [error["pointer"] for error in answer.json["errors"]] == ["If-Match"]
+    assert [(error["in"], error["name"]) for error in answer.json["errors"]] == [("header", "If-Match")]

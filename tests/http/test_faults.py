@@ -36,7 +36,7 @@ def test_invalid_fault_is_refused_with_its_reason(lab, fault, reason):
     answer = create(lab, fault)
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_fault")
     (error,) = answer.json["errors"]
-    assert error["pointer"] == "Skye-Fault"
+    assert (error["in"], error["name"]) == ("header", "Skye-Fault")
     assert reason in error["detail"]
     assert not lab.redis.keys("skye:*")
 

@@ -185,7 +185,7 @@ def test_key_reused_after_a_match_is_refused(changed, older, service):
 def test_key_of_a_request_that_a_limit_refused_is_not_bound():
     service, key = limited(limit_games_per_key=1), new_key()
     seek(service, key, seat_count=3)
-    assert seek_status(service, key) == 429
+    assert seek_status(service, key) == 409
     service.clock.now += 301
     assert seek(service, key, name="Bob", headers=KEY)["status"] == "waiting"
 
@@ -357,4 +357,4 @@ def test_ticket_of_a_newer_format_is_refused(service):
     (name,) = service.redis.keys("*:request:*")
     service.redis.hset(name, "data", b"2:0:")
     answers = [service.call("GET", f"{TICKETS}/{request['id']}", token=key), post(service, new_key())]
-    assert [problem_code(answer) for answer in answers] == ["game_unreadable"] * 2
+    assert [problem_code(answer) for answer in answers] == ["data_newer"] * 2

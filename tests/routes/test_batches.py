@@ -88,7 +88,7 @@ def test_batch_key_does_not_collide_with_the_key_of_a_game(service):
 
 def test_batch_without_a_key_is_refused(service):
     answer = service.call("POST", "/v1/batches", {"games": [{}]})
-    assert (problem_code(answer), answer.json["errors"][0]["pointer"]) == (
+    assert (problem_code(answer), answer.json["errors"][0]["name"]) == (
         "invalid_parameter",
         "Idempotency-Key",
     )

@@ -99,7 +99,7 @@ def test_real_clock_is_not_advanced(service):
 
 def test_clock_of_a_game_that_is_over_is_not_advanced(game):
     advanced(game, 10_000_000)
-    assert problem_code(advance(game, 1)) == "game_over"
+    assert problem_code(advance(game, 1)) == "game_finished"
 
 
 def test_short_turns_need_a_manual_clock(service):

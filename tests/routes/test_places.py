@@ -71,4 +71,4 @@ def test_places_before_the_start_are_refused(service):
 def test_places_of_no_or_too_many_tiles_are_refused(game, number):
     answer = places(game, *game.view()["bag"]["tiles"][:number])
     assert problem_code(answer) == "invalid_parameter"
-    assert answer.json["errors"][0]["pointer"] == "tile"
+    assert answer.json["errors"][0]["name"] == "tile"

@@ -53,7 +53,7 @@ def corruptions(stored):
     yield b"\x00" * len(stored)
 
 
-def test_corrupt_or_newer_stored_game_is_refused(service):
+def test_corrupt_stored_game_is_refused(service):
     game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
     right = service.redis.get(key)
@@ -62,7 +62,7 @@ def test_corrupt_or_newer_stored_game_is_refused(service):
             decode_game(wrong)
         service.redis.set(key, wrong)
         for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
-            assert problem_code(game.call(method, rest, token=game.host)) == "game_unreadable"
+            assert problem_code(game.call(method, rest, token=game.host)) == "data_corrupt"
         assert service.redis.get(key) == wrong
         assert service.get("/v1/games")["games"] == []
     service.redis.set(key, right)
@@ -74,7 +74,8 @@ def test_newer_stored_format_is_named_in_the_error(service):
     key = f"skye:{{{game.id}}}:table"
     service.redis.set(key, b"%d" % (FORMAT + 1) + service.redis.get(key)[1:])
     expected = f"The game is stored in format {FORMAT + 1}, this program reads up to format {FORMAT}."
-    assert game.call("GET").json["detail"] == expected
+    answer = game.call("GET")
+    assert (problem_code(answer), answer.status_code, answer.json["detail"]) == ("data_newer", 503, expected)
 
 
 CORRUPT_ENTRIES = (
@@ -94,7 +95,7 @@ def test_corrupt_log_entry_is_refused(service, entry):
     game = service.create_game()
     service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
     for rest in ("events", "rounds/1", "record"):
-        assert problem_code(game.call("GET", rest)) == "game_unreadable"
+        assert problem_code(game.call("GET", rest)) == "data_corrupt"
     with pytest.raises(StoredFormatError):
         list(decode_entry(LogEntry(99, entry.get("c", "").encode())))
 
@@ -104,7 +105,7 @@ def test_corrupt_stored_response_is_refused(service):
     game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
     (key,) = service.redis.keys("*:answer:*")
     service.redis.set(key, b"nonsense")
-    assert problem_code(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "game_unreadable"
+    assert problem_code(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "data_corrupt"
 
 
 def test_keys_of_other_kinds_are_not_listed_as_games(service):

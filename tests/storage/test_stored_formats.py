@@ -124,7 +124,7 @@ def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
     if kind == "games":  # one game of the player does not hide the others
         assert answer.status_code == 200
     else:
-        assert problem_code(answer) == "game_unreadable"
+        assert problem_code(answer) == "data_newer"
 
 
 def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
@@ -169,7 +169,7 @@ def test_log_entry_of_a_newer_format_is_refused(service):
     service.redis.delete(key)
     service.redis.xadd(key, {"c": values[b"c"], "h": b"2" + values[b"h"][1:]}, id=last)
     answer = game.call("GET", "events")
-    assert problem_code(answer) == "game_unreadable"
+    assert problem_code(answer) == "data_newer"
     assert "format 2" in answer.json["detail"]
 
 
@@ -179,7 +179,7 @@ def test_log_entry_with_a_field_of_a_newer_format_is_refused(service):
     (last, values) = service.redis.xrevrange(key, count=1)[0]
     service.redis.delete(key)
     service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
-    assert problem_code(game.call("GET", "events")) == "game_unreadable"
+    assert problem_code(game.call("GET", "events")) == "data_corrupt"
 
 
 def schema(kind, name="match", seen=()):

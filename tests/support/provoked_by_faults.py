@@ -56,7 +56,7 @@ def a_new_game_while_the_store_is_away(service):
     return lambda: away.call("POST", "/v1/games", {})
 
 
-@provokes("game_unreadable")
+@provokes("data_corrupt")
 def a_game_that_is_stored_damaged(service):
     game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
@@ -64,9 +64,9 @@ def a_game_that_is_stored_damaged(service):
     return lambda: game.call("GET")
 
 
-@provokes("game_unreadable")
+@provokes("data_newer")
 def a_game_that_a_newer_program_has_stored(service):
     game = service.create_game()
     key = f"skye:{{{game.id}}}:table"
-    service.redis.set(key, b"2" + service.redis.get(key)[1:])
+    service.redis.set(key, b"9" + service.redis.get(key)[1:])
     return lambda: game.call("PUT", "purchase", {"tile": None}, seat=0)

@@ -277,14 +277,14 @@ def a_move_in_an_aborted_game(service):
     return lambda: game.call("PUT", "offer", body, seat=0)
 
 
-@provokes("game_over")
+@provokes("game_finished")
 def a_move_after_the_end(service):
     game = service.create_game(2)
     game.play_out()
     return lambda: game.call("POST", "building/finish", seat=0)
 
 
-@provokes("game_over")
+@provokes("game_finished")
 def an_abort_after_the_end(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
     return lambda: game.call("DELETE", token=game.host)

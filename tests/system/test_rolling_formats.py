@@ -156,7 +156,7 @@ def assert_refused(instance, games, others):
     for game in games:
         for path in (game.path, f"{game.path}/record"):
             answer = instance.call("GET", path)
-            assert (answer.status, answer.json["code"]) == (503, "game_unreadable"), (game.number, path)
+            assert (answer.status, answer.json["code"]) == (503, "data_newer"), (game.number, path)
     listed = {game["id"] for game in instance.call("GET", "/v1/games?limit=100").json["games"]}
     assert {game.id for game in others} <= listed
     assert not {game.id for game in games} & listed

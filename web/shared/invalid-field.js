@@ -8,7 +8,7 @@ import { toastError } from "./toast.js";
  * @param {HTMLFormElement | null | undefined} form Its fields have the names of the request.
  */
 export function showInvalid(error, form) {
-  const { pointer, detail } = (error instanceof ApiError && error.errors[0]) || { pointer: "", detail: "" };
+  const { pointer = "", detail = "" } = (error instanceof ApiError && error.errors[0]) || {};
   const field = form?.elements.namedItem(pointer.split("/").at(-1) ?? "");
   if (!(field instanceof HTMLInputElement)) return toastError(error);
   field.setCustomValidity(detail);

@@ -66,6 +66,9 @@ class EmptiedLab(TypedDict):
     deleted: int
 
 
+ErrorPlace: TypeAlias = Literal["body", "path", "query", "header"]
+
+
 EventStream: TypeAlias = str
 
 
@@ -87,9 +90,15 @@ TerritorySize: TypeAlias = int
 FaultyMethod: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
-class FieldProblem(TypedDict):
-    pointer: str
-    detail: str
+FieldProblem = TypedDict(
+    "FieldProblem",
+    {
+        "in": ErrorPlace,
+        "pointer": NotRequired[str],
+        "name": NotRequired[str],
+        "detail": str,
+    },
+)
 
 
 class FinalPoints(TypedDict):

@@ -11,7 +11,7 @@ export class ApiError extends Error {
     this.status = status;
     /** @type {string} */
     this.code = problem.code ?? "unknown";
-    /** @type {{pointer: string, detail: string}[]} */
+    /** @type {{in: string, pointer?: string, name?: string, detail: string}[]} */
     this.errors = problem.errors ?? [];
     /** Values for a message in another language. @type {Record<string, any>} */
     this.params = problem.params ?? {};

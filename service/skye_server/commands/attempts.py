@@ -160,7 +160,7 @@ def run(
     :param authorize: raises a problem if the caller must not make the change.
     :param apply: returns the change.
     :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games,
-        too_much_contention, store_unavailable, game_unreadable.
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     for number in range(MAX_ATTEMPTS):
         loaded = load()
@@ -191,7 +191,7 @@ def _is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[Idem
 def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Committed:
     """Return the result of a request that has been committed before.
 
-    :raises Problem: game_unreadable, when the log of the game is lost.
+    :raises Problem: data_corrupt, data_newer, when the log of the game is lost.
     """
     past = games.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
@@ -201,7 +201,8 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
 def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     """Load a game, authenticate the caller, and apply missed deadlines.
 
-    :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    :raises Problem: game_not_found, token_unknown, too_much_contention, data_corrupt, data_newer,
+        store_unavailable.
     """
     stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
@@ -229,7 +230,7 @@ def load_new(games: Games, command: Command) -> Loaded[Game | None]:
 
     With an idempotency key the id derives from the key, so that a retry finds the game and its record.
 
-    :raises Problem: token_unknown, too_much_contention, game_unreadable, store_unavailable.
+    :raises Problem: token_unknown, too_much_contention, data_corrupt, data_newer, store_unavailable.
     """
     game_id, stored, stored_record = _id_of_new(games, command)
     record = None if stored_record is None else decode_record(stored_record)

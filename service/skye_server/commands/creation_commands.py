@@ -29,7 +29,7 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
 
     :raises Problem: token_unknown, game_full, color_taken, name_taken, invalid_body, invalid_setup,
         game_not_over, idempotency_key_reused, too_many_games, too_much_contention, store_unavailable,
-        game_unreadable.
+        data_corrupt, data_newer.
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)
@@ -82,7 +82,7 @@ def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
         inner = (
             error.errors if isinstance(error, Problem) and error.errors else [FieldError("", error.detail)]
         )
-        errors = [FieldError(f"/games/{number}{fault.pointer}", fault.detail) for fault in inner]
+        errors = [FieldError(f"/games/{number}{fault.place}", fault.detail) for fault in inner]
         problem = Problem(error.code, error.detail, errors=errors)
         problem.params = error.params if isinstance(error, Problem) else error.facts
         raise problem from error

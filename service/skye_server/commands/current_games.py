@@ -61,7 +61,7 @@ class Games:
     def read(self, game_id: str, token: str | None) -> LoadedGame:
         """Return a game as it is now, and the caller's role.
 
-        :raises Problem: game_not_found, token_unknown, too_much_contention, game_unreadable,
+        :raises Problem: game_not_found, token_unknown, too_much_contention, data_corrupt, data_newer,
             store_unavailable.
         """
         stored, _ = self.store.load(game_id)
@@ -78,7 +78,8 @@ class Games:
         """Return a game, the caller's role, and the changes that have events after number `after`.
 
         :param limit: the maximum number of log entries to read; each has at least one event.
-        :raises Problem: what `read` raises; game_unreadable also when some of these changes are lost.
+        :raises Problem: what `read` raises; data_corrupt, data_newer also when some of these changes are
+            lost.
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
@@ -89,7 +90,7 @@ class Games:
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
         """Return a game and the changes that have events after number `after`, without authentication.
 
-        :raises Problem: game_not_found, too_much_contention, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, too_much_contention, data_corrupt, data_newer, store_unavailable.
         """
         stored, entries = self.store.load_with_log(game_id, after)
         game = self.repository.decoded(game_id, stored)
@@ -133,7 +134,7 @@ class Games:
     def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedGame:
         """Return a game and the role that the token has in it; a player key without a role is a spectator.
 
-        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
         """
         game = self.repository.decoded(game_id, stored)
         return LoadedGame(game, self.role_of(game, token))
@@ -141,7 +142,7 @@ class Games:
     def role_of(self, game: Game, token: str | None) -> Caller:
         """Return the role that a token or a player key has in a game.
 
-        :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
         """
         return role_of(game, token, self.identities.player_of_key(token))
 
@@ -150,7 +151,7 @@ class Games:
     def apply_deadlines(self, game: Game) -> Game:
         """Apply the deadline that has passed, if any: the first request after a deadline applies it.
 
-        :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
+        :raises Problem: game_not_found, data_corrupt, data_newer, too_much_contention, store_unavailable.
         """
         for attempt in range(MAX_ATTEMPTS):
             now_ms = self.time_of(game)
@@ -166,6 +167,6 @@ class Games:
     def apply_deadlines_of(self, game_id: str) -> None:
         """Load a game, and apply its deadline if it has passed.
 
-        :raises Problem: game_not_found, game_unreadable, too_much_contention, store_unavailable.
+        :raises Problem: game_not_found, data_corrupt, data_newer, too_much_contention, store_unavailable.
         """
         self.apply_deadlines(self.repository.current(game_id))

@@ -18,7 +18,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
     """Delete a game that is over, with all that is stored of it.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_not_over, too_much_contention, store_unavailable, game_unreadable.
+        version_mismatch, game_not_over, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     for number in range(MAX_ATTEMPTS):
         if _was_deleted(games, command, game_id):
@@ -41,7 +41,7 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
 
     The name of the record derives from the token, so the caller is the host who sent the request.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: store_unavailable, data_corrupt, data_newer.
     """
     stored, record = games.store.load(game_id, command.record_key)
     return stored is None and record is not None and decode_record(record).digest == command.digest

@@ -48,7 +48,7 @@ def join_game(
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_already_started, game_aborted, already_seated, too_many_changes,
         too_many_games, game_full, color_taken, name_taken, too_much_contention, store_unavailable,
-        game_unreadable.
+        data_corrupt, data_newer.
     """
     is_bot = "bot" in player
 
@@ -71,7 +71,7 @@ def invite_player(games: Games, command: Command, game_id: str) -> CommandResult
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_already_started, game_aborted, too_many_changes, game_full,
-        too_much_contention, store_unavailable, game_unreadable.
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def invite(loaded: Loaded[Game]) -> Transition:
@@ -87,7 +87,7 @@ def change_player(
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_many_changes,
-        color_taken, name_taken, too_much_contention, store_unavailable, game_unreadable.
+        color_taken, name_taken, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
@@ -107,7 +107,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, too_many_changes, too_much_contention, store_unavailable,
-        game_unreadable.
+        data_corrupt, data_newer.
     """
 
     def rotate(loaded: Loaded[Game]) -> Transition:
@@ -121,8 +121,8 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
     """Leave the lobby or resign; in the lobby the host may remove a player.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_aborted, game_over, seat_played_by_bot,
-        too_much_contention, store_unavailable, game_unreadable.
+        idempotency_key_reused, version_mismatch, game_aborted, game_finished, seat_played_by_bot,
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
@@ -141,7 +141,7 @@ def start_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_already_started, game_aborted, too_few_players, too_much_contention,
-        store_unavailable, game_unreadable.
+        store_unavailable, data_corrupt, data_newer.
     :raises RuleError: InvalidSetup.
     """
 
@@ -155,7 +155,8 @@ def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[Ti
     """End a game that is not over, without a result.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_aborted, game_over, too_much_contention, store_unavailable, game_unreadable.
+        version_mismatch, game_aborted, game_finished, too_much_contention, store_unavailable, data_corrupt,
+        data_newer.
     """
 
     def abort(loaded: Loaded[Game]) -> Transition:
@@ -170,8 +171,8 @@ def advance_clock(
     """Advance the manual clock of a game.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, clock_not_manual, game_aborted, game_over, too_many_changes, too_much_contention,
-        store_unavailable, game_unreadable.
+        version_mismatch, clock_not_manual, game_aborted, game_finished, too_many_changes,
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def advance(loaded: Loaded[Game]) -> Transition:

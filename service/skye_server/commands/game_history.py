@@ -73,7 +73,7 @@ class GameHistory:
 
         :param after: the number of the event after which the changes have events.
         :param limit: the maximum number of log entries to read; each has at least one event.
-        :raises Problem: game_unreadable, store_unavailable.
+        :raises Problem: data_corrupt, data_newer, store_unavailable.
         """
         stored, entries = self._store.load_with_log(game.id, after, limit)
         return [] if stored is None else changes_from_log(game, after, entries, limit)
@@ -81,26 +81,26 @@ class GameHistory:
     def at_version(self, game: Game, version: int) -> Game:
         """Return a game as it was at an earlier version.
 
-        :raises Problem: game_unreadable, when its log is lost.
+        :raises Problem: data_corrupt, data_newer, when its log is lost.
         """
         if version == game.version:
             return game
         past = self._replayed(game, _version, version)
         if past.version != version:
-            raise Problem("game_unreadable", f"Version {version} of the game is lost.")
+            raise Problem("data_corrupt", f"Version {version} of the game is lost.")
         return past
 
     def at_event(self, game: Game, caller: Caller, event: int) -> tuple[Game, Caller]:
         """Return a game and the caller's role as they were when event number `event` had happened.
 
-        :raises Problem: event_not_found, game_unreadable.
+        :raises Problem: event_not_found, data_corrupt, data_newer.
         """
         if event > game.last_event:
             last = game.last_event
             raise Problem("event_not_found", f"The last event of the game is number {last}.", last_event=last)
         past = self._replayed(game, _first_event, event)
         if past.last_event < event:
-            raise Problem("game_unreadable", f"Event {event} of the game is lost.")
+            raise Problem("data_corrupt", f"Event {event} of the game is lost.")
         if past.status is not Status.LOBBY or caller.seat is None:  # seats move up only in the lobby
             return past, caller
         later = [each for each in self.changes(game, past.last_event) if each.version > past.version]

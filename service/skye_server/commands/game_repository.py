@@ -110,21 +110,21 @@ class GameRepository:
     def current(self, game_id: str) -> Game:
         """Return a game as it is stored.
 
-        :raises Problem: game_not_found, game_unreadable, store_unavailable.
+        :raises Problem: game_not_found, data_corrupt, data_newer, store_unavailable.
         """
         return self.decoded(game_id, self._store.load(game_id)[0])
 
     def decoded(self, game_id: str, stored: bytes | None) -> Game:
         """Return a stored game.
 
-        :raises Problem: game_not_found, when there is none; game_unreadable.
+        :raises Problem: game_not_found, when there is none; data_corrupt, data_newer.
         """
         if stored is None:
             raise Problem("game_not_found")
         try:
             return self.cache.decoded(game_id, stored)
         except StoredFormatError as error:
-            raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+            raise error.problem from error
 
     def save(
         self,
@@ -138,7 +138,7 @@ class GameRepository:
 
         :param before: None for a new game, which is listed before it is written.
         :param limited: whether to limit the games of the player keys that get a role.
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         game = transition.game
         players = players_of(game)

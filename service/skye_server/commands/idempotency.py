@@ -65,19 +65,20 @@ def encode_record(record: IdempotencyRecord) -> bytes:
 def decode_record(stored: bytes) -> IdempotencyRecord:
     """Return a stored record.
 
-    :raises Problem: game_unreadable, when it is corrupt or of an unsupported format.
+    :raises Problem: data_corrupt, data_newer, when it is corrupt or of an unsupported format.
     """
     try:
         if stored[:1] == _FORMAT_1:
             return _from_format_1(stored)
         number, checksum, body = stored.split(b":", 2)
-        if int(number) != RECORD_FORMAT:
-            raise ValueError(f"format {int(number)}, this program reads formats 1 and {RECORD_FORMAT}")
+        if int(number) > RECORD_FORMAT:
+            read = f"this program reads up to format {RECORD_FORMAT}"
+            raise Problem("data_newer", f"The idempotency record has format {int(number)}, {read}.")
         if int(checksum, 16) != zlib.crc32(body):
             raise ValueError("its checksum does not match")
         return _decoder.decode(body)
     except (ValueError, LookupError, TypeError, msgspec.MsgspecError) as error:
-        raise Problem("game_unreadable", f"The idempotency record is not readable: {error}.") from error
+        raise Problem("data_corrupt", f"The idempotency record is corrupt: {error}.") from error
 
 
 _FORMAT_1: Final = b"\x87"

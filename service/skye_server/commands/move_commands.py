@@ -26,7 +26,7 @@ def play_move(
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
-        too_many_changes, too_much_contention, store_unavailable, game_unreadable.
+        too_many_changes, too_much_contention, store_unavailable, data_corrupt, data_newer.
     :raises RuleError: if the move is illegal.
     """
     return _change(games, command, game_id, seat, partial(_moved, seat, move))

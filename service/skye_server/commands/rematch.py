@@ -41,7 +41,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
 
     :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
         seat_played_by_bot, game_aborted, idempotency_key_reused, version_mismatch, already_seated,
-        game_already_started, too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        game_already_started, too_many_games, too_much_contention, store_unavailable, data_corrupt,
+        data_newer.
     """
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
@@ -61,7 +62,7 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
     """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
 
     :param caller: the role of the caller in the old game.
-    :raises Problem: game_unreadable, store_unavailable.
+    :raises Problem: data_corrupt, data_newer, store_unavailable.
     """
     new_id, game, stored_record = _following(games, command.record_key, old)
     record = None if stored_record is None else decode_record(stored_record)
@@ -77,7 +78,7 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
 def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
     """Return the rematch of a game that is over; None until a player requests it.
 
-    :raises Problem: game_not_found, token_unknown, game_unreadable, store_unavailable.
+    :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
     """
     old, _ = games.read(game_id, token)
     found = _following(games, None, old)[1] if old.is_over else None

@@ -322,6 +322,17 @@ class FaultyMethod(StringEnum):
     choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
+class ErrorPlace(StringEnum):
+    """A part of a request.
+
+    `body`: a value in the body. `path`, `query`: a parameter in the path or the query. `header`: a header.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = ("body", "path", "query", "header")
+
+
 class ProblemCode(StringEnum):
     """The code of an error; see `GET /docs/errors`.
 

@@ -58,7 +58,7 @@ class FollowedPlayer:
     def update(self, game_ids: Collection[str]) -> None:
         """Read the states of games that had events.
 
-        :raises Problem: store_unavailable, game_unreadable.
+        :raises Problem: store_unavailable, data_corrupt, data_newer.
         """
         self._states |= self.games.players.states(self.player, game_ids)
 

@@ -76,7 +76,8 @@ class PlayerFollower:
     def read(self, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events after the one with the id `after`.
 
-        :raises Problem: player_key_required, token_unknown, history_lost, game_unreadable, store_unavailable.
+        :raises Problem: player_key_required, token_unknown, history_lost, data_corrupt, data_newer,
+            store_unavailable.
         """
         self._player = self.games.identities.require_player(self.token)
         return self.games.players.events_after(self._player, after, limit)

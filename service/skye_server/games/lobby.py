@@ -162,13 +162,13 @@ def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
 def leave(game: Game, seat: int, now_ms: int) -> Transition:
     """Leave the lobby, which moves later seats up by one, or resign, which hands the seat to a bot.
 
-    :raises Problem: game_aborted, game_over, seat_played_by_bot.
+    :raises Problem: game_aborted, game_finished, seat_played_by_bot.
     """
     if game.status is Status.LOBBY:
         seats = (*game.seats[:seat], *game.seats[seat + 1 :])
         return advance(game, now_ms, [PlayerLeft(seat)], seats=seats)
     if state_in_play(game).is_over:
-        raise Problem("game_over")
+        raise Problem("game_finished")
     if game.seats[seat].bot:
         raise Problem("seat_played_by_bot")
     return hand_to_bot(game, seat, "resigned", now_ms)
@@ -195,12 +195,12 @@ def start(game: Game, now_ms: int) -> Transition:
 def abort(game: Game, now_ms: int) -> Transition:
     """Abort a game that is not over: it ends without a result.
 
-    :raises Problem: game_aborted, game_over.
+    :raises Problem: game_aborted, game_finished.
     """
     if game.status is Status.ABORTED:
         raise Problem("game_aborted")
     if game.status is Status.FINISHED:
-        raise Problem("game_over")
+        raise Problem("game_finished")
     return advance(game, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
 
 

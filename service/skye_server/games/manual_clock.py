@@ -20,12 +20,12 @@ MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000
 def advance_clock(game: Game, advance_ms: int) -> Transition:
     """Advance the clock of a game; each deadline that passes is applied at its own time.
 
-    :raises Problem: clock_not_manual, game_aborted, game_over, too_many_changes.
+    :raises Problem: clock_not_manual, game_aborted, game_finished, too_many_changes.
     """
     if game.clock_ms is None:
         raise Problem("clock_not_manual")
     if game.is_over:
-        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_over")
+        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
     if undo_limit_reached(game):
         raise Problem("too_many_changes")
     target = game.clock_ms + advance_ms

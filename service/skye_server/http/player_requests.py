@@ -13,8 +13,8 @@ def charged_player(*, active: bool = True) -> str:
     """Return the player of a request about all games of the player, and charge for them.
 
     :param active: whether the request reads only games that are not over.
-    :raises Problem: player_key_required, token_unknown, too_many_requests, store_unavailable,
-        game_unreadable.
+    :raises Problem: player_key_required, token_unknown, too_many_requests, store_unavailable, data_corrupt,
+        data_newer.
     """
     games = collaborators().games
     player = games.identities.require_player(bearer_token())

@@ -76,7 +76,7 @@ def response_for(problem: Problem | RuleError, request_id: str, trace: str | Non
         headers |= problem.headers
         if problem.errors is not None:
             body["errors"] = [
-                {name: _shortened(text, MAX_FIELD_TEXT) for name, text in error._asdict().items()}
+                {name: _shortened(text, MAX_FIELD_TEXT) for name, text in error.view.items()}
                 for error in problem.errors
             ]
     if error_code.status in (429, 503):

@@ -101,13 +101,15 @@ def _read_query(req: Request, schema: Schema) -> Any:
     for name, values in req.args.lists() if req.query_string else ():
         is_list = isinstance(schema.fields.get(name), fields.List)
         if len(values) > 1 and name in schema.fields and not is_list:
-            raise Problem("invalid_parameter", errors=[FieldError(name, "This parameter comes twice.")])
+            raise Problem(
+                "invalid_parameter", errors=[FieldError(name, "This parameter comes twice.", "query")]
+            )
         sent[name] = values if is_list else values[0]
     try:
         return schema.load(sent, unknown=RAISE) if sent else _defaults(schema).copy()
     except ValidationError as error:
         found = _field_errors(error.messages)
-        named = [FieldError(each.pointer.split("/")[1], each.detail) for each in found]
+        named = [FieldError(each.place.split("/")[1], each.detail, "query") for each in found]
         raise Problem("invalid_parameter", errors=named) from error
 
 
@@ -132,7 +134,9 @@ def refuse_unknown_parameters() -> None:
     if view is None or TAKES_QUERY in vars(view):
         return
     names = list(request.args)[:MAX_ERRORS]
-    raise Problem("invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER) for name in names])
+    raise Problem(
+        "invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER, "query") for name in names]
+    )
 
 
 def _field_errors(messages: Any) -> list[FieldError]:
@@ -231,7 +235,7 @@ def command_from_request() -> Command:
     key = environ.get("HTTP_IDEMPOTENCY_KEY")
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         detail = "This has not from 1 to 255 visible ASCII characters."
-        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail)])
+        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
     digest = b"" if key is None else _digest(request)
     accepts: Callable[[int], bool] | None = None
     if entity_tags("If-Match") is not None:
@@ -248,7 +252,7 @@ def entity_tags(name: str) -> str | None:
     sent: str | None = request.environ.get(f"HTTP_{name.upper().replace('-', '_')}")
     if sent is not None and len(sent) > MAX_ENTITY_TAGS_LENGTH:
         detail = f"This is longer than {MAX_ENTITY_TAGS_LENGTH} characters."
-        raise Problem("invalid_parameter", errors=[FieldError(name, detail)])
+        raise Problem("invalid_parameter", errors=[FieldError(name, detail, "header")])
     return sent
 
 
@@ -258,7 +262,9 @@ def require_idempotency_key() -> None:
     :raises Problem: invalid_parameter.
     """
     if "HTTP_IDEMPOTENCY_KEY" not in request.environ:
-        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", "This header is required.")])
+        raise Problem(
+            "invalid_parameter", errors=[FieldError("Idempotency-Key", "This header is required.", "header")]
+        )
 
 
 def _version_in(wanted: ETags) -> Callable[[int], bool]:

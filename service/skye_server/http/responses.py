@@ -162,3 +162,10 @@ def check_accepts(*media_types: str) -> str:
     if best is None:
         raise Problem("not_acceptable", f"This can be served as {' or '.join(media_types)}.")
     return best
+
+
+def no_content() -> Response:
+    """Return a response without a body, and so without a content type."""
+    response = Response(status=204, headers={"Cache-Control": "no-store"})
+    del response.headers["Content-Type"]
+    return response

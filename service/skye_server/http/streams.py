@@ -34,5 +34,5 @@ def last_event_id(form: str, error: str) -> str | None:
     """
     last = request.headers.get(_LAST_EVENT_ID)
     if last is not None and not re.fullmatch(form, last):
-        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error)])
+        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error, "header")])
     return last

@@ -84,7 +84,7 @@ def create_ticket(
     :param criteria: `seats` and `options`.
     :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
-        too_much_contention, store_unavailable, game_unreadable.
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
@@ -115,7 +115,7 @@ def get_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
     """Return a ticket of the caller.
 
     :raises Problem: player_key_required, token_unknown, ticket_not_found, too_much_contention,
-        store_unavailable, game_unreadable.
+        store_unavailable, data_corrupt, data_newer.
     """
     return _current(games, games.identities.require_player(command.token), ticket_id)
 
@@ -123,7 +123,7 @@ def get_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
 def list_tickets(games: Games, player: str) -> list[Ticket]:
     """Return the tickets of a player that wait, the oldest first.
 
-    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     catch_up(games, player)
     since = games.pools.open_tickets(player)
@@ -150,7 +150,7 @@ def catch_up(games: Games, player: str) -> int | None:
     """Report a player's tickets that have expired, and create the games that a crashed process left out.
 
     :returns: when the next ticket of the player expires, in milliseconds since 1970; None if none waits.
-    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     since, now_ms, over, expire = games.pools.open_tickets(player), games.now_ms(), [], []
     tickets = games.pools.tickets(list(since))
@@ -176,7 +176,7 @@ def _ticket_id(command: Command, criteria: bytes) -> str:
 def _check_limits(games: Games, player: str, ticket_id: str) -> None:
     """Check that a player may wait for one more game; a ticket of the same pool would be repeated.
 
-    :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     catch_up(games, player)
     pools = {other[:_POOL_LENGTH] for other in games.pools.open_tickets(player)} - {ticket_id[:_POOL_LENGTH]}
@@ -196,7 +196,7 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
 def _check_own(games: Games, player: str, ticket_id: str) -> None:
     """Withdraw a ticket that is not in its pool yet if the key has become that of another player.
 
-    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     try:
         games.identities.check_own(player)
@@ -208,7 +208,7 @@ def _check_own(games: Games, player: str, ticket_id: str) -> None:
 def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
     """Return whether a ticket was matched a short time ago, and its game goes on.
 
-    :raises Problem: store_unavailable, game_unreadable.
+    :raises Problem: store_unavailable, data_corrupt, data_newer.
     """
     ticket = games.pools.ticket(ticket_id)
     if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
@@ -229,7 +229,7 @@ def _is_waiting(ticket: StoredTicket, now_ms: int) -> bool:
 def _current(games: Games, player: str, ticket_id: str) -> Ticket:
     """Return a ticket of a player; first report it if it has expired, or create its game if it is matched.
 
-    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     ticket, now_ms = games.pools.ticket(ticket_id), games.now_ms()
     if ticket is not None and ticket.state == "waiting" and not _is_waiting(ticket, now_ms):
@@ -245,7 +245,7 @@ def _current(games: Games, player: str, ticket_id: str) -> Ticket:
 def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
     """Return a ticket as its player sees it.
 
-    :raises Problem: game_unreadable.
+    :raises Problem: data_corrupt, data_newer.
     """
     data = decoded(ticket_data.decode, ticket.data)
     criteria = msgspec.json.decode(data.criteria)
@@ -255,7 +255,7 @@ def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
 def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     """Return the player's seat in the game of a group; first create the game if it does not exist.
 
-    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     group = games.pools.group(game_id, ticket.id)
     if group:
@@ -272,7 +272,7 @@ def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
 def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     """Create the game of a group, in seats drawn at random and without a host, unless another process has.
 
-    :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     waiting = [(ticket.player, decoded(ticket_data.decode, ticket.data)) for ticket in group]
     secrets.SystemRandom().shuffle(waiting)

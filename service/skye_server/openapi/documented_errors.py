@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from skye_server.contract.responses import Problem
-from skye_server.error_codes import ERROR_CODES
+from skye_server.error_codes import ERROR_CODES, UNREADABLE
 from skye_server.http.problems import CONTENT_TYPE
 
 CODES = "x-problem-codes"
@@ -21,7 +21,7 @@ GAME_ERRORS = (
     "token_unknown",
     "not_found",
     "game_not_found",
-    "game_unreadable",
+    *UNREADABLE,
     "too_much_contention",
     "server_busy",
 )
@@ -48,14 +48,14 @@ CREATION_ERRORS = (
 )
 """The codes of every operation that stores its response under an idempotency key."""
 
-SEAT_BINDING_ERRORS = ("token_unknown", "game_unreadable", "too_many_games")
+SEAT_BINDING_ERRORS = ("token_unknown", *UNREADABLE, "too_many_games")
 """The codes of every operation that can bind a seat to a player key."""
 
 PLAYER_KEY_ERRORS = (
     *STORE_ERRORS,
     "player_key_required",
     "token_unknown",
-    "game_unreadable",
+    *UNREADABLE,
     "too_much_contention",
     "server_busy",
 )
@@ -135,7 +135,7 @@ _SHARED: dict[str, tuple[str, ...]] = {
     "InvalidHeader": ("invalid_parameter", "idempotency_key_reused"),
     "NoSuchGame": ("not_found", "game_not_found"),
     "NoSuchSeat": ("not_found", "game_not_found", "seat_not_found"),
-    "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "game_unreadable"),
+    "Unavailable": ("store_unavailable", "too_much_contention", "server_busy", "data_newer"),
     "Unexpected": _UNEXPECTED_ERRORS,
     **{code.title().replace("_", ""): (code,) for code in ERROR_CODES},
 }

@@ -11,9 +11,8 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from skye_server.error_codes import Problem
 from skye_server.players.events import FollowedGame, PlayerEvent
-from skye_server.storage.codec import StoredFormatError
+from skye_server.storage.codec import NewerFormatError, StoredFormatError
 
 PLAYER_FORMAT: Final = 1
 """The newest format of the records of players."""
@@ -71,7 +70,7 @@ class _Codec(Generic[T]):
             number, checksum, body = stored.split(b":", 2)
             if int(number) > PLAYER_FORMAT:
                 read = f"this program reads up to format {PLAYER_FORMAT}"
-                raise StoredFormatError(f"a record of the player is stored in format {int(number)}, {read}")
+                raise NewerFormatError(f"a record of the player is stored in format {int(number)}, {read}")
             if checksum != b"%08x" % zlib.crc32(body):
                 raise ValueError("its checksum does not match")
             return self._decoder.decode(body)
@@ -98,9 +97,9 @@ ticket_data: Final = _Codec(TicketData)
 def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
     """Return a decoded value.
 
-    :raises Problem: game_unreadable.
+    :raises Problem: data_corrupt, data_newer.
     """
     try:
         return decode(stored)
     except StoredFormatError as error:
-        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+        raise error.problem from error

@@ -17,7 +17,7 @@ class PlayerIdentities:
     def require_player(self, token: str | None) -> str:
         """Return the id of the player whose key is the bearer token.
 
-        :raises Problem: player_key_required, token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: player_key_required, token_unknown, data_corrupt, data_newer, store_unavailable.
         """
         if token is None or not is_player_key(token):
             raise Problem("player_key_required")
@@ -32,7 +32,7 @@ class PlayerIdentities:
     def player_of_key(self, token: str | None) -> str:
         """Return the id of the player whose key is the bearer token; empty if the token is not a player key.
 
-        :raises Problem: token_unknown, game_unreadable, store_unavailable.
+        :raises Problem: token_unknown, data_corrupt, data_newer, store_unavailable.
         """
         return self.require_player(token) if is_player_key(token or "") else ""
 
@@ -64,7 +64,7 @@ class PlayerIdentities:
         refused, or the writer finds the record of the replacement, and must withdraw what it wrote.
 
         :raises Problem: too_much_contention, when the key has become that of another player since the caller
-            was authenticated; game_unreadable, store_unavailable.
+            was authenticated; data_corrupt, data_newer, store_unavailable.
         """
         record = self._record_of(player)
         if record.replaces or record.player not in ("", player):
@@ -77,6 +77,6 @@ class PlayerIdentities:
 def _decoded(key_hash: str, stored: bytes | None) -> KeyRecord:
     """Return the stored record of a key; a key without one is its player's first.
 
-    :raises Problem: game_unreadable.
+    :raises Problem: data_corrupt, data_newer.
     """
     return KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)

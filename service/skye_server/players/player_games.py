@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.error_codes import Problem
+from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game
 from skye_server.players.codec import decoded, followed_games, player_events
@@ -98,7 +98,7 @@ class Players:
         An existing record is written again, so that the compare-and-set of another process fails that has
         read the game before the commit and would remove the record.
 
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, game_unreadable.
+        :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         for player in players:
             self._announce(player, game_id, limited=limited)
@@ -124,7 +124,7 @@ class Players:
     def _check_own(self, player: str, game_id: str, announced: bytes) -> None:
         """Withdraw an announcement if the player's key has become that of another player meanwhile.
 
-        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         try:
             self._identities.check_own(player)
@@ -156,7 +156,7 @@ class Players:
     def relay(self, player: str, game_id: str) -> FollowedGame | None:
         """Write the events of a game that are not written yet; return the new state, None if there is none.
 
-        :raises Problem: too_much_contention, store_unavailable, game_unreadable.
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         for attempt in range(MAX_ATTEMPTS):
             stored = self._store.game(player, game_id)
@@ -206,7 +206,7 @@ class Players:
                 if state is not None and not state.over:
                     states[game_id] = self.report_near(player, game_id, state)
             except Problem as problem:  # one broken game must not hide the others
-                if problem.code != "game_unreadable":
+                if problem.code not in UNREADABLE:
                     raise
         return states
 
@@ -221,7 +221,7 @@ class Players:
     def events_after(self, player: str, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events of a player after the one with the id `after`.
 
-        :raises Problem: history_lost, when no event has this id; game_unreadable, store_unavailable.
+        :raises Problem: history_lost, when no event has this id; data_corrupt, data_newer, store_unavailable.
         """
         has_event = after != NO_EVENT
         found, last_id = self._store.events(player, after, limit + has_event)
@@ -240,7 +240,7 @@ class Players:
     def states(self, player: str, game_ids: Collection[str]) -> dict[str, FollowedGame]:
         """Return the states of some games of a player.
 
-        :raises Problem: store_unavailable, game_unreadable.
+        :raises Problem: store_unavailable, data_corrupt, data_newer.
         """
         found: dict[str, FollowedGame] = {}
         for game_id in game_ids:

@@ -8,7 +8,7 @@ from flask import Response
 
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
-from skye_server.error_codes import FieldError, Problem
+from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view
 from skye_server.http.framework import collaborators
 from skye_server.http.lab import fault_header
@@ -27,7 +27,7 @@ blueprint = Resource(
     "advanced, and deletion of all games. Every response of such a server has the header `Skye-Lab: on`.",
 )
 
-_GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", "game_unreadable")
+_GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", *UNREADABLE)
 
 
 @blueprint.route("")
@@ -147,7 +147,7 @@ def _lab() -> Laboratory:
 def _lab_with(game: str) -> Laboratory:
     """Return the laboratory, after checking that a game exists.
 
-    :raises Problem: lab_off, game_not_found, game_unreadable, store_unavailable.
+    :raises Problem: lab_off, game_not_found, data_corrupt, data_newer, store_unavailable.
     """
     lab = _lab()
     collaborators().games.repository.current(game)

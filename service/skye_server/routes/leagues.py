@@ -16,7 +16,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.listing import cursor_at
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pause
-from skye_server.error_codes import Problem
+from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import SPECTATOR
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.views.game import timestamp
@@ -169,7 +169,7 @@ def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
     try:
         game, changes = games.changes_after(game_id, 0)
     except Problem as problem:
-        if problem.code in ("game_not_found", "game_unreadable"):
+        if problem.code in ("game_not_found", *UNREADABLE):
             return None
         raise
     end_ms = _end_of(changes)

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from skye import GameState
 from skye.events import EVENT_TYPES, PurchasePassed
+from skye_server.error_codes import Problem
 from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
@@ -49,6 +50,19 @@ _COMPRESSED: Final = b"z"
 
 class StoredFormatError(Exception):
     """The stored bytes are corrupt, or of a format that this program does not support."""
+
+    code = "data_corrupt"
+
+    @property
+    def problem(self) -> Problem:
+        """The error as the service reports it."""
+        return Problem(self.code, f"{str(self).capitalize()}.")
+
+
+class NewerFormatError(StoredFormatError):
+    """The stored bytes are of a newer format than this program supports."""
+
+    code = "data_newer"
 
 
 def version_header(game: Game) -> bytes:
@@ -92,7 +106,7 @@ def decode_game(stored: bytes) -> Game:
         number, _, _, body = stored.split(b":", 3)
         if int(number) > FORMAT:
             problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
-            raise StoredFormatError(problem)
+            raise NewerFormatError(problem)
         game = _game_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"the stored game is corrupt: {error}") from error
@@ -143,7 +157,7 @@ def _check_entry(entry: LogEntry, header: bytes) -> None:
     number = int(header.split(b":")[0])
     if number > LOG_FORMAT:
         problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
-        raise StoredFormatError(problem)
+        raise NewerFormatError(problem)
     if header != entry_header(entry.last_event, entry.data):
         raise ValueError("its header or checksum does not match")
 

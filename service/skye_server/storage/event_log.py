@@ -22,12 +22,12 @@ def changes_from_log(
     """Return the changes of a game that have events after number `after`.
 
     :param limit: the maximum number of entries that were read; the end of the log may then be missing.
-    :raises Problem: game_unreadable, when an entry is corrupt or missing; server_busy, bad_request.
+    :raises Problem: data_corrupt, data_newer, when an entry is corrupt or missing; server_busy, bad_request.
     """
     try:
         logged = _decoded(entries)
     except StoredFormatError as error:
-        raise Problem("game_unreadable", f"{str(error).capitalize()}.") from error
+        raise error.problem from error
     changes = [change for change in logged if change.version <= game.version]
     reached = after
     for change in changes:
@@ -36,7 +36,7 @@ def changes_from_log(
         reached = max(reached, change.last_event)
     is_cut = limit is not None and len(entries) >= limit and reached > after
     if reached < game.last_event and not is_cut:
-        raise Problem("game_unreadable", f"Of the game's log, the events after {reached} are missing.")
+        raise Problem("data_corrupt", f"Of the game's log, the events after {reached} are missing.")
     return changes
 
 

@@ -181,7 +181,7 @@ class RedisStore:
         if result == 2:
             raise Problem("store_unavailable", UNKNOWN_OUTCOME)
         if result == 3:
-            raise Problem("game_unreadable", "The game's log is lost.")
+            raise Problem("data_corrupt", "The game's log is lost.")
         return bool(result)
 
     def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:

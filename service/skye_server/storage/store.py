@@ -91,7 +91,7 @@ class Store(Protocol):
     def commit(self, commit: Commit) -> bool:
         """Write all of a change; return False and write nothing when the game has changed since it was read.
 
-        :raises Problem: game_unreadable, when the game's log is missing.
+        :raises Problem: data_corrupt, data_newer, when the game's log is missing.
         """
 
     def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, NotRequired, TypedDict
 from skye import PLAYERS
 from skye.fields import (
     Color,
+    Component,
     Coordinate,
     Count,
     GamePhase,
@@ -21,16 +22,24 @@ from skye.fields import (
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.games.views.fields import GameId, PlayerName, Version
 
-
-class FieldProblem(TypedDict):
-    """An invalid part of a request."""
-
-    pointer: Annotated[
-        str,
-        Keywords(maxLength=500),
-        "A JSON pointer into the body (empty for the whole body), or the name of a parameter or header.",
-    ]
-    detail: Annotated[str, Keywords(maxLength=500), "A sentence that describes the fault."]
+FieldProblem = TypedDict(
+    "FieldProblem",
+    {
+        "in": Annotated[str, Component("ErrorPlace"), "The part of the request."],
+        "pointer": NotRequired[
+            Annotated[
+                str,
+                Keywords(maxLength=500),
+                "In the body: a JSON pointer to the value; empty for the whole body.",
+            ]
+        ],
+        "name": NotRequired[
+            Annotated[str, Keywords(maxLength=500), "Elsewhere: the name of the parameter or header."]
+        ],
+        "detail": Annotated[str, Keywords(maxLength=500), "A sentence that describes the fault."],
+    },
+)
+FieldProblem.__doc__ = "An invalid part of a request."
 
 
 class ProblemParams(TypedDict):

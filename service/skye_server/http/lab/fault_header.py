@@ -132,4 +132,4 @@ def _check_together(named: dict[str, Any], *, is_stream: bool) -> None:
 
 
 def _invalid(detail: str) -> Problem:
-    return Problem("invalid_fault", errors=[FieldError(FAULT_HEADER, f"{detail}.")])
+    return Problem("invalid_fault", errors=[FieldError(FAULT_HEADER, f"{detail}.", "header")])

@@ -22,7 +22,14 @@ from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
 from skye_server.http.request_parsing import Resource, bearer_token
-from skye_server.http.responses import check_accepts, etag, json_response, link_to_next, not_modified
+from skye_server.http.responses import (
+    check_accepts,
+    etag,
+    json_response,
+    link_to_next,
+    no_content,
+    not_modified,
+)
 from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.components import LAST_EVENT_ID
 from skye_server.openapi.documented_errors import GAME_ERRORS
@@ -119,7 +126,7 @@ def _stream(follower: Follower, after: int) -> Response:
     first = follower.read_from(after)
     game, _ = first[0]
     if game.is_over and after == game.last_event:
-        return Response(status=204, headers={"Cache-Control": "no-store"})  # an EventSource stops at 204
+        return no_content()  # an EventSource stops at 204
     return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
 
 

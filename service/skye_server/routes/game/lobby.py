@@ -14,7 +14,7 @@ from skye_server.games.views.game import summary_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
-from skye_server.http.responses import command_response, json_response
+from skye_server.http.responses import command_response, json_response, no_content
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
 from skye_server.routes.games import NEW_GAME, THIS_GAME, blueprint
@@ -153,7 +153,7 @@ def rotate_token(game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
 @writes(
     _OWN_VIEW,
-    errors=[*OWN_SEAT_ERRORS, "game_aborted", "game_over", "seat_played_by_bot"],
+    errors=[*OWN_SEAT_ERRORS, "game_aborted", "game_finished", "seat_played_by_bot"],
 )
 def leave_game(game: str, seat: int) -> Response:
     """Leave a game.
@@ -247,7 +247,7 @@ def get_rematch(game: str) -> Response:
 @writes(
     _OWN_VIEW,
     ResponseDoc(204, "With `permanently`: the game is deleted."),
-    errors=[*HOST_ERRORS, "game_aborted", "game_over", "game_not_over"],
+    errors=[*HOST_ERRORS, "game_aborted", "game_finished", "game_not_over"],
 )
 @blueprint.arguments(requests.AbortQuery, location="query")
 def abort_game(query: dict[str, Any], game: str) -> Response:
@@ -262,14 +262,21 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     """
     if query["permanently"]:
         deletion.delete_game(collaborators().games, command_from_request(), game)
-        return Response(status=204, headers={"Cache-Control": "no-store"})
+        return no_content()
     return command_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
 
 
 @blueprint.route("/games/<game>/clock", methods=["POST"])
 @writes(
     _OWN_VIEW,
-    errors=[*BODY_ERRORS, *HOST_ERRORS, "clock_not_manual", "game_aborted", "game_over", "too_many_changes"],
+    errors=[
+        *BODY_ERRORS,
+        *HOST_ERRORS,
+        "clock_not_manual",
+        "game_aborted",
+        "game_finished",
+        "too_many_changes",
+    ],
 )
 @blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:

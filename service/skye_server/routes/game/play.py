@@ -41,7 +41,7 @@ def _moves(*errors: str) -> Describe:
         responses.Game,
         links=[Link("list_actions", "The next legal actions of the seat.", _SEAT)],
     )
-    in_play = ("game_not_started", "game_aborted", "game_over", "seat_played_by_bot", "wrong_phase")
+    in_play = ("game_not_started", "game_aborted", "game_finished", "seat_played_by_bot", "wrong_phase")
     return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, *errors])
 
 
