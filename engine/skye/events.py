@@ -6,7 +6,7 @@ after the event. Events contain secrets; `visibility.event_view` hides them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,6 +30,7 @@ __all__ = [
     "TilesDiscarded",
     "TilesDrawn",
     "TilesKept",
+    "with_rounds",
 ]
 
 
@@ -194,3 +195,19 @@ EVENT_TYPES: Final[Mapping[type, str]] = MappingProxyType(
     }
 )
 """The name of each event in the interface, in the order of a round."""
+
+
+def with_rounds(events: Iterable[Event], first_round: int = 0) -> Iterator[tuple[int, Event]]:
+    """Yield each event with the number of its round.
+
+    >>> [number for number, _ in with_rounds([PurchasePassed(0), RoundStarted(3, 1), PurchasePassed(1)], 2)]
+    [2, 3, 3]
+
+    :param events: all events of a game, in order.
+    :param first_round: the round of the position from which the game began; 0 without one.
+    """
+    number = first_round
+    for event in events:
+        if isinstance(event, RoundStarted):
+            number = event.round
+        yield number, event

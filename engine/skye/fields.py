@@ -10,7 +10,8 @@ from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from skye.rules.moves import MAX_GOLD
 from skye.rules.setup import PLAYERS
-from skye.scoring.schedule import SLOTS, slots_by_round
+from skye.rules.state import TILES_DRAWN
+from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
 from skye.tiles.catalogue import LANDSCAPE
 from skye.tiles.geometry import LIMIT
 
@@ -23,11 +24,10 @@ MAX_REGIONS: Final = 5 * (len(LANDSCAPE) + 1)
 MAX_SCROLLS: Final = 14
 """The number of tiles with a scroll."""
 
-DRAWN: Final = 3
+DRAWN: Final = TILES_DRAWN
 """How many tiles a seat draws in a round."""
 
-_ROUNDS: Final = [len(slots_by_round(players)) for players in PLAYERS]
-MAX_ROUNDS: Final = max(_ROUNDS)
+_MIN_ROUNDS: Final = min([len(slots_by_round(players)) for players in PLAYERS])
 
 Entry = TypeVar("Entry")
 
@@ -50,7 +50,7 @@ Gain: TypeAlias = Annotated[int, Keywords(minimum=-MAX_POINTS, maximum=MAX_POINT
 Price: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=MAX_GOLD)]
 Coordinate: TypeAlias = Annotated[int, Keywords(minimum=-LIMIT, maximum=LIMIT)]
 Round: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=MAX_ROUNDS), "The round, counted from 1."]
-Rounds: TypeAlias = Annotated[int, Keywords(minimum=min(_ROUNDS), maximum=MAX_ROUNDS)]
+Rounds: TypeAlias = Annotated[int, Keywords(minimum=_MIN_ROUNDS, maximum=MAX_ROUNDS)]
 Seat: TypeAlias = Annotated[int, Keywords(minimum=0, maximum=PLAYERS[-1] - 1), "The seat."]
 EventSeat: TypeAlias = Annotated[Seat, "The seat that the event is about."]
 

@@ -35,7 +35,7 @@ def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -
     appraisal = appraisal_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
     prices = range(limits.minimum, budget - limits.minimum + 1)
-    expected: dict[str, list[tuple[float, int]]] = {}
+    expected: dict[str, list[tuple[float, int]]] = {}  # by tile: for each price, the points and the price
     for tile in limits.tiles:
         rivals = _rivals(game, seat, tile, limits, appraisal)
         gain, gold = appraisal.gain(seat, tile), appraisal.gold(seat)
@@ -43,10 +43,9 @@ def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -
 
     def offers() -> Iterator[tuple[float, SetOffer]]:
         for discard, one, other in permutations(rng.sample(limits.tiles, len(limits.tiles))):
-            best_up_to = list(accumulate(expected[other], max))  # for each price, the best up to it
-            for (value, price), (value_left, price_left) in zip(
-                expected[one], reversed(best_up_to), strict=True
-            ):
+            best_up_to = dict(zip(prices, accumulate(expected[other], max), strict=True))
+            for value, price in expected[one]:
+                value_left, price_left = best_up_to[budget - price]  # the best price that the rest affords
                 yield value + value_left, SetOffer(discard, ((one, price), (other, price_left)))
 
     return max(offers(), key=lambda offer: offer[0])[1]

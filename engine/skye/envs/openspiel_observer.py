@@ -17,11 +17,12 @@ is turned. As a string, the public observation is a position as text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import pyspiel
 
+from skye.encoding import EncodedGame
 from skye.envs.observation import Observer, shapes
 from skye.envs.planes import MAX_TILES
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
@@ -29,8 +30,17 @@ from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.state import TILES_DRAWN
 
-if TYPE_CHECKING:
-    from skye.envs.openspiel import IsleOfSkyeState
+
+class ObservedState(Protocol):
+    """What the observer reads of a state."""
+
+    encoded: EncodedGame
+
+    def public_steps(self) -> list[tuple[int, int]]:
+        """Return the player and the action of every step; the action is -1 while it is secret."""
+
+    def secret_actions(self, player: int) -> list[int]:
+        """Return the actions of a player's secret offer."""
 
 
 class IsleOfSkyeObserver:
@@ -60,7 +70,7 @@ class IsleOfSkyeObserver:
             self.dict[name] = self.tensor[start:end].reshape(shape)
             start = end
 
-    def set_from(self, state: IsleOfSkyeState, player: int) -> None:
+    def set_from(self, state: ObservedState, player: int) -> None:
         """Write a player's observation to `tensor`, of which `dict` has views by piece."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -73,7 +83,7 @@ class IsleOfSkyeObserver:
             actions = state.secret_actions(player)
             self.dict["private"][: 1 + len(actions)] = _gold(state, player), *[1 + each for each in actions]
 
-    def string_from(self, state: IsleOfSkyeState, player: int) -> str:
+    def string_from(self, state: ObservedState, player: int) -> str:
         """Return a player's observation as a string."""
         pieces = [f"p{player}"]
         if "steps" in self.dict:
@@ -84,7 +94,7 @@ class IsleOfSkyeObserver:
             pieces.append(f"gold={_gold(state, player)} offer={state.secret_actions(player)}")
         return " | ".join(pieces)
 
-    def _write_public(self, state: IsleOfSkyeState, player: int) -> None:
+    def _write_public(self, state: ObservedState, player: int) -> None:
         for name, part in zip(
             ("seats", "game"), self._observer.vectors(state.encoded, player, private=False), strict=True
         ):
@@ -106,11 +116,11 @@ def _public_pieces(players: int) -> dict[str, tuple[int, ...]]:
     return vectors | {"territories": (players, MAX_TILES - 1, 2 + TILE_FEATURES)}
 
 
-def _gold(state: IsleOfSkyeState, player: int) -> int:
+def _gold(state: ObservedState, player: int) -> int:
     return state.encoded.game.players[player].gold
 
 
-def _public_text(state: IsleOfSkyeState) -> str:
+def _public_text(state: ObservedState) -> str:
     game = state.encoded.game
     if game.starting_seat < 0:
         return str(state)

@@ -14,9 +14,9 @@ from skye.events import (
     OffersRevealed,
     PlacementTakenBack,
     PurchasePassed,
-    RoundStarted,
     TileBought,
     TilePlaced,
+    with_rounds,
 )
 from skye.rules.arguments import check_seat
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
@@ -151,10 +151,7 @@ def actions_view(
     check_seat(game, viewer, spectator=True)
     views: list[ActionView] = []
     secret: dict[int, tuple[int, ActionView]] = {}
-    number = first_round
-    for event in events:
-        if isinstance(event, RoundStarted):
-            number = event.round
+    for number, event in with_rounds(events, first_round):
         if isinstance(event, OffersRevealed):
             for at, view in secret.values():
                 views[at] = view
@@ -181,19 +178,10 @@ def move_view(move: Move) -> MoveView:
     >>> move_view(SetOffer("L01", (("L02", 3), ("L03", 1))))
     {'type': 'set_offer', 'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}
     """
-    match move:
-        case SetOffer(discard, prices):
-            return {"type": "set_offer", "discard": discard, "prices": dict(prices)}
-        case Buy(tile):
-            return {"type": "buy", "tile": tile}
-        case Place(tile, x, y, rotation):
-            return {"type": "place", "tile": tile, "x": x, "y": y, "rotation": rotation}
-        case Pass():
-            return {"type": "pass"}
-        case TakeBack():
-            return {"type": "take_back"}
-        case FinishBuilding():
-            return {"type": "finish_building"}
+    fields = {name: getattr(move, name) for name in move.__match_args__}
+    if isinstance(move, SetOffer):
+        fields["prices"] = dict(move.prices)
+    return cast("MoveView", {"type": MOVE_TYPES[type(move)], **fields})
 
 
 def move_from(name: str, fields: Mapping[str, Any]) -> Move:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from skye.events import Event, RoundStarted
+from skye.events import Event, RoundStarted, with_rounds
 from skye.rules.arguments import check_seat
 from skye.rules.state import GameState
 from skye.visibility.game_views import event_view
@@ -28,7 +28,8 @@ def round_view(
     :returns: the report so far, or None if the round has not begun.
     """
     check_seat(game, viewer, spectator=True)
-    of_round = list(_events_of(events, number, 0 if begun is None else begun.round))
+    numbered = with_rounds(events, 0 if begun is None else begun.round)
+    of_round = [event for of, event in numbered if of == number]
     if begun is not None and begun.round == number:
         starting_seat = begun.starting_seat
     elif of_round and isinstance(of_round[0], RoundStarted):
@@ -48,16 +49,6 @@ def round_view(
         seen = event_view(game, viewer, event)
         _add_event(report, seats, seen)
     return report
-
-
-def _events_of(events: Iterable[Event], number: int, first: int) -> Iterator[Event]:
-    """Yield the events of a round; those before the first `RoundStarted` belong to round `first`."""
-    current = first
-    for event in events:
-        if isinstance(event, RoundStarted):
-            current = event.round
-        if current == number:
-            yield event
 
 
 def _blank(seat: int) -> SeatRoundView:

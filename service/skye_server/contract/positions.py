@@ -11,13 +11,12 @@ from marshmallow import ValidationError
 
 from skye import PLAYERS
 from skye.positions import MAX_GOLD
-from skye.scoring import SLOTS
+from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.tiles import LANDSCAPE
 from skye_server.contract.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
 
-MAX_ROUNDS = 6
 _MAX_PLAYERS = PLAYERS[-1]
 
 

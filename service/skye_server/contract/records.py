@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from skye import PLAYERS, Action
-from skye.scoring import SLOTS
+from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.views import move_from
 from skye_server.contract.enums import (
     ChosenTieBreak,
@@ -19,7 +19,7 @@ from skye_server.contract.enums import (
 )
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
-from skye_server.contract.positions import MAX_ROUNDS, SentPosition
+from skye_server.contract.positions import SentPosition
 
 MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and those that were taken back."""

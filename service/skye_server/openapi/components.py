@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from skye import PLAYERS
-from skye.scoring import slots_by_round
+from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
 from skye_server import docs as guide
 from skye_server.http.lab.fault_header import FAULT_HEADER
@@ -17,8 +17,6 @@ MAX_HEADER_LENGTH: Final = 1024
 
 MAX_TEXT_LENGTH: Final = 4 * 1024 * 1024
 """The maximum length of a page, a picture or a file; the largest is a script of 1.7 million characters."""
-
-_MAX_ROUNDS = max(len(slots_by_round(players)) for players in PLAYERS)
 
 
 def text_of(file: str) -> str:
@@ -49,7 +47,7 @@ PATH_PARAMETERS: Final = {
     "round": _in_path(
         "round",
         "The round, counted from 1.",
-        {"type": "integer", "format": "int32", "minimum": 1, "maximum": _MAX_ROUNDS},
+        {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
     ),
     "ticket": _in_path(
         "ticket",

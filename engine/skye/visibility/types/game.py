@@ -10,7 +10,6 @@ from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from skye.fields import (
     DRAWN,
-    MAX_ROUNDS,
     BySeat,
     BySlot,
     Color,
@@ -31,6 +30,7 @@ from skye.fields import (
     Seats,
     TileId,
 )
+from skye.scoring.schedule import MAX_ROUNDS
 from skye.tiles.catalogue import LANDSCAPE
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, TypedDict
 
 from skye.fields import (
     MAX_REGIONS,
-    MAX_ROUNDS,
     MAX_SCROLLS,
     BySeat,
     BySlot,
@@ -31,7 +30,7 @@ from skye.fields import (
     TileIds,
 )
 from skye.rules.setup import PLAYERS
-from skye.scoring.schedule import SLOTS
+from skye.scoring.schedule import MAX_ROUNDS, SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.visibility.types.game import ScoringTilePointsView, TerritoryTileView
 

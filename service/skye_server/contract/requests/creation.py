@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, validates_schema
 
 from skye import PLAYERS
-from skye.scoring import SLOTS
+from skye.scoring import MAX_ROUNDS, SLOTS
 from skye_server.contract.enums import (
     ChosenClock,
     ChosenScenario,
@@ -19,7 +19,7 @@ from skye_server.contract.enums import (
 )
 from skye_server.contract.fields import Boolean, Integer, Name, Seat
 from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object, Variants
-from skye_server.contract.positions import MAX_ROUNDS, SentPosition
+from skye_server.contract.positions import SentPosition
 from skye_server.contract.records import MAX_ACTIONS, GameRecord
 from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
 from skye_server.games.game import Clock

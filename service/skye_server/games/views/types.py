@@ -7,7 +7,6 @@ import skye.views
 from skye import PLAYERS
 from skye.fields import (
     DRAWN,
-    MAX_ROUNDS,
     BySeat,
     Color,
     Component,
@@ -24,7 +23,7 @@ from skye.fields import (
     TerrainName,
     TileId,
 )
-from skye.scoring import SLOTS
+from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.tiles import LANDSCAPE
 from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
 from skye_server.games.views.fields import (
