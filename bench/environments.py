@@ -19,25 +19,32 @@ _ENGINE = "engine, encoded actions"
 _ENGINE_CHANCE = "engine, encoded actions and explicit chance"
 _AEC = "PettingZoo environment"
 _SPIEL = "OpenSpiel game"
+_GYM = {bot: f"Gymnasium environment against {bot}" for bot in ("random", "greedy")}
+_SYNC = "64 games in SyncVectorEnv against random"
+_VECTOR = "64 games in one vector environment against random"
+
+VECTOR_GOAL = "<= 0.33"
+"""The goal for the time of a step of the vector environment divided by that of `SyncVectorEnv`."""
 
 _new_seeds = itertools.count()
 
 
 def environment_rows(plan: Plan) -> list[Row]:
-    """Measure random games of four players in the installed frameworks."""
+    """Measure random games in the installed frameworks: of four players, in Gymnasium of two."""
     dice = random.Random(1)
     games: dict[str, Callable[[], int]] = {
         _ENGINE: lambda: _engine(dice, str(next(_new_seeds))),
         _ENGINE_CHANCE: lambda: _engine(dice, None),
     }
-    games |= _pettingzoo(dice) | _openspiel(dice)
+    games |= _pettingzoo(dice) | _openspiel(dice) | _gymnasium(dice)
     times = in_turn({name: _microseconds(game, plan.games) for name, game in games.items()}, plan.runs)
-    beside = {_AEC: _ENGINE, _SPIEL: _ENGINE_CHANCE}
+    beside = {_AEC: (_ENGINE, GOAL), _SPIEL: (_ENGINE_CHANCE, GOAL), _VECTOR: (_SYNC, VECTOR_GOAL)}
+    beside |= dict.fromkeys(_GYM.values(), (_ENGINE, None))
     rows = []
     for name, taken in times.items():
-        other = beside.get(name)
+        other, goal = beside.get(name, (None, None))
         against = None if other is None else (other, times[other])
-        rows.append(row(f"{name}: one step", taken, "us", against=against, goal=GOAL if other else None))
+        rows.append(row(f"{name}: one step", taken, "us", against=against, goal=goal))
     return rows
 
 
@@ -87,6 +94,41 @@ def _aec(env, dice: random.Random) -> int:
         env.step(int(dice.choice(observation["action_mask"].view(bool).nonzero()[0])))
         steps += 1
     return steps
+
+
+def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
+    try:
+        import gymnasium
+
+        import skye.envs.gymnasium  # noqa: F401 - registers the environment
+    except ImportError:
+        return {}
+    name, random_bot = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
+    sync = gymnasium.make_vec(name, num_envs=64, vectorization_mode="sync", **random_bot)
+    vector = gymnasium.make_vec(name, num_envs=64, copy=False, **random_bot)
+    found = {_SYNC: lambda: _vector_steps(sync, dice), _VECTOR: lambda: _vector_steps(vector, dice)}
+    for bot, title in _GYM.items():
+        single = gymnasium.make(name, opponents=[bot])
+        found[title] = lambda single=single: _gym(single, dice)
+    return found
+
+
+def _gym(env, dice: random.Random) -> int:
+    _, info = env.reset(seed=next(_new_seeds))
+    steps, ended = 0, False
+    while not ended:
+        _, _, ended, _, info = env.step(int(dice.choice(info["action_mask"].view(bool).nonzero()[0])))
+        steps += 1
+    return steps
+
+
+def _vector_steps(envs, dice: random.Random) -> int:
+    _, info = envs.reset(seed=next(_new_seeds))
+    for _ in range(20):
+        _, _, _, _, info = envs.step(
+            [int(dice.choice(m.view(bool).nonzero()[0])) for m in info["action_mask"]]
+        )
+    return 20 * envs.num_envs
 
 
 def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:

@@ -132,12 +132,12 @@ class Episode:
         """Return the observation of a seat in the flat form."""
         return flat(as_arrays(self._shapes, self.parts(seat)))
 
-    def parts(self, seat: int) -> list[bytes | bytearray]:
+    def parts(self, seat: int) -> list[bytearray]:
         """Return the bytes of the arrays of an observation, in the order of `Form.shapes`."""
         actions, tile, cell = self._actions, None, None
         if actions.tile is not None and seat == self.seat:
             tile, cell = actions.tile, actions.cell
         parts = self._observer.parts(actions.encoded, seat, tile=tile, cell=cell)
         if isinstance(actions, ListedActions):
-            parts.append(actions.features() if seat == self.seat else bytes(MAX_LISTED * LISTED_FEATURES))
+            parts.append(actions.features() if seat == self.seat else bytearray(MAX_LISTED * LISTED_FEATURES))
         return parts

@@ -6,6 +6,4 @@ from __future__ import annotations
 def missing_extra(error: ModuleNotFoundError, extra: str) -> ModuleNotFoundError:
     """Return the error for a package that is not installed, with the command that installs it."""
     command = f"pip install 'skye-engine[{extra}]'"
-    return ModuleNotFoundError(
-        f"this environment needs the package {error.name!r}: {command}", name=error.name
-    )
+    return ModuleNotFoundError(f"the package {error.name!r} is not installed: {command}", name=error.name)

@@ -101,12 +101,10 @@ def shapes(players: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def as_arrays(
-    shapes: Mapping[str, tuple[int, ...]], parts: Sequence[bytes | bytearray]
-) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an observation, which belong to the caller, from their bytes."""
+def as_arrays(shapes: Mapping[str, tuple[int, ...]], parts: Sequence[bytearray]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an observation, which share the memory of its parts."""
     return {
-        name: np.frombuffer(bytearray(part), DTYPES.get(name, np.uint8)).reshape(shape)
+        name: np.ndarray(shape, DTYPES.get(name, np.uint8), part)
         for (name, shape), part in zip(shapes.items(), parts, strict=True)
     }
 
@@ -142,7 +140,7 @@ class Observer:
     def __init__(self, players: int) -> None:
         self._shapes = shapes(players)
         self._scored: tuple[tuple[str, ...], bytes] = (), b""
-        # By color: the last territory, own planes and rows (as the seat and as others see them).
+        # By color: the last territory, own planes and rows (with and without a secret offer).
         self._planes: dict[str, TerritoryPlanes] = {}
         self._own: dict[str, tuple[TerritoryPlanes, tuple[str, ...], bytearray]] = {}
         self._rows: dict[tuple[str, bool], _Row] = {}
@@ -159,19 +157,19 @@ class Observer:
 
     def parts(
         self, encoded: EncodedGame, seat: int, *, tile: int | None = None, cell: int | None = None
-    ) -> list[bytes | bytearray]:
-        """Return the bytes of the arrays of an observation, in their order; do not change them."""
+    ) -> list[bytearray]:
+        """Return the bytes of the arrays of an observation, in their order; they belong to the caller."""
         players = encoded.game.players
         others = [self._planes_of(player).other for player in players[seat + 1 :] + players[:seat]]
         return [
             *self.vectors(encoded, seat, tile=tile),
             self._own_planes(players[seat], cell),
-            b"".join(others),
+            bytearray().join(others),
         ]
 
     def vectors(
         self, encoded: EncodedGame, seat: int, *, tile: int | None = None, private: bool = True
-    ) -> tuple[bytes, bytes]:
+    ) -> tuple[bytearray, bytearray]:
         """Return the float32 bytes of `seats` and `game`.
 
         :param private: whether to include the seat's own secret or incomplete offer.
@@ -179,13 +177,15 @@ class Observer:
         game = encoded.game
         players, phase = game.players, game.phase
         starting_seat, waiting_for = game.starting_seat, game.waiting_for
-        lanes, rows, own = _ALL_TILES, [], private
+        lanes, rows = _ALL_TILES, []
+        secret = phase is PRICING
         for number in (*range(seat, len(players)), *range(seat)):
+            player = players[number]
             flags = phase, number == starting_seat, number in waiting_for
-            row = self._row(players[number], flags, own=own)
+            own = secret and private and number == seat and bool(player.prices)
+            row = self._row(player, flags, own=own)
             rows.append(row.numbers)
             lanes -= row.lanes
-            own = False
         draft = encoded.draft if private and encoded.draft and encoded.seat == seat else ()
         about_game = (
             _round_bytes(game.round, game.phase),
@@ -193,7 +193,7 @@ class Observer:
             _draft_bytes(draft, tile),
             _bag_bytes(lanes),
         )
-        return b"".join(rows), b"".join(about_game)
+        return bytearray().join(rows), bytearray().join(about_game)
 
     def _scoring(self, scoring_tiles: tuple[str, ...], players: int) -> bytes:
         if self._scored[0] != scoring_tiles or not self._scored[1]:
@@ -213,7 +213,7 @@ class Observer:
         cached = self._own.get(player.color)
         if cached is None or cached[0] is not planes or cached[1] != tiles:
             cached = self._own[player.color] = planes, tiles, planes.own_with(tiles)
-        return cached[2]
+        return bytearray(cached[2])
 
     def _row(self, player: Player, flags: _Flags, *, own: bool) -> _Row:
         key = player.color, own
@@ -237,8 +237,8 @@ def _row(player: Player, flags: _Flags, *, own: bool) -> _Row:
         waited_for,
     )
     tiles = player.tiles_on_offer + player.tiles_to_build
-    placed = [_LANES_OF[place.tile] for place in player.territory.placed[1:]]
-    lanes = sum(placed) + sum([_LANES_OF[tile] for tile in tiles])
+    lanes = sum([_LANES_OF[place.tile] for place in player.territory.placed[1:]])
+    lanes += sum([_LANES_OF[tile] for tile in tiles])
     return _Row(player, flags, head + _tiles_bytes(player, () if secret else player.prices), lanes)
 
 

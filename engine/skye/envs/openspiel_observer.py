@@ -17,6 +17,7 @@ is turned. As a string, the public observation is a position as text.
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -28,7 +29,8 @@ from skye.envs.planes import MAX_TILES
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
-from skye.rules.state import TILES_DRAWN
+from skye.rules.state import TILES_DRAWN, GameState
+from skye.territory.territory import Territory
 
 
 class ObservedState(Protocol):
@@ -57,6 +59,7 @@ class IsleOfSkyeObserver:
             raise ValueError("the observer shows the private information of one player at most")
         self._perfect_recall = iig_obs_type.perfect_recall
         self._observer = Observer(players)
+        self._recent: dict[tuple[int, int], tuple[GameState, bytes]] = {}
         pieces: dict[str, tuple[int, ...]] = {"player": (players,)}
         if iig_obs_type.public_info:
             pieces |= {"steps": (2 * max_actions,)} if self._perfect_recall else _public_pieces(players)
@@ -95,20 +98,35 @@ class IsleOfSkyeObserver:
         return " | ".join(pieces)
 
     def _write_public(self, state: ObservedState, player: int) -> None:
-        for name, part in zip(
-            ("seats", "game"), self._observer.vectors(state.encoded, player, private=False), strict=True
-        ):
-            self.dict[name].reshape(-1)[:] = np.frombuffer(part, np.float32)
-        players = state.encoded.game.players
-        for row, seat in enumerate(players[player:] + players[:player]):
-            placed = seat.territory.placed[1:]
-            if placed:
-                tiles = [_TILES[tile, rotation] for tile, _, _, rotation in placed]
-                cells = [(x, y) for _, x, y, _ in placed]
-                self.dict["territories"][row, : len(placed)] = np.hstack([cells, tiles])
+        parts = np.frombuffer(self._public(state.encoded, player), np.float32)
+        start = self.dict["player"].size
+        self.tensor[start : start + parts.size] = parts
+
+    def _public(self, encoded: EncodedGame, player: int) -> bytes:
+        """Return the bytes of the public pieces; OpenSpiel asks for those of the initial state each time."""
+        key = id(encoded.game), player
+        game, pieces = self._recent.get(key, (None, b""))
+        if game is not encoded.game:
+            seats, about_game = self._observer.vectors(encoded, player, private=False)
+            players = encoded.game.players
+            territories = [_tiles_bytes(seat.territory) for seat in players[player:] + players[:player]]
+            pieces = b"".join([seats, about_game, *territories])
+            if len(self._recent) >= _MAX_CACHED:
+                self._recent.clear()
+            self._recent[key] = encoded.game, pieces
+        return pieces
 
 
-_TILES: Final = {placed: np.frombuffer(features, np.uint8) for placed, features in FEATURES.items()}
+_MAX_CACHED: Final = 64
+
+_CELL: Final = Struct("2f")
+_TILES: Final = {placed: np.array([*features], np.float32).tobytes() for placed, features in FEATURES.items()}
+_TERRITORY_SIZE: Final = (MAX_TILES - 1) * (2 + TILE_FEATURES)
+
+
+def _tiles_bytes(territory: Territory) -> bytes:
+    rows = [_CELL.pack(x, y) + _TILES[tile, rotation] for tile, x, y, rotation in territory.placed[1:]]
+    return b"".join(rows).ljust(4 * _TERRITORY_SIZE, b"\0")
 
 
 def _public_pieces(players: int) -> dict[str, tuple[int, ...]]:

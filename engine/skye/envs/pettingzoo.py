@@ -117,6 +117,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self._episode.start(start_game(self._players, self._rng, known))
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._rewarded = False
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
@@ -147,8 +148,9 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         if rewards is not None:
             self.rewards = dict(zip(self.possible_agents, rewards, strict=True))
             self._accumulate_rewards()
-        elif any(self.rewards.values()):
+        elif self._rewarded:
             self._clear_rewards()
+        self._rewarded = rewards is not None
         if episode.game.is_over:
             self.terminations = dict.fromkeys(self.agents, True)
             self.infos[agent] = {}

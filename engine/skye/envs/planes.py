@@ -23,9 +23,10 @@ The planes of another seat are the first 41 of these.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final, TypeAlias
 
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
+from skye.territory.frontier import Place
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, Terrain
@@ -68,24 +69,31 @@ _FITTING: Final = {
 _NO_TILE: Final = [bytes(len(ROTATIONS))] * 256
 
 
-class _Box(NamedTuple):
-    """The smallest rectangle that contains a territory."""
+_Box: TypeAlias = tuple[int, int, int, int]
+"""The smallest rectangle that contains a territory: its west, east, north and south."""
 
-    west: int = 0
-    east: int = 0
-    north: int = 0
-    south: int = 0
+_CASTLE: Final = (0, 0, 0, 0)
 
-    def including(self, x: int, y: int) -> _Box:
-        """Return the smallest rectangle that contains a cell too."""
-        west, east, north, south = self
-        return _Box(min(west, x), max(east, x), min(north, y), max(south, y))
 
-    @property
-    def origin(self) -> tuple[int, int]:
-        """The (x, y) of the window's first cell."""
-        west, east, north, south = self
-        return (west + east) // 2 - _MIDDLE, (north + south) // 2 - _MIDDLE
+def _box_with(box: _Box, places: Iterable[Place]) -> _Box:
+    """Return the smallest rectangle that contains more places too."""
+    west, east, north, south = box
+    for _, x, y, _ in places:
+        if x < west:
+            west = x
+        elif x > east:
+            east = x
+        if y < north:
+            north = y
+        elif y > south:
+            south = y
+    return west, east, north, south
+
+
+def _origin(box: _Box) -> tuple[int, int]:
+    """Return the (x, y) of the window's first cell."""
+    west, east, north, south = box
+    return (west + east) // 2 - _MIDDLE, (north + south) // 2 - _MIDDLE
 
 
 def window_origin(territory: Territory) -> tuple[int, int]:
@@ -95,10 +103,7 @@ def window_origin(territory: Territory) -> tuple[int, int]:
     >>> window_origin(castle_alone("red"))
     (-10, -10)
     """
-    box = _Box()
-    for place in territory.placed:
-        box = box.including(place.x, place.y)
-    return box.origin
+    return _origin(_box_with(_CASTLE, territory.placed))
 
 
 class TerritoryPlanes:
@@ -109,45 +114,48 @@ class TerritoryPlanes:
         window.
     """
 
-    __slots__ = ("before", "box", "first", "other_planes", "own_planes", "territory")
+    __slots__ = ("before", "box", "completed", "first", "other_planes", "own_planes", "territory")
 
     def __init__(self, territory: Territory, before: TerritoryPlanes | None = None) -> None:
         self.territory = territory
+        self.own_planes: bytearray | None = None
+        self.other_planes: bytearray | None = None
+        self.completed: set[int] = set()
         placed = territory.placed
         known = len(before.territory.placed) if before is not None else 0
         if before is not None and before.territory.placed == placed[:known]:
-            box, new = before.box, placed[known:]
+            self.box = _box_with(before.box, placed[known:])
         else:
-            before, box, new = None, _Box(), placed
-        for place in new:
-            box = box.including(place.x, place.y)
-        self.box = box
-        self.first = cell_at(*box.origin)
+            before, self.box = None, _box_with(_CASTLE, placed)
+        self.first = cell_at(*_origin(self.box))
         self.before = before if before is not None and before.first == self.first else None
         if before is not None:
             before.before = None
-        self.own_planes: bytearray | None = None
-        self.other_planes: bytearray | None = None
 
     @property
     def own(self) -> bytearray:
         """The planes as the seat itself sees them, without those from 60 on; do not change them."""
         if self.own_planes is None:
-            before = self.before and self.before.own_planes
-            self.own_planes = own = bytearray(before or WINDOW * WINDOW * OWN_PLANES)
-            known = len(self.before.territory.placed) if before else 0
-            self._write_tiles(own, OWN_PLANES, _OWN_TILES, known)
-            self._write_frontier(own, known)
-            self._write_joined(own, self.territory.summary)
+            before, known = self.before, 0
+            if before is None or before.own_planes is None:
+                self.own_planes = bytearray(WINDOW * WINDOW * OWN_PLANES)
+            else:
+                self.own_planes, known = bytearray(before.own_planes), len(before.territory.placed)
+                self.completed = before.completed.copy()
+            self._write_tiles(self.own_planes, OWN_PLANES, _OWN_TILES, known)
+            self._write_frontier(self.own_planes, known)
+            self._write_joined(self.own_planes, self.territory.summary)
         return self.own_planes
 
     @property
     def other(self) -> bytearray:
         """The planes as another seat sees them; do not change them."""
         if self.other_planes is None:
-            before = self.before and self.before.other_planes
-            self.other_planes = bytearray(before or WINDOW * WINDOW * OTHER_PLANES)
-            known = len(self.before.territory.placed) if before else 0
+            before, known = self.before, 0
+            if before is None or before.other_planes is None:
+                self.other_planes = bytearray(WINDOW * WINDOW * OTHER_PLANES)
+            else:
+                self.other_planes, known = bytearray(before.other_planes), len(before.territory.placed)
             self._write_tiles(self.other_planes, OTHER_PLANES, _TILES, known)
         return self.other_planes
 
@@ -177,14 +185,16 @@ class TerritoryPlanes:
         first = self.first
         for cell in summary.connected:
             own[OWN_PLANES * _CELL[cell - first] + _CONNECTED] = 1
-        for area in summary.areas:
-            if not area.openings:
-                for cell, region in area.parts:
-                    start = OWN_PLANES * _CELL[cell - first] + _COMPLETED
-                    for side in region.sides:
-                        own[start + side] = 1
-                    if region.center:
-                        own[start + len(SIDES)] = 1
+        for number, area in summary._joined_areas().by_number.items():
+            if area.openings or number in self.completed:
+                continue
+            self.completed.add(number)  # no further tile can touch it
+            for cell, region in area.parts:
+                start = OWN_PLANES * _CELL[cell - first] + _COMPLETED
+                for side in region.sides:
+                    own[start + side] = 1
+                if region.center:
+                    own[start + len(SIDES)] = 1
 
     def own_with(self, tiles: Sequence[str], chosen: int | None = None) -> bytearray:
         """Return all own planes, for at most three tiles of the seat and the cell chosen for one of them."""

@@ -199,7 +199,7 @@ class _RowWriter:
         self._bytes = memoryview(array.reshape(-1).view(np.uint8))
         self._size = array.nbytes // len(array)
 
-    def write(self, row: int, data: bytes | bytearray) -> None:
+    def write(self, row: int, data: bytearray) -> None:
         """Write the bytes of a row."""
         self._bytes[row * self._size : (row + 1) * self._size] = data
 
