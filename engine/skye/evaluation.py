@@ -8,7 +8,13 @@ cache what they share.
 
 from __future__ import annotations
 
-from skye.bots.evaluation import Appraisal, appraisal_of, best_plan, outlook_of, situation_of
+from skye.bots.evaluation import (
+    SituationEvaluation,
+    best_plan,
+    outlook_of,
+    situation_evaluation_of,
+    situation_of,
+)
 from skye.bots.territory_evaluation import evaluation_of
 from skye.rules.arguments import check_seat
 from skye.rules.state import GameState
@@ -39,7 +45,7 @@ def tile_gain(game: GameState, seat: int, tile: str) -> float:
     :param tile: the id of a landscape tile.
     :raises ValueError: when there is no such seat or tile, or no round is being played.
     """
-    return _appraisal(game, seat, tile).gain(seat, tile)
+    return _evaluation(game, seat, tile).gain(seat, tile)
 
 
 def gold_value(game: GameState, seat: int) -> float:
@@ -52,7 +58,7 @@ def gold_value(game: GameState, seat: int) -> float:
     :raises ValueError: when there is no such seat, or no round is being played.
     """
     _check(game, seat)
-    return appraisal_of(situation_of(game)).gold(seat)
+    return situation_evaluation_of(situation_of(game)).gold(seat)
 
 
 def placement_values(game: GameState, seat: int, tile: str) -> dict[Place, float]:
@@ -87,9 +93,9 @@ def best_placements(game: GameState, seat: int) -> tuple[Place, ...]:
     return best_plan(outlook, player.territory, player.tiles_to_build).placements
 
 
-def _appraisal(game: GameState, seat: int, tile: str) -> Appraisal:
+def _evaluation(game: GameState, seat: int, tile: str) -> SituationEvaluation:
     _check(game, seat, tile)
-    return appraisal_of(situation_of(game))
+    return situation_evaluation_of(situation_of(game))
 
 
 def _check(game: GameState, seat: int, tile: str = LANDSCAPE[0]) -> None:

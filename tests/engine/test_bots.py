@@ -22,9 +22,16 @@ from skye import (
     offer_limits,
     play,
 )
-from skye.bots.evaluation import Situation, appraisal_of, best_plan, cached_outlook, outlook_of, situation_of
+from skye.bots.evaluation import (
+    Situation,
+    best_plan,
+    cached_outlook,
+    outlook_of,
+    situation_evaluation_of,
+    situation_of,
+)
 from skye.bots.expert import expert
-from skye.bots.trained_evaluation import trained_appraisal_of, weighted_outlook
+from skye.bots.trained_evaluation import trained_evaluation_of, weighted_outlook
 from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
@@ -135,9 +142,9 @@ def test_situation_contains_no_hidden_information():
 @for_each_bot
 def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str):
     for decision in decisions([name] * 3, "memory"):
-        appraisal_of.cache_clear()
+        situation_evaluation_of.cache_clear()
         cached_outlook.cache_clear()
-        trained_appraisal_of.cache_clear()
+        trained_evaluation_of.cache_clear()
         weighted_outlook.cache_clear()
         assert decision.again(name) == decision.move
 
@@ -214,7 +221,9 @@ def test_points_are_forgone_for_a_place_for_each_tile():
 def test_tile_without_any_place_is_left_over():
     outlook, territory = outlook_for("castle-red L16@-1,0/270 L52@0,-1 L09@1,-1/270")
     assert best_plan(outlook, territory, ("L08",)) == (0, 0.0, ())
-    assert appraisal_of(Situation((territory, castle_alone("blue")), SCORING, 1)).gain(0, "L08") == 0
+    assert (
+        situation_evaluation_of(Situation((territory, castle_alone("blue")), SCORING, 1)).gain(0, "L08") == 0
+    )
 
 
 @pytest.mark.parametrize("tile", ["L02", "L09", "L16", "L30", "L44"])
@@ -228,5 +237,5 @@ def test_tile_in_the_last_round_is_worth_its_points_at_the_best_place(tile: str)
         return scrolls + sum(tile_points(scored, [summary], [0])[0] for scored in scoring_tiles[1:])
 
     best = max(points(territory.place(*placed)) for placed in territory.legal_places(tile))
-    appraisal = appraisal_of(Situation((territory, castle_alone("blue")), scoring_tiles, 6))
-    assert appraisal.gain(0, tile) == best - points(territory)
+    evaluation = situation_evaluation_of(Situation((territory, castle_alone("blue")), scoring_tiles, 6))
+    assert evaluation.gain(0, tile) == best - points(territory)

@@ -10,7 +10,7 @@ from skye.bots import LEAGUE_BOTS, expert
 from skye.bots.evaluation import best_plan, evaluation_of, situation_of
 from skye.bots.expert import expert_offer
 from skye.bots.joint_offers import best_joint_offer, likely_offers
-from skye.bots.trained_evaluation import WEIGHTS, TrainedAppraisal, trained_outlook
+from skye.bots.trained_evaluation import WEIGHTS, TrainedSituationEvaluation, trained_outlook
 from skye.scoring.schedule import slots_by_round
 from tests.support.sizes import sampled
 
@@ -55,14 +55,14 @@ def test_every_round_has_weights(players):
 def test_gain_of_two_tiles_is_that_of_their_best_plan():
     game = played_to("pricing", 3)
     situation = situation_of(game)
-    appraisal = TrainedAppraisal(situation)
+    evaluation = TrainedSituationEvaluation(situation)
     outlook, territory = trained_outlook(situation, 0), game.players[0].territory
     one, other, _ = game.players[0].tiles_on_offer
     plan = best_plan(outlook, territory, (one, other))
     expected = plan.value - evaluation_of(outlook, territory).value
-    assert appraisal.gain(0, (one, other), together=True) == pytest.approx(expected)
-    alone = appraisal.gain(0, (one,), together=True) + appraisal.gain(0, (other,), together=True)
-    assert appraisal.gain(0, (one, other), together=False) == pytest.approx(alone)
+    assert evaluation.gain(0, (one, other), together=True) == pytest.approx(expected)
+    alone = evaluation.gain(0, (one,), together=True) + evaluation.gain(0, (other,), together=True)
+    assert evaluation.gain(0, (one, other), together=False) == pytest.approx(alone)
 
 
 def played_to(phase, number):

@@ -6,7 +6,7 @@ import pytest
 
 from skye import BOTS, COLORS, new_game, offer_limits, play
 from skye.bots.greedy import greedy_offer
-from skye.bots.joint_offers import Appraiser, _Market, best_joint_offer
+from skye.bots.joint_offers import LotEvaluator, _Market, best_joint_offer
 from tests.support.sizes import sampled
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -44,9 +44,9 @@ def test_joint_offer_is_legal(players):
     assert game.phase == "buying"
 
 
-def test_appraiser_values_own_gold_less_than_that_of_rivals():
+def test_lot_evaluator_values_own_gold_less_than_that_of_rivals():
     game = new_game(COLORS[:3], seed="gold").game
-    own, other = (Appraiser(game, seat).lot(0, game.players[0].tiles_on_offer[0], 3) for seat in (0, 1))
+    own, other = (LotEvaluator(game, seat).lot(0, game.players[0].tiles_on_offer[0], 3) for seat in (0, 1))
     assert 0 < own.sold < other.sold
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from skye.errors import SkyeError
 from skye.positions.record import move_from, move_view
 from skye.positions.snapshot import position_of
 from skye.rules.moves import Move, TakeBack
@@ -40,7 +41,7 @@ class Budget(NamedTuple):
     startup_s: float = 20.0
 
 
-class BotFailed(Exception):
+class BotFailed(SkyeError):
     """A bot crashed, exceeded its time limit, or did not send a move."""
 
 

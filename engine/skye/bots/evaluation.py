@@ -33,7 +33,7 @@ _MAX_PLANS: Final = 64
 
 
 class Situation(NamedTuple):
-    """The state on which all valuations depend; it contains only public information.
+    """The state on which all evaluations depend; it contains only public information.
 
     :param territories: the territories by seat.
     :param scoring_tiles: the scoring tiles in slots A to D.
@@ -151,7 +151,7 @@ def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Ite
             yield Plan(later.tiles + 1, value, (best.place, *later.placements))
 
 
-class Appraisal:
+class SituationEvaluation:
     """The values of tiles to the seats, each computed on first use."""
 
     def __init__(self, situation: Situation) -> None:
@@ -177,6 +177,6 @@ class Appraisal:
 
 
 @lru_cache(maxsize=64)
-def appraisal_of(situation: Situation) -> Appraisal:
-    """Return the appraisal of a situation, cached: all seats need it, from pricing to buying."""
-    return Appraisal(situation)
+def situation_evaluation_of(situation: Situation) -> SituationEvaluation:
+    """Return the evaluation of a situation, cached: all seats need it, from pricing to buying."""
+    return SituationEvaluation(situation)

@@ -19,8 +19,8 @@ from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.evaluation import best_plan, situation_of
-from skye.bots.joint_offers import Appraiser, likely_offers
-from skye.bots.trained_evaluation import trained_appraisal_of, trained_outlook
+from skye.bots.joint_offers import LotEvaluator, likely_offers
+from skye.bots.trained_evaluation import trained_evaluation_of, trained_outlook
 from skye.rules.moves import FINISH_BUILDING, PASS, PURCHASES, Move, OfferLimits, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import BUYING, GameState
@@ -161,8 +161,8 @@ class _Search:
         self._seat = seat
         self._seats = range(len(game.players))
         self.order = [(game.starting_seat + turn) % len(game.players) for turn in self._seats]
-        self._appraisal = trained_appraisal_of(situation_of(game))
-        self._appraisers = [Appraiser(game, other) for other in self._seats]
+        self._evaluation = trained_evaluation_of(situation_of(game))
+        self._evaluators = [LotEvaluator(game, other) for other in self._seats]
         self._lots: dict[tuple[int, str, int], _Lot] = {}
 
     def lot(self, seller: int, tile: str, price: int) -> _Lot:
@@ -170,7 +170,7 @@ class _Search:
         key = seller, tile, price
         lot = self._lots.get(key)
         if lot is None:
-            utility = tuple([appraiser.utility(seller, tile, price) for appraiser in self._appraisers])
+            utility = tuple([evaluator.utility(seller, tile, price) for evaluator in self._evaluators])
             lot = self._lots[key] = _Lot(seller, tile, price, utility)
         return lot
 
@@ -231,9 +231,9 @@ class _Search:
         hands = market.hands
         for unsold in market.lots:
             hands[unsold.seller] = (*hands[unsold.seller], unsold.tile)
-        gold, appraisal = self._appraisal.gold, self._appraisal
+        gold, evaluation = self._evaluation.gold, self._evaluation
         gains = [
-            appraisal.gain(seat, hand, together=seat == self._seat or len(hands) == 2) + gold * purse
+            evaluation.gain(seat, hand, together=seat == self._seat or len(hands) == 2) + gold * purse
             for seat, (hand, purse) in enumerate(zip(hands, market.purses, strict=True))
         ]
         own = gains[self._seat]

@@ -7,7 +7,7 @@ from itertools import accumulate, permutations
 from random import Random
 from typing import Final, NamedTuple
 
-from skye.bots.evaluation import Appraisal, appraisal_of, situation_of
+from skye.bots.evaluation import SituationEvaluation, situation_evaluation_of, situation_of
 from skye.rules.moves import Buy, Move, OfferLimits, Pass, SetOffer
 from skye.rules.play import legal_moves
 from skye.rules.state import GameState
@@ -20,7 +20,7 @@ _PURCHASE_PROBABILITY: Final = 0.6
 """The probability that a rival buys this tile, of all on offer, if its value far exceeds its price."""
 
 _PRICE_UNCERTAINTY: Final = 4
-"""Gold: the uncertainty of a rival's valuation."""
+"""Gold: the uncertainty of a rival's evaluation."""
 
 
 class _Rival(NamedTuple):
@@ -32,13 +32,13 @@ class _Rival(NamedTuple):
 
 def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
     """Return the offer of most expected points; it chooses the discard and both prices together."""
-    appraisal = appraisal_of(situation_of(game))
+    evaluation = situation_evaluation_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
     prices = range(limits.minimum, budget - limits.minimum + 1)
     expected: dict[str, list[tuple[float, int]]] = {}  # by tile: for each price, the points and the price
     for tile in limits.tiles:
-        rivals = _rivals(game, seat, tile, limits, appraisal)
-        gain, gold = appraisal.gain(seat, tile), appraisal.gold(seat)
+        rivals = _rivals(game, seat, tile, limits, evaluation)
+        gain, gold = evaluation.gain(seat, tile), evaluation.gold(seat)
         expected[tile] = [(_expected_points(price, gain, gold, rivals), price) for price in prices]
 
     def offers() -> Iterator[tuple[float, SetOffer]]:
@@ -51,15 +51,17 @@ def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -
     return max(offers(), key=lambda offer: offer[0])[1]
 
 
-def _rivals(game: GameState, seat: int, tile: str, limits: OfferLimits, appraisal: Appraisal) -> list[_Rival]:
+def _rivals(
+    game: GameState, seat: int, tile: str, limits: OfferLimits, evaluation: SituationEvaluation
+) -> list[_Rival]:
     """Estimate what other seats would pay; a hidden purse is assumed to equal the own one."""
     rivals = []
     for other in range(len(game.players)):
         if other != seat:
             purse = visible_gold(game, seat, other)
             affordable = (limits.gold if purse is None else purse) - 2 * limits.minimum
-            gain = appraisal.gain(other, tile)
-            rivals.append(_Rival(gain, min(gain / appraisal.gold(other), affordable)))
+            gain = evaluation.gain(other, tile)
+            rivals.append(_Rival(gain, min(gain / evaluation.gold(other), affordable)))
     return rivals
 
 
@@ -85,23 +87,23 @@ def _expected_points(price: int, gain: float, gold: float, rivals: list[_Rival])
 
 def greedy_purchase(game: GameState, seat: int, rng: Random) -> Move:
     """Return the purchase of most expected points, or a pass; the generator chooses between equal ones."""
-    appraisal = appraisal_of(situation_of(game))
+    evaluation = situation_evaluation_of(situation_of(game))
     choices: list[tuple[float, Move]] = [(0.0, Pass())]
     for move in legal_moves(game, seat):
         if isinstance(move, Buy):
-            choices.append((_purchase_gain(game, seat, move.tile, appraisal), move))
+            choices.append((_purchase_gain(game, seat, move.tile, evaluation), move))
     return max(rng.sample(choices, len(choices)), key=lambda choice: choice[0])[1]
 
 
-def _purchase_gain(game: GameState, seat: int, tile: str, appraisal: Appraisal) -> float:
+def _purchase_gain(game: GameState, seat: int, tile: str, evaluation: SituationEvaluation) -> float:
     """Return the expected points from buying a tile, minus a share of what the seller gains.
 
     The seller gets the price and the gold that lies on the tile, and loses the tile.
     """
     seller = next(other for other, player in enumerate(game.players) if tile in player.tiles_on_offer)
     price = game.players[seller].prices[game.players[seller].tiles_on_offer.index(tile)]
-    net = appraisal.gain(seat, tile) - price * appraisal.gold(seat)
+    net = evaluation.gain(seat, tile) - price * evaluation.gold(seat)
     if net <= 0:
         return net
-    sale = 2 * price * appraisal.gold(seller) - appraisal.gain(seller, tile)
+    sale = 2 * price * evaluation.gold(seller) - evaluation.gain(seller, tile)
     return net - sale / (len(game.players) - 1)

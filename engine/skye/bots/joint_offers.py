@@ -18,7 +18,7 @@ from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
 from skye.bots.cooperative_yield import checkpoint
-from skye.bots.evaluation import Appraisal, appraisal_of, situation_of
+from skye.bots.evaluation import SituationEvaluation, situation_evaluation_of, situation_of
 from skye.bots.greedy import greedy_offer
 from skye.rules.moves import PASS, PURCHASES, Move, SetOffer
 from skye.rules.play import offer_limits
@@ -101,10 +101,10 @@ def _offer(player: Player, lots: list[_Lot]) -> SetOffer:
 
 def best_joint_purchase(game: GameState, seat: int) -> Move:
     """Return the purchase or pass of most payoff, if each later seat buys what gains it most."""
-    appraiser = Appraiser(game, seat)
+    evaluator = LotEvaluator(game, seat)
     seats = len(game.players)
     on_offer = [
-        appraiser.lot(seller, tile, price)
+        evaluator.lot(seller, tile, price)
         for seller, player in enumerate(game.players)
         for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)
     ]
@@ -123,7 +123,7 @@ def best_joint_purchase(game: GameState, seat: int) -> Move:
     return PASS if best is None else PURCHASES[best.tile]
 
 
-class Appraiser:
+class LotEvaluator:
     """Values lots for one seat.
 
     Its own gold has a lower value (`_OWN_GOLD`); the other seats are assumed not to know this.
@@ -132,14 +132,14 @@ class Appraiser:
     def __init__(self, game: GameState, seat: int) -> None:
         self._seat = seat
         self._seats = range(len(game.players))
-        self._appraisal: Appraisal = appraisal_of(situation_of(game))
-        self._assumed_gold = [self._appraisal.gold(other) for other in self._seats]
+        self._evaluation: SituationEvaluation = situation_evaluation_of(situation_of(game))
+        self._assumed_gold = [self._evaluation.gold(other) for other in self._seats]
         self._gold = self._assumed_gold.copy()
         self._gold[seat] *= _OWN_GOLD
 
     def lot(self, seller: int, tile: str, price: int) -> _Lot:
         """Return a lot with its values to all seats."""
-        gain = self._appraisal.gain
+        gain = self._evaluation.gain
         own = gain(seller, tile)
         sale = 2 * price * self._gold[seller] - own
         assumed_sale = 2 * price * self._assumed_gold[seller] - own
@@ -161,7 +161,7 @@ class Appraiser:
 
         :returns: the points, which are negative if the seat would not buy.
         """
-        gain, seat = self._appraisal.gain, self._seat
+        gain, seat = self._evaluation.gain, self._seat
         net = gain(seat, tile) - price * self._gold[seat]
         if seller == seat or net <= 0:
             return -1.0
@@ -174,7 +174,7 @@ class _Market:
     def __init__(self, game: GameState, seat: int) -> None:
         self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
         self._purses = [_purse(game, player) for player in game.players]
-        self._appraiser = Appraiser(game, seat)
+        self._evaluator = LotEvaluator(game, seat)
         self.lots: list[_Lot] = []
         self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
 
@@ -196,7 +196,7 @@ class _Market:
         first = len(self.lots)
         highest = min(self._purses[seat] - 1, _MAX_PRICE)
         for price in range(1, highest + 1):
-            lot = self._appraiser.lot(seat, tile, price)
+            lot = self._evaluator.lot(seat, tile, price)
             self.lots.append(lot)
             if max(lot.utility) <= 0:
                 break
@@ -233,8 +233,8 @@ class _Market:
         limits = offer_limits(game, seat)
         assert limits is not None, "all seats can set offers"
         (one, price), (other, price_of_other) = greedy_offer(game, seat, limits, rng).prices
-        self.lots.append(self._appraiser.lot(seat, one, price))
-        self.lots.append(self._appraiser.lot(seat, other, price_of_other))
+        self.lots.append(self._evaluator.lot(seat, one, price))
+        self.lots.append(self._evaluator.lot(seat, other, price_of_other))
         return len(self.lots) - 2, len(self.lots) - 1
 
     def add_payoffs(self, totals: list[float], played: list[_Strategy], seat: int) -> None:

@@ -75,7 +75,7 @@ WEIGHTS: Final[dict[int, tuple[Weights, ...]]] = {
 """By the number of players: the weights after each round; `bench/trained_weights.py` fits them."""
 
 
-class TrainedAppraisal:
+class TrainedSituationEvaluation:
     """The values of sets of tiles to the seats of a situation, each computed on first use.
 
     :ivar gold: the value of one gold to a seat, in points.
@@ -127,9 +127,9 @@ class TrainedAppraisal:
 
 
 @lru_cache(maxsize=64)
-def trained_appraisal_of(situation: Situation) -> TrainedAppraisal:
-    """Return the appraisal of a situation, cached: a seat needs it from pricing to buying."""
-    return TrainedAppraisal(situation)
+def trained_evaluation_of(situation: Situation) -> TrainedSituationEvaluation:
+    """Return the evaluation of a situation, cached: a seat needs it from pricing to buying."""
+    return TrainedSituationEvaluation(situation)
 
 
 def trained_outlook(situation: Situation, seat: int) -> Outlook:
