@@ -48,6 +48,10 @@ BREAKING = {
     "PersonToSeat.name: maxLength is now 3": put(
         3, *SCHEMAS, "PersonToSeat", "properties", "name", "maxLength"
     ),
+    "PersonToSeat.name: minLength is now 9": put(9, *fields("PersonToSeat"), "name", "minLength"),
+    "Side: was closed, and now has up": put(
+        ["north", "east", "south", "west", "up"], *SCHEMAS, "Side", "enum"
+    ),
     "SeatableBot: no longer takes greedy": put(["random", "strategist"], *SCHEMAS, "SeatableBot", "enum"),
 }
 
@@ -56,6 +60,11 @@ HARMLESS = {
     "a field more in a response": put({"type": "string"}, *fields("Bag"), "mood"),
     "an optional field more in a request": put(
         {"type": "string"}, *SCHEMAS, "Placement", "properties", "mood"
+    ),
+    "a greater bound in a response": put(999, *fields("GameList"), "games", "maxItems"),
+    "a smaller bound in a response": put(2, *fields("GameList"), "games", "maxItems"),
+    "a word more that requests take": put(
+        ["random", "greedy", "strategist", "expert", "dreamer"], *SCHEMAS, "SeatableBot", "enum"
     ),
     "another description": put("Another.", *SCHEMAS, "Bag", "description"),
 }

@@ -136,7 +136,7 @@ def test_every_field_of_an_answer_is_always_there(document, contract):
     sometimes = {
         "ExportedDraw": {"discard", "price"},
         "ExportedPlayerPosition": {"gold", "offer_set"},
-        "ExportedPosition": {"seed"},
+        "ExportedPosition": {"next_draws", "seed"},
         "Game": {"actions"},
         "Problem": {"errors", "params", "trace_id"},
         "ProblemParams": {*components["ProblemParams"]["properties"]},

@@ -20,9 +20,11 @@ from skye.tiles import LIMIT, ROTATIONS
 from skye_server.games.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
-    TOKEN_LENGTH,
     TOKEN_PATTERN,
 )
+
+MAX_OPAQUE_LENGTH: Final = 256
+"""The longest cursor, id or token that a version may send, in characters."""
 
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
@@ -191,33 +193,48 @@ def _is_visible(character: str) -> bool:
     return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
-class Credential(fields.String):
-    """A secret that games a pattern. Error messages never contain it."""
+class Opaque(fields.String):
+    """A string that clients send as they have received it: a cursor, an id or a token.
 
-    def __init__(self, pattern: str, description: str, *, max_length: int, **kwargs: Any) -> None:
-        self._pattern = re.compile(pattern)
-        shape = {"maxLength": max_length, "pattern": f"^{pattern}$"}
+    The contract promises no form of it, so that a later version can have another. Error messages never
+    contain it.
+    """
+
+    def __init__(self, form: str, error: str, description: str, **kwargs: Any) -> None:
+        """Describe a string.
+
+        :param form: the regular expression of the strings that this version can have sent.
+        :param error: the error text for others.
+        """
+        self._form, self._error = re.compile(form), error
+        super().__init__(metadata={"description": description, "maxLength": MAX_OPAQUE_LENGTH}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not self._form.fullmatch(value):
+            raise ValidationError(self._error)
+        return value
+
+
+class PlayerKey(fields.String):
+    """A player key. Its form is part of the contract, because clients generate it."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"maxLength": MAX_PLAYER_KEY_LENGTH, "pattern": f"^{PLAYER_KEY_PATTERN}$"}
         super().__init__(metadata={"description": description, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         del attr, data, kwargs
-        if not isinstance(value, str) or not self._pattern.fullmatch(value):
-            raise ValidationError(f"This does not match the pattern {self._pattern.pattern}.")
+        if not isinstance(value, str) or not re.fullmatch(PLAYER_KEY_PATTERN, value):
+            raise ValidationError(f"This does not match the pattern {PLAYER_KEY_PATTERN}.")
         return value
 
 
-class PlayerKey(Credential):
-    """A player key."""
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(PLAYER_KEY_PATTERN, description, max_length=MAX_PLAYER_KEY_LENGTH, **kwargs)
-
-
-class InviteCode(Credential):
+class InviteCode(Opaque):
     """An invitation code."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(TOKEN_PATTERN, description, max_length=TOKEN_LENGTH, **kwargs)
+        super().__init__(TOKEN_PATTERN, "This is not an invitation code.", description, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

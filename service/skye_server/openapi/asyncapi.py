@@ -138,7 +138,7 @@ def _kinds(stream: EventStream) -> Iterator[tuple[str, str]]:
 def _message(stream: EventStream, name: str, component: str, document: Doc, recorded: Doc) -> Doc:
     event = name if component in (stream.start, stream.end) else None
     description = document["components"]["schemas"][component]["description"]
-    fields = stream_fields(stream, event)
+    fields = stream_fields(event)
     headers = {"id": str(recorded[name]["id"])} if event is None else {"event": event}
     return {
         "name": name,

@@ -9,6 +9,7 @@ from skye import PLAYERS
 from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
 from skye_server import docs as guide
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 
@@ -119,12 +120,7 @@ HEADER_PARAMETERS: Final = {
         LAST_EVENT_ID,
         "The id of the last event received, as an `EventSource` sends it when it reconnects; "
         "it takes precedence over `after`.",
-        {
-            "type": "string",
-            "pattern": "^[0-9]{1,19}-[0-9]{1,19}$",
-            "maxLength": 39,
-            "examples": ["17-2817361234"],
-        },
+        {"$ref": "#/components/schemas/PlayerEventId"},
     ),
 }
 
@@ -242,9 +238,7 @@ SCHEMAS: Final = {
     "Token": {
         "type": "string",
         "description": "A token, to send as `Authorization: Bearer TOKEN`. The server shows it only here.",
-        "minLength": 16,
-        "maxLength": 128,
-        "pattern": "^[A-Za-z0-9_-]+$",
+        "maxLength": MAX_OPAQUE_LENGTH,
     },
     "Timestamp": {
         "type": "string",
@@ -255,14 +249,13 @@ SCHEMAS: Final = {
     "PlayerEventId": {
         "type": "string",
         "description": "The id of a player's event.",
-        "maxLength": 39,
-        "pattern": "^[0-9]+-[0-9]+$",
+        "maxLength": MAX_OPAQUE_LENGTH,
         "examples": ["17-2817361234"],
     },
     "TicketId": {
         "type": "string",
         "description": "The id of a matchmaking ticket.",
-        "maxLength": 256,
+        "maxLength": MAX_OPAQUE_LENGTH,
     },
     "Picture": {
         "type": "string",

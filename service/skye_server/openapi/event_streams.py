@@ -5,6 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.sse import EVENT_STREAM
 from skye_server.openapi.text import Doc
 
@@ -24,7 +25,6 @@ class EventStream(NamedTuple):
     event: str
     """A union: the events proper."""
     end: str
-    id_pattern: str
 
 
 STREAMS: Final = (
@@ -35,7 +35,6 @@ STREAMS: Final = (
         "StreamStart",
         "Event",
         "StreamEnd",
-        "^[0-9]{1,9}$",
     ),
     EventStream(
         "stream_player_events",
@@ -44,18 +43,17 @@ STREAMS: Final = (
         "PlayerStreamStart",
         "PlayerEvent",
         "PlayerStreamEnd",
-        "^[0-9]{1,19}-[0-9]{1,19}$",
     ),
 )
 
 
-def stream_fields(stream: EventStream, event: str | None) -> Doc:
+def stream_fields(event: str | None) -> Doc:
     """Return the schemas of the fields of a message next to `data`.
 
     :param event: the `event` of the message; None for the events proper, which have an `id` instead.
     """
     if event is None:
-        shape = {"type": "string", "pattern": stream.id_pattern, "maxLength": 39}
+        shape = {"type": "string", "maxLength": MAX_OPAQUE_LENGTH}
         return {"id": shape | {"description": "The id of the event, which a client resumes from."}}
     return {
         "event": {"type": "string", "description": f"The type of the message: `{event}`.", "const": event}
@@ -83,23 +81,23 @@ def _item_schemas(stream: EventStream, described: Doc) -> Doc:
     :param described: the schemas of the document.
     """
     forms = {
-        f"{stream.prefix}StreamStartMessage": _message(stream, "stream", stream.start, described),
-        f"{stream.prefix}EventMessage": _message(stream, None, stream.event, described),
-        f"{stream.prefix}StreamEndMessage": _message(stream, "end", stream.end, described),
+        f"{stream.prefix}StreamStartMessage": _message("stream", stream.start, described),
+        f"{stream.prefix}EventMessage": _message(None, stream.event, described),
+        f"{stream.prefix}StreamEndMessage": _message("end", stream.end, described),
     }
     references = [{"$ref": _SCHEMAS + name} for name in forms]
     description = described[stream.component]["description"]
     return forms | {f"{stream.component}Message": {"description": description, "oneOf": references}}
 
 
-def _message(stream: EventStream, event: str | None, component: str, schemas: Doc) -> Doc:
+def _message(event: str | None, component: str, schemas: Doc) -> Doc:
     data = {
         "type": "string",
         "description": "One line of JSON.",
         "contentMediaType": "application/json",
         "contentSchema": {"$ref": _SCHEMAS + component},
     }
-    properties = stream_fields(stream, event) | {"data": data}
+    properties = stream_fields(event) | {"data": data}
     if event == "stream":
         properties["retry"] = {
             "type": "integer",

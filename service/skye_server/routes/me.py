@@ -29,9 +29,6 @@ blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
 )
 
-_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
-"""The pattern of the id of a player's event."""
-
 
 @blueprint.route("/games")
 @of_player(
@@ -126,7 +123,7 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     check_accepts(sse.EVENT_STREAM)
     charged_player()
     follower = _follower()
-    after = last_event_id(_EVENT_ID, "This is not the id of an event.") or query["after"]
+    after = last_event_id(requests.PLAYER_EVENT_ID, "This is not the id of an event.") or query["after"]
     first = follower.read(after, 100)
     return sse.response(
         partial(follower.stream, first, after), count_open(follower.token, is_stream=True, of_player=True)

@@ -8,6 +8,7 @@ from skye_server.contract.requests.me import PlayerKeyToUse
 from skye_server.contract.requests.play import Offer, Placement, Purchase
 from skye_server.contract.requests.queries import (
     MAX_TILES_TO_PLACE,
+    PLAYER_EVENT_ID,
     AbortQuery,
     EventsQuery,
     GameQuery,
@@ -28,6 +29,7 @@ from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesTo
 __all__ = [
     "MAX_TILES_TO_PLACE",
     "MIN_TURN_MS",
+    "PLAYER_EVENT_ID",
     "AbortQuery",
     "ClockAdvance",
     "EventsQuery",

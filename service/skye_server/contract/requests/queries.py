@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from marshmallow import Schema, fields, validate
+from marshmallow import Schema
 
 from skye import PLAYERS
 from skye_server.contract.enums import (
@@ -11,13 +11,16 @@ from skye_server.contract.enums import (
     ListedOrigin,
     ListedStatus,
 )
-from skye_server.contract.fields import QueryBoolean, QueryInteger, QueryRotation, QueryTime
+from skye_server.contract.fields import Opaque, QueryBoolean, QueryInteger, QueryRotation, QueryTime
 from skye_server.contract.objects import ListOf
 
 MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
 """The number of tiles that the other seats can offer for sale."""
 
-OWN_GAMES_CURSOR = "^[0-9]{1,16}-[a-z0-9]{1,64}$"
+PLAYER_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
+"""The form of the id of a player's event."""
+
+OWN_GAMES_CURSOR = "[0-9]{1,16}-[a-z0-9]{1,64}"
 """The form of a place among the games of a player."""
 
 MAX_RECORDS = 1_000
@@ -34,9 +37,8 @@ class GamesQuery(_Query):
     status = ListedStatus("Only games of this status.")
     origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
-    cursor = fields.String(
-        validate=validate.Regexp("^[0-9]{1,16}$", error="This is not the cursor of a page."),
-        metadata={"description": "The `next_cursor` of the previous page.", "maxLength": 16},
+    cursor = Opaque(
+        "[0-9]{1,16}", "This is not the cursor of a page.", "The `next_cursor` of the previous page."
     )
 
 
@@ -44,9 +46,8 @@ class RecordsQuery(_Query):
     """Which records to export."""
 
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
-    cursor = fields.String(
-        validate=validate.Regexp("^[0-9]{1,16}$", error="This is not the cursor of a line."),
-        metadata={"description": "The `cursor` of the last line received.", "maxLength": 16},
+    cursor = Opaque(
+        "[0-9]{1,16}", "This is not the cursor of a line.", "The `cursor` of the last line received."
     )
 
 
@@ -54,9 +55,8 @@ class OwnRecordsQuery(_Query):
     """Which records of a player's games to export."""
 
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
-    cursor = fields.String(
-        validate=validate.Regexp(OWN_GAMES_CURSOR, error="This is not the cursor of a line."),
-        metadata={"description": "The `cursor` of the last line received.", "maxLength": 81},
+    cursor = Opaque(
+        OWN_GAMES_CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received."
     )
     since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")
     until = QueryTime("Only games that finished before this time.")
@@ -74,21 +74,18 @@ class OwnGamesQuery(_Query):
     """Which games of a player to list."""
 
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
-    cursor = fields.String(
-        validate=validate.Regexp(OWN_GAMES_CURSOR, error="This is not the cursor of a page."),
-        metadata={"description": "The `next_cursor` of the previous page.", "maxLength": 81},
+    cursor = Opaque(
+        OWN_GAMES_CURSOR, "This is not the cursor of a page.", "The `next_cursor` of the previous page."
     )
 
 
 class PlayerStreamQuery(_Query):
     """Where a player's events begin."""
 
-    after = fields.String(
-        validate=validate.Regexp("^[0-9]{1,19}-[0-9]{1,19}$", error="This is not the id of an event."),
-        metadata={
-            "description": "Only events after the one with this id; all stored events if left out.",
-            "maxLength": 39,
-        },
+    after = Opaque(
+        PLAYER_EVENT_ID,
+        "This is not the id of an event.",
+        "Only events after the one with this id; all stored events if left out.",
         load_default="0-0",
     )
 

@@ -8,6 +8,7 @@ import skye.views
 from skye import PLAYERS
 from skye.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
 from skye.scoring import SLOTS
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.records import MAX_ACTIONS
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.fields import (
@@ -118,7 +119,9 @@ class RecordLine(TypedDict):
     """A line of an export."""
 
     cursor: Annotated[
-        str, Keywords(maxLength=81), "The `cursor` with which an export continues after this line."
+        str,
+        Keywords(maxLength=MAX_OPAQUE_LENGTH),
+        "The `cursor` with which an export continues after this line.",
     ]
     finished_at: Annotated[Timestamp, "When the game finished, by the clock of the game."]
     record: Annotated[ExportedRecordView, "The record; `POST /v1/games` can begin a game from it."]

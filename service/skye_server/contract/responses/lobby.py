@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 from skye.fields import Keywords
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.games.views.types import GameSummaryView
 
 
@@ -18,5 +19,5 @@ class GameList(TypedDict):
 
     games: Annotated[Sequence[GameSummaryView], Keywords(maxItems=100), "The games, newest first."]
     next_cursor: Annotated[
-        str | None, Keywords(maxLength=16), "The `cursor` of the next page; null on the last."
+        str | None, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The `cursor` of the next page; null on the last."
     ]

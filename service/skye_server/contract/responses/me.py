@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, GamePhase, Keywords, Seat
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
 from skye_server.games.views.types import GameSummaryView
 
@@ -35,7 +36,7 @@ class OwnGameList(TypedDict):
     ]
     now: _Now
     next_cursor: Annotated[
-        str | None, Keywords(maxLength=81), "The `cursor` of the next page; null on the last."
+        str | None, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The `cursor` of the next page; null on the last."
     ]
 
 
