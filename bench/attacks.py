@@ -45,7 +45,7 @@ _OPTIONS = {
 _BAD_ACTION = {"seat": 9, "type": "place", "tile": "XX", "x": "a", "y": "b", "rotation": 7}
 
 BODIES: dict[str, Any] = {
-    "creations of games of five greedy bots": {"players": [{"bot": "greedy"}] * 5, "start": True},
+    "creations of games of five greedy bots": {"players": [{"bot": "greedy"}] * 5, "auto_start": True},
     "records of 2,000 bad actions": {
         "record": {"format": 1, "players": _PLAYERS, "options": _OPTIONS, "actions": [_BAD_ACTION] * 2_000}
     },
@@ -136,7 +136,7 @@ def _send(base: str, method: str, path: str, body: bytes | None, address: str) -
 
 
 def _new_game(base: str) -> str:
-    body = json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}).encode()
+    body = json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}).encode()
     _, answer = _send(base, "POST", "/v1/games", body, "192.0.2.251")
     return f"/v1/games/{json.loads(answer)['game']['id']}"
 

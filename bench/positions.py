@@ -67,7 +67,7 @@ def fetch(base: str, request: Request, more_headers: Mapping[str, str] | None = 
 def played(base: str, store: redis.Redis, players: int, seed: int) -> Iterator[Position]:
     """Play a random game with its legal actions; yield the position before each decision."""
     names = [{"name": f"Player {number}"} for number in range(players)]
-    body = json.dumps({"players": names, "start": True, "options": {"seed": str(seed)}})
+    body = json.dumps({"players": names, "auto_start": True, "options": {"seed": str(seed)}})
     created = fetch_json(base, Request("POST", "/v1/games", body=body))
     game, tokens = created["game"], [player["token"] for player in created["players"]]
     dice = random.Random(seed)

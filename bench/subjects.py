@@ -124,7 +124,11 @@ def _svg(position: Position) -> Request:
 
 def _create(position: Position) -> Request:
     players = [{"name": f"Player {number}"} for number in range(len(position.tokens))]
-    return Request("POST", "/v1/games", body=json.dumps({"private": True, "players": players, "start": True}))
+    return Request(
+        "POST",
+        "/v1/games",
+        body=json.dumps({"visibility": "private", "players": players, "auto_start": True}),
+    )
 
 
 def act(kind: str) -> Callable[[Position], Request]:

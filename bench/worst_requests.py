@@ -26,7 +26,7 @@ CHARGED = "CPU time for each request charged"
 """The end of the name of these rows."""
 
 _TIMES = 8
-_BOTS = {"players": [{"bot": "greedy"}] * 5, "start": True}
+_BOTS = {"players": [{"bot": "greedy"}] * 5, "auto_start": True}
 _TILES = "&".join(f"tile=L{number:02}" for number in range(1, 9))
 
 

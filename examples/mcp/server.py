@@ -78,7 +78,7 @@ class Tools:
     async def create_game(self, name: str, bots: list[str]) -> str:
         """Create and start a game: you have seat 0, bots (random, greedy or strategist) the others."""
         players = [{"name": name}, *({"bot": bot} for bot in bots)]
-        created = await self._call("POST", "/v1/games", {"players": players, "start": True})
+        created = await self._call("POST", "/v1/games", {"players": players, "auto_start": True})
         game = created["game"]["id"]
         self._tokens[game, 0] = created["players"][0]["token"]
         return json.dumps({"game": game, "seat": 0})

@@ -23,7 +23,7 @@ def create_missing(url: str, key: str, number: int, bots: int) -> None:
         missing = number - sum(1 for _ in player.games.all())
         players = [{"name": "Host"}, *[{"bot": "random"}] * bots]
         while missing > 0:
-            games = [{"players": players, "start": True}] * min(missing, 50)
+            games = [{"players": players, "auto_start": True}] * min(missing, 50)
             player.leagues.create(games)
             missing -= len(games)
 

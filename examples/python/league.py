@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # Each bot has seat 0 in half of the games.
         orders = [list(BOTS)[:: -1 if number % 2 else 1] for number in range(options.games)]
         games = [
-            {"private": True, "start": True, "players": [{"name": n} for n in order]} for order in orders
+            {"visibility": "private", "auto_start": True, "players": [{"name": n} for n in order]}
+            for order in orders
         ]
         wins = Counter(pool.map(lambda created: play(client, created), player.leagues.create(games)))
         with options.records.open("w") as file:

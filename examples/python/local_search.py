@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with Skye(options.api) as client:
         players = [{"name": "local"}, *({"bot": bot} for bot in options.against)]
         drawn = {} if options.seed is None else {"seed": options.seed}
-        created = client.games.create({"players": players, "start": True, "options": drawn})
+        created = client.games.create({"players": players, "auto_start": True, "options": drawn})
         game = client.game(created["game"]["id"], created["players"][0]["token"])
         play(game, 0, options.bot)
         for player in game.get()["players"]:

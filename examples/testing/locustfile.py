@@ -22,7 +22,7 @@ class Player(HttpUser):
     def play(self) -> None:
         """Play one whole game."""
         game = self.send(
-            "POST", "/v1/games", {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+            "POST", "/v1/games", {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
         )
         path = f"/v1/games/{game['game']['id']}"
         token = game["players"][0]["token"]

@@ -19,7 +19,7 @@ BUILDING = {"scenario": "building_last_seat"}
 OVER = {"scenario": "last_action"}
 GAMES = {
     "join_game": LOBBY,
-    "invite_player": LOBBY,
+    "create_invitation": LOBBY,
     "start_game": {"players": [{"name": "Ann"}, {"bot": "random"}]},
     "change_player": LOBBY,
     "leave_game": LOBBY,
@@ -34,7 +34,7 @@ GAMES = {
 }
 """The game of an operation, as in the body of `POST /v1/games`; all others are in the pricing phase."""
 
-OF_HOST = ("invite_player", "start_game", "advance_clock", "abort_game")
+OF_HOST = ("create_invitation", "start_game", "advance_clock", "abort_game")
 
 _statuses = defaultdict(set)
 

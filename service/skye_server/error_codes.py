@@ -47,6 +47,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
+    "invitation_not_found": ErrorCode(404, "The game has no such unused invitation."),
     "event_not_found": ErrorCode(404, "The game does not have that many events."),
     "round_not_found": ErrorCode(
         404,

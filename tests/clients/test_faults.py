@@ -12,7 +12,7 @@ from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye
 from tests.support.waiting import MAX_WAIT_S
 
 ONCE = RetryPolicy(attempts=1)
-BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 
 
 class FaultyHttp(httpx.Client):
@@ -217,7 +217,7 @@ def test_errors_of_the_worker_itself_show_the_lab(url):
 def test_events_of_a_player_follow_each_other_in_spite_of_a_fault(direct, fault):
     player = direct.player()
     for _ in range(4):
-        player.games.create({"players": [{"name": "Ann"}, {"bot": "random"}], "start": True})
+        player.games.create({"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True})
     with closing(player.events(silence_s=1, fault=fault)) as events:
         seen = [int(event["id"].partition("-")[0]) for event in islice(events, 8)]
     assert seen == list(range(1, 9))

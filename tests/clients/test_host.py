@@ -7,7 +7,7 @@ import pytest
 from skye_client import Skye, async_host, host
 from tests.support import coroutines
 
-GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
-BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def play(skye, created, seat, dice):
 
 
 def test_game_against_a_bot_is_played_to_its_end(skye):
-    created = skye.games.create({"players": [{"name": "Ann"}, {"bot": "greedy"}], "start": True})
+    created = skye.games.create({"players": [{"name": "Ann"}, {"bot": "greedy"}], "auto_start": True})
     view = play(skye, created, 0, random.Random(1))
     assert view.data["status"] == "finished"
 
@@ -52,7 +52,7 @@ def test_async_game_against_a_bot_is_played_to_its_end(live):
     async def main():
         async with AsyncSkye(live.url) as skye:
             created = await skye.games.create(
-                {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+                {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
             )
             game = skye.game(created["game"]["id"], created["players"][0]["token"])
             view = await AsyncGameView.open(game)

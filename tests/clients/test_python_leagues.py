@@ -11,7 +11,7 @@ from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
-BOTS = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True, "private": True}
+BOTS = {"players": [{"bot": "random"}, {"bot": "random"}], "auto_start": True, "visibility": "private"}
 PEOPLE = {"players": [{"name": "Ann"}, {"name": "Bob"}]}
 
 
@@ -111,7 +111,7 @@ def test_export_recovers_from_a_fault(url, fault):
 
 def test_public_export_leaves_out_private_games(skye, season):
     _, games = season
-    public = skye.games.create(BOTS | {"private": False})["game"]["id"]
+    public = skye.games.create(BOTS | {"visibility": "public"})["game"]["id"]
     found = games_of(skye.leagues.records())
     assert public in found
     assert not games & set(found)

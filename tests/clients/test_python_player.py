@@ -9,7 +9,7 @@ from skye_client import ApiError, AsyncSkye, HistoryLostError, RetryPolicy, Skye
 from tests.support import coroutines
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
-ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_games_for_tests_of_the_readme_begin(client, url, tmp_path):
 import {{ Skye }} from "skye-client";
 const skye = new Skye({url!r});
 const players = [{{ bot: "random" }}, {{ bot: "random" }}];
-const played = await skye.games.create({{ players, start: true }});
+const played = await skye.games.create({{ players, auto_start: true }});
 const record = await skye.game(played.game.id).record();
 for (const player of record.players) player.bot = null;
 {{

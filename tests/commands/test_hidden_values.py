@@ -114,7 +114,7 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
     needle = "a needle in a haystack"
     game = Service().create_game(2, seed=needle)
     for secret in (needle, nonce_of(game)):
-        assert secret not in game.call("DELETE", token=game.host).text
+        assert secret not in game.call("POST", "abort", token=game.host).text
         for method, path, body in questions(game, [1]):
             assert secret not in game.service.call(method, path, body, game.host).text
 
@@ -140,7 +140,7 @@ def test_tokens_are_returned_once_and_stored_as_hashes():
 def answers_to_a_player(prices):
     """Return the responses to a player key after another seat has set prices."""
     service = Service()
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     body["options"] = {"seed": "twins", "first_seat": 0, "turn_ms": 60_000}
     fixed = {"token_hex": lambda _: "0" * 32, "randbits": lambda _: 7}
     with mock.patch.multiple(secrets, **fixed):

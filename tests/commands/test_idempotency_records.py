@@ -21,7 +21,7 @@ def test_record_expires_after_the_configured_time(service):
 
 
 def test_creation_with_an_expired_key_creates_another_game(service):
-    first = service.call("POST", "/v1/games", {"private": True}, headers=KEY).json
+    first = service.call("POST", "/v1/games", {"visibility": "private"}, headers=KEY).json
     service.redis.delete(*service.redis.keys("*:answer:*"))
     before = service.redis.get(f"skye:{{{first['game']['id']}}}:table")
     later = service.call("POST", "/v1/games", {"name": "later"}, headers=KEY).json

@@ -34,7 +34,7 @@ def test_games_are_listed_newest_first(service):
     assert listed(service) == (ids, 1)
     (newest, *_) = service.get("/v1/games")["games"]
     assert newest["id"] == ids[0]
-    assert newest.keys() >= {"id", "name", "status", "seats", "players", "created_at", "round", "phase"}
+    assert newest.keys() >= {"id", "name", "status", "seat_count", "players", "created_at", "round", "phase"}
 
 
 @pytest.mark.parametrize(("limit", "pages"), [(1, 7), (2, 4), (3, 3), (6, 2), (7, 1), (100, 1)])
@@ -57,7 +57,7 @@ def test_game_with_a_new_status_moves_in_the_index(service):
     game.call("POST", "start", token=game.host)
     assert listed(service, status="lobby") == ([], 1)
     assert listed(service, status="playing") == ([game.id], 1)
-    game.call("DELETE", token=game.host)
+    game.call("POST", "abort", token=game.host)
     assert listed(service) == ([], 1)
     assert not any(RedisStore(service.redis).index.newest(status, None, 9) for status in Status)
 
@@ -114,13 +114,13 @@ def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
 
 
 def test_private_game_is_not_listed(service):
-    service.create_game(2, private=True)
-    service.create_game(2, private=True, start=False)
+    service.create_game(2, visibility="private")
+    service.create_game(2, visibility="private", start=False)
     assert service.get("/v1/games") == {"games": [], "next_cursor": None}
 
 
 def test_private_game_in_the_index_is_not_listed_and_removed(service):
-    game = service.create_game(2, private=True)
+    game = service.create_game(2, visibility="private")
     RedisStore(service.redis).index.add("playing", game.id, 1e15)
     assert service.get("/v1/games")["games"] == []
     assert RedisStore(service.redis).index.newest("playing", None, 9) == []

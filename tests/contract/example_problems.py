@@ -30,7 +30,7 @@ def _problem(sentence):
 
 
 def _server_busy():
-    body = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True}
+    body = {"players": [{"bot": "random"}, {"bot": "random"}], "auto_start": True}
     with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
         with cooperative_yield.Computation():
             response = service.call("POST", "/v1/games", body)

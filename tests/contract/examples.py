@@ -31,7 +31,7 @@ def whole_round(recorder):
 def lobby(recorder):
     """Open a game, take seats, leave, start."""
     options = {"seed": "dunvegan", "scoring_tiles": ["sheep", "squares", "most_gold", "connected_tiles"]}
-    body = {"name": "Friday evening", "seats": 3, "options": options | {"first_seat": 0}}
+    body = {"name": "Friday evening", "seat_count": 3, "options": options | {"first_seat": 0}}
     created = recorder.record("lobby", "A lobby for three.", "POST", "/v1/games", body)
     game, host = f"/v1/games/{created['game']['id']}", created["host_token"]
     joined = recorder.record(
@@ -101,16 +101,25 @@ def views_in_play(recorder, game, ann):
 
 def invitation(recorder):
     """Create a private game with a player to invite, who joins; change a seat, rotate its token."""
-    body = {"private": True, "seats": 3, "players": [{"name": "Ann"}, {"invite": True}]}
+    body = {"visibility": "private", "seat_count": 3, "players": [{"name": "Ann"}, {"invite": True}]}
     created = recorder.record(
         "invitation", "A player to seat and a player to invite.", "POST", "/v1/games", body
     )
-    game, (code,) = f"/v1/games/{created['game']['id']}", created["invites"]
+    game, (invited,) = f"/v1/games/{created['game']['id']}", created["invitations"]
     host, ann = created["host_token"], created["players"][0]["token"]
     recorder.record(
-        "invited", "The code is sent as the token.", "POST", f"{game}/players", {"name": "Bob"}, code
+        "invited",
+        "The code is sent as the token.",
+        "POST",
+        f"{game}/players",
+        {"name": "Bob"},
+        invited["code"],
     )
-    recorder.record("another", "Reserve another seat.", "POST", f"{game}/invites", token=host)
+    another = recorder.record("another", "Reserve another seat.", "POST", f"{game}/invitations", token=host)
+    recorder.record("one", "One unused invitation.", "GET", f"{game}/invitations", token=host)
+    path = f"{game}/invitations/{another['invitation']['id']}"
+    recorder.record("one", "An unused invitation.", "GET", path, token=host)
+    recorder.record("revoked", "The code is invalid.", "DELETE", path, token=host)
     changes = {"name": "Ada", "color": "green"}
     recorder.record("both", "Name and colour.", "PATCH", f"{game}/players/0", changes, ann)
     recorder.record(
@@ -120,8 +129,8 @@ def invitation(recorder):
 
 def league(recorder):
     """Create several games with one request."""
-    bots = {"name": "Bots", "players": [{"bot": "random"}, {"bot": "greedy"}], "start": True}
-    people = {"name": "Round 1", "private": True, "players": [{"name": "Ann"}, {"invite": True}]}
+    bots = {"name": "Bots", "players": [{"bot": "random"}, {"bot": "greedy"}], "auto_start": True}
+    people = {"name": "Round 1", "visibility": "private", "players": [{"name": "Ann"}, {"invite": True}]}
     key = {"Idempotency-Key": "season-1"}
     body = {"games": [people, bots]}
     recorder.record("two_games", "A private game, and one of bots.", "POST", "/v1/batches", body, **key)
@@ -129,7 +138,7 @@ def league(recorder):
         "one", "The start of a line.", "GET", "/v1/records?limit=1", abridged=lambda text: text[:500]
     )
     mine = f"skye_key_{'elgol' * 5}"
-    recorder.send("POST", "/v1/games", bots | {"private": True}, mine)
+    recorder.send("POST", "/v1/games", bots | {"visibility": "private"}, mine)
     path = "/v1/me/records?since=2027-01-01T00:00:00Z"
     recorder.record("one", "The start of a line.", "GET", path, token=mine, abridged=lambda text: text[:500])
 
@@ -137,9 +146,9 @@ def league(recorder):
 def player(recorder):
     """Create and join games with a player key, list them, replace the key, and follow them to a shutdown."""
     key, new = f"skye_key_{'dunvegan' * 3}", f"skye_key_{'portree' * 4}"
-    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     recorder.record("key", "With a player key, which gets the first seat.", "POST", "/v1/games", body, key)
-    lobby = recorder.send("POST", "/v1/games", {"seats": 2}).json["game"]["id"]
+    lobby = recorder.send("POST", "/v1/games", {"seat_count": 2}).json["game"]["id"]
     path = f"/v1/games/{lobby}/players"
     recorder.record("key", "With a player key, which gets the seat.", "POST", path, {"name": "Ann"}, key)
     recorder.record(
@@ -152,7 +161,7 @@ def player(recorder):
     recorder.service.clock.advance(46)
     recorder.send("GET", "/v1/me/events", token=key)  # the server reports what is due on a request
     recorder.send("DELETE", f"{path}/0", token=key)
-    recorder.send("DELETE", f"/v1/games/{timed}", token=key)
+    recorder.send("POST", f"/v1/games/{timed}/abort", token=key)
     rest = (
         "/v1/me/events?after="
         + recorder.examples["list_player_events"]["two_games"]["response"]["last_event"]
@@ -180,7 +189,7 @@ def matchmaking(recorder):
 
 def pass_and_leave(recorder):
     """Pass when buying, resign, abort."""
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     body["options"] = {"seed": "portree", "first_seat": 0, "turn_ms": 60_000}
     created = recorder.record("started", "Two people, who begin at once.", "POST", "/v1/games", body)
     game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
@@ -188,8 +197,8 @@ def pass_and_leave(recorder):
         action = recorder.send("GET", f"{game}/players/{number}/actions", token=token).json["actions"][0]
         recorder.send(action["method"], action["href"], action["body"], token)
     recorder.record("passed", "Buy nothing.", "PUT", f"{game}/players/0/purchase", {"tile": None}, tokens[0])
-    recorder.record("resigned", "Resign.", "DELETE", f"{game}/players/1", token=tokens[1])
-    recorder.record("aborted", "Abort the game.", "DELETE", game, token=created["host_token"])
+    recorder.record("resigned", "Resign.", "POST", f"{game}/players/1/resign", token=tokens[1])
+    recorder.record("aborted", "Abort the game.", "POST", f"{game}/abort", token=created["host_token"])
     recorder.record(
         "opened", "The first player opens the new game.", "POST", f"{game}/rematch", token=tokens[0]
     )
@@ -198,7 +207,11 @@ def pass_and_leave(recorder):
 
 def after_the_end(recorder):
     """Get the views of a game that is over, and begin another game from its record."""
-    body = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True, "options": {"seed": "skye"}}
+    body = {
+        "players": [{"bot": "random"}, {"bot": "random"}],
+        "auto_start": True,
+        "options": {"seed": "skye"},
+    }
     over = recorder.send("POST", "/v1/games", body).json["game"]
     game = f"/v1/games/{over['id']}"
     recorder.record("finished", "A game that is over.", "GET", game)
@@ -269,7 +282,7 @@ def messages(recorder):
 
 def lab(recorder):
     """Advance the clock of a lab server, set faults of a game, and delete all games."""
-    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     game = recorder.send("POST", "/v1/games", body).json["game"]["id"]
     recorder.record("lab", "A lab server.", "GET", "/v1/lab")
     recorder.record(

@@ -10,7 +10,7 @@ from tests.support.sizes import sized
 ROUNDS_SEEN = sized((1, 4), range(1, 7))
 """The rounds of whole games in each phase of which every caller reads all that there is."""
 
-OF_A_SEAT = ("actions", "offer", "placements", "territory")
+OF_A_SEAT = ("purchase", "actions", "offer", "placements", "territory")
 
 
 def look_around(game):
@@ -61,7 +61,7 @@ def test_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
     look_around(game)
     service.clock.advance(2)
     look_around(game)
-    assert game.call("DELETE", seat=1).status_code == 200
+    assert game.call("POST", "resign", seat=1).status_code == 200
     for _ in range(20):
         service.clock.advance(2)
         game.view()
@@ -69,14 +69,14 @@ def test_game_with_open_gold_deadlines_and_leavers_is_in_the_contract(service):
 
 
 def test_lobby_is_in_the_contract(service):
-    game = service.create_game(2, start=False, private=True)
+    game = service.create_game(2, start=False, visibility="private")
     look_around(game)
     joined = game.call("POST", "players", {"bot": "greedy", "color": "green"}, token=game.host)
     assert joined.status_code == 201
     assert game.call("DELETE", seat=0).status_code == 200
     look_around(game)
     assert game.call("POST", "start", token=game.host).status_code == 200
-    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     look_around(game)
 
 
@@ -87,7 +87,14 @@ def test_invitations_and_changes_of_players_are_in_the_contract(service):
     assert game.call("PATCH", body={"name": "Zoe"}, seat=0).status_code == 200
     lobby = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"invite": True}]}).json
     host, path = lobby["host_token"], f"/v1/games/{lobby['game']['id']}"
-    assert service.call("POST", f"{path}/invites", token=host).status_code == 201
+    invited = service.call("POST", f"{path}/invitations", token=host)
+    assert invited.status_code == 201
+    revoked = f"{path}/invitations/{invited.json['invitation']['id']}"
+    for read in (f"{path}/invitations", revoked):
+        assert service.get(read, host)
+        known = {"If-None-Match": "*"}
+        assert service.call("GET", read, token=host, headers=known).status_code == 304
+    assert service.call("DELETE", revoked, token=host).status_code == 200
 
 
 def test_list_of_games_is_in_the_contract(service):
@@ -110,9 +117,9 @@ def test_streams_are_in_the_contract(service):
 
 def test_events_of_a_player_key_are_in_the_contract(service):
     key = f"skye_key_{'dunvegan' * 3}"
-    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     game = service.call("POST", "/v1/games", body, key).json
-    aborted = service.call("DELETE", f"/v1/games/{game['game']['id']}", token=game["host_token"])
+    aborted = service.call("POST", f"/v1/games/{game['game']['id']}/abort", token=game["host_token"])
     assert aborted.status_code == 200
     listed = service.get("/v1/me/events", key)["events"]
     assert [event["type"] for event in listed] == ["seat_taken", "your_turn", "game_over"]
@@ -125,7 +132,8 @@ def test_events_of_a_player_key_are_in_the_contract(service):
 
 def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
     key = f"skye_key_{'dunvegan' * 3}"
-    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}, key)
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
+    service.call("POST", "/v1/games", body, key)
     assert len(service.get("/v1/me/games", key)["games"]) == 1
     assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
 
@@ -152,7 +160,10 @@ def test_export_of_records_is_in_the_contract(service):
 def test_export_of_own_records_is_in_the_contract(service):
     key = f"skye_key_{'dunvegan' * 3}"
     service.call(
-        "POST", "/v1/games", {"players": [{"bot": "random"}] * 2, "start": True, "private": True}, key
+        "POST",
+        "/v1/games",
+        {"players": [{"bot": "random"}] * 2, "auto_start": True, "visibility": "private"},
+        key,
     )
     query = "?limit=5&since=2020-01-01T00:00:00Z&until=9999-01-01T00:00:00Z"
     assert len(service.call("GET", f"/v1/me/records{query}", token=key).text.splitlines()) == 1
@@ -166,7 +177,7 @@ def test_batch_of_games_is_in_the_contract(service):
 
 def test_rematch_of_a_game_is_in_the_contract(service):
     game = service.create_game(2)
-    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     assert game.call("POST", "rematch", token=game.tokens[0]).status_code == 201
     assert game.call("GET", "rematch").status_code == 200
 
@@ -229,11 +240,10 @@ def test_well_known_resources_are_in_the_contract(name, service):
 
 def test_deletion_of_a_game_is_in_the_contract(service):
     game = service.create_game(2)
-    query = {"query_string": {"permanently": "true"}}
-    assert game.call("DELETE", token=game.host, **query).status_code == 409
-    game.call("DELETE", token=game.host)
-    assert game.call("DELETE", token=game.host, **query).status_code == 204
-    assert game.call("DELETE", token=game.host, **query).status_code == 404
+    assert game.call("DELETE", token=game.host).status_code == 409
+    game.call("POST", "abort", token=game.host)
+    assert game.call("DELETE", token=game.host).status_code == 204
+    assert game.call("DELETE", token=game.host).status_code == 404
 
 
 def test_lab_is_in_the_contract(contract):

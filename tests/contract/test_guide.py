@@ -38,7 +38,7 @@ _OTHERS = """
 ELSEWHERE = {
     *_OTHERS.split(),
     "Authorization: Bearer TOKEN",
-    '"private": true',
+    '"visibility": "private"',
     '"42-seat1"',
     '{"invite": true}',
     "enum",
@@ -50,7 +50,7 @@ ELSEWHERE = {
     "application/x-ndjson",
     "Accept-Encoding: gzip",
     "silence_after",
-    "DELETE /v1/games/{game}?permanently=true",
+    "start",
 }
 """Words set as code that are not the contract's own."""
 

@@ -14,7 +14,9 @@ assert provoked_by_requests
 def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
     crowd = [{"name": "Ann", "color": "red"}, {"name": "Bob"}, {"name": "Cy", "color": "red"}]
     for seats, code in ((2, "game_full"), (3, "color_taken")):
-        answer = service.call("POST", "/v1/games", {"seats": seats, "players": crowd, "start": True})
+        answer = service.call(
+            "POST", "/v1/games", {"seat_count": seats, "players": crowd, "auto_start": True}
+        )
         assert (answer.status_code, answer.json["code"]) == (409, code)
 
 

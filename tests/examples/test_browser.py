@@ -99,11 +99,11 @@ def test_players_who_come_and_go_are_watched_too(page, url):
     call(url, "POST", f"{game.path}/players", {"name": "Cat", "color": "white"})
     game.start()
     game.tokens = game.tokens[1:]
-    call(url, "DELETE", f"{game.path}/players/1", token=game.tokens[1])
+    call(url, "POST", f"{game.path}/players/1/resign", token=game.tokens[1])
     now = game.view()
     assert [player["bot"] for player in now["players"]] == ["greedy", "greedy", None]
     assert shown(page, now) == now
-    call(url, "DELETE", game.path, token=game.host)
+    call(url, "POST", f"{game.path}/abort", token=game.host)
     now = game.view()
     assert now["status"] == "aborted"
     assert shown(page, now) == now

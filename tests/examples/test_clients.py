@@ -16,7 +16,7 @@ def check(printed, url):
     """Check that the output of a bot is the result of its game; return the players."""
     first, *received = printed.splitlines()
     game = call(url, "GET", "/v1/games/" + first.removeprefix("playing "))
-    assert (game["status"], game["round"]) == ("finished", game["rounds"])
+    assert (game["status"], game["round"]) == ("finished", game["round_count"])
     best_first = sorted(game["players"], key=lambda player: -player["score"])
     assert [line.strip() for line in received] == [
         f"{player['score']} {player['name']}" for player in best_first
@@ -39,7 +39,9 @@ def test_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
 
 @pytest.mark.slow
 def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, url):
-    opened = call(url, "POST", "/v1/games", {"seats": 5, "start": True, "players": [{"bot": "random"}]})
+    opened = call(
+        url, "POST", "/v1/games", {"seat_count": 5, "auto_start": True, "players": [{"bot": "random"}]}
+    )
     game = opened["game"]["id"]
     bots = [
         subprocess.Popen([*bot, "--api", url, "--game", game], stdout=subprocess.PIPE, text=True)

@@ -34,7 +34,7 @@ def test_search_plays_a_whole_game():
 
 def test_record_of_a_server_is_replayed(url):
     players = [{"bot": "random"}, {"bot": "greedy"}]
-    game = call(url, "POST", "/v1/games", {"players": players, "start": True})["game"]
+    game = call(url, "POST", "/v1/games", {"players": players, "auto_start": True})["game"]
     *rounds, result, _, _ = run_example(
         "replay_record.py", f"{url}/v1/games/{game['id']}/record"
     ).splitlines()

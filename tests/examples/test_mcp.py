@@ -68,7 +68,7 @@ def test_model_plays_a_whole_game(use):
 
 
 def test_model_lists_games_and_joins_one(use, url):
-    body = {"seats": 2, "players": [{"name": "host"}]}
+    body = {"seat_count": 2, "players": [{"name": "host"}]}
     lobby = httpx.post(f"{url}/v1/games", json=body, timeout=MAX_WAIT_S).json()["game"]["id"]
 
     async def join(session):

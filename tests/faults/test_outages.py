@@ -153,8 +153,8 @@ STORELESS = [
 ]
 WRITES = [
     ("POST", "/v1/games", b"{}"),
-    ("POST", "/v1/games", b'{"private": true}'),
-    ("POST", "/v1/games", b'{"players": [{"name": "Ann"}, {"name": "Bob"}], "start": true}'),
+    ("POST", "/v1/games", b'{"visibility": "private"}'),
+    ("POST", "/v1/games", b'{"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": true}'),
 ]
 
 

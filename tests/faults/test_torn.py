@@ -96,7 +96,7 @@ def test_subscriber_reconnects_after_a_half_open_connection(parts):
     assert waited_for(lambda: subscriber_ids(parts) and not subscriber_ids(parts) & listening)
     last = player.call("POST", f"/v1/games/{game['game']['id']}/players", {"name": "Bob"})["game"]
     assert waited_for(lambda: listener.events[-1] == last["last_event"])
-    player.call("DELETE", f"/v1/games/{last['id']}", token=game["host_token"])
+    player.call("POST", f"/v1/games/{last['id']}/abort", token=game["host_token"])
     assert listener.ended() == "aborted"
 
 

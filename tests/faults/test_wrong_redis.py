@@ -42,7 +42,7 @@ def answers(service):
         ("POST", "/v1/games/abcdefghijkm/start", {}, {}),
         ("POST", "/v1/games/abcdefghijkm/start", {}, KEY),
         ("POST", "/v1/games", {}, {}),
-        ("POST", "/v1/games", {"private": True}, KEY),
+        ("POST", "/v1/games", {"visibility": "private"}, KEY),
     ):
         started = time.monotonic()
         given.append(service.call(method, path, body, TOKEN, headers=headers))

@@ -74,7 +74,7 @@ def test_games_that_the_index_lost_are_listed_again_when_played_on(service, redi
 def test_game_is_deleted_although_its_index_is_of_another_type(service, redis_client):
     game = service.create_game(2, bots={0: "random", 1: "random"})
     spoil(redis_client, "skye:index:finished")
-    assert service.call("DELETE", game.path() + "?permanently=true", token=game.host).status_code == 204
+    assert service.call("DELETE", game.path(), token=game.host).status_code == 204
 
 
 def test_matchmaking_goes_on_although_its_counter_is_of_another_type(service, redis_client):

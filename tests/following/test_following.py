@@ -149,7 +149,7 @@ def test_stream_ends_with_an_aborted_game(service):
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
-        game.call("DELETE", token=game.host)
+        game.call("POST", "abort", token=game.host)
         types = [message["data"].get("type") or message["data"]["reason"] for message in stream.rest()]
         assert types[0] == "game_aborted"
         assert types[-1] == "aborted"
@@ -159,7 +159,7 @@ def test_stream_ends_when_its_token_becomes_invalid(service):
     game = service.create_game(3)
     with Stream(game, game.tokens[0], game.view()["last_event"]) as stream:
         stream.read()
-        game.call("DELETE", seat=0)
+        game.call("POST", "resign", seat=0)
         assert stream.read()["data"]["reason"] == "token_unknown"
         assert stream.read() == {}
 
@@ -249,7 +249,7 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
 
 
 def test_stream_is_refused_before_it_begins(service):
-    game = service.create_game(2, private=True)
+    game = service.create_game(2, visibility="private")
     assert problem_code(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
     assert (
         problem_code(game.call("GET", "events/stream", token="skye_" + "n" * 22, headers=STREAM))

@@ -18,7 +18,7 @@ def bots_for(players, *, but=()):
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_game_of_bots_alone_is_over_at_once(service, players):
     view = service.create_game(players, bots=bots_for(players)).view()
-    assert (view["status"], view["round"], view["waiting_for"]) == ("finished", view["rounds"], [])
+    assert (view["status"], view["round"], view["waiting_for"]) == ("finished", view["round_count"], [])
     assert view["result"]["winners"]
 
 
@@ -29,7 +29,7 @@ def test_each_bot_plays_a_game(service, bot):
 
 
 def test_last_to_join_may_be_a_bot_that_ends_the_game(service):
-    game = service.create_game(2, start=True, seats=3, bots=bots_for(2))
+    game = service.create_game(2, start=True, seat_count=3, bots=bots_for(2))
     answer = game.call("POST", "players", {"bot": "random"}, token=game.host)
     assert answer.json["game"]["status"] == "finished"
 
@@ -71,7 +71,7 @@ def test_bots_make_the_same_moves_with_the_same_seed():
 def test_seat_of_a_bot_is_refused_to_every_token(service):
     game = service.create_game(2, bots={1: "random"})
     for token in (game.host, game.tokens[0]):
-        assert problem_code(game.call("DELETE", seat=1, token=token)) == "not_your_seat"
+        assert problem_code(game.call("POST", "resign", seat=1, token=token)) == "not_your_seat"
         assert problem_code(game.call("GET", "actions", seat=1, token=token)) == "not_your_seat"
 
 
@@ -83,9 +83,9 @@ def test_bot_plays_on_for_a_player_who_resigns(service, phase):
     game = service.create_game(3, options={"first_seat": 1})
     game.play_to(phase, 2)
     leaver = game.view()["waiting_for"][0]
-    answer = game.call("DELETE", seat=leaver)
+    answer = game.call("POST", "resign", seat=leaver)
     assert answer.status_code == 200
-    assert answer.json["you"] == {"seat": None, "host": False}
+    assert answer.json["you"] == {"seat": None, "roles": []}
     assert answer.json["players"][leaver]["bot"] in BOTS
     assert leaver not in answer.json["waiting_for"]
     events = service.get(game.path("events"))["events"]
@@ -97,7 +97,7 @@ def test_bot_plays_on_for_a_player_who_resigns(service, phase):
 
 def test_player_who_resigned_cannot_act(service):
     game = service.create_game(3)
-    game.call("DELETE", seat=0)
+    game.call("POST", "resign", seat=0)
     for method, rest in (("GET", "actions"), ("DELETE", ""), ("PUT", "offer"), ("GET", "territory")):
         body = {"discard": "L01", "prices": {}} if method == "PUT" else None
         assert problem_code(game.call(method, rest, body, seat=0)) == "token_unknown"
@@ -106,8 +106,8 @@ def test_player_who_resigned_cannot_act(service):
 
 def test_game_is_finished_by_bots_when_the_last_player_resigns(service):
     game = service.create_game(3, bots={2: "random"})
-    assert game.call("DELETE", seat=0).json["status"] == "playing"
-    answer = game.call("DELETE", seat=1)
+    assert game.call("POST", "resign", seat=0).json["status"] == "playing"
+    answer = game.call("POST", "resign", seat=1)
     assert answer.json["status"] == "finished"
     assert answer.json["players"][1]["gold"] is not None
 
@@ -116,14 +116,14 @@ def test_resignation_from_a_game_that_is_over_is_refused(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     service.clock.advance(1)
     assert game.view()["status"] == "finished"
-    assert problem_code(game.call("DELETE", seat=0)) == "game_finished"
+    assert problem_code(game.call("POST", "resign", seat=0)) == "game_finished"
 
 
 def test_seat_that_a_bot_has_taken_over_cannot_resign(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     service.clock.advance(1)
-    assert problem_code(game.call("DELETE", seat=1)) == "seat_played_by_bot"
+    assert problem_code(game.call("POST", "resign", seat=1)) == "seat_played_by_bot"
 
 
 def test_unnamed_bots_are_named_by_their_kind_and_number(service):

@@ -73,19 +73,19 @@ def test_versions_with_bots_undone_moves_and_a_resigned_seat_are_rebuilt(recorde
     place = next(action for action in game.actions(0) if action["type"] == "place")
     game.act(0, place)
     game.act(0, next(action for action in game.actions(0) if action["type"] == "take_back"))
-    assert game.call("DELETE", seat=1).status_code == 200
+    assert game.call("POST", "resign", seat=1).status_code == 200
     game.play_out(dice(8))
     check(store, game)
 
 
 def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
     service, store = recorded
-    game = service.create_game(3, start=False, private=True)
+    game = service.create_game(3, start=False, visibility="private")
     assert game.call("DELETE", seat=1).status_code == 200
     assert game.call("POST", "players", {"name": "Fay", "color": "white"}, token=game.host).status_code < 300
     assert game.call("POST", "players", {"bot": "random"}, token=game.host).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
-    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     check(store, game)
 
 
@@ -114,7 +114,7 @@ def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
 def test_every_version_of_a_lobby_with_invitations_is_rebuilt(recorded):
     service, store = recorded
     game = service.create_game(2, start=False)
-    codes = [game.call("POST", "invites", token=game.host).json["invite"] for _ in range(2)]
+    codes = [game.call("POST", "invitations", token=game.host).json["invitation"]["code"] for _ in range(2)]
     game.call("PATCH", "", {"name": "Ada", "color": "green"}, seat=0)
     game.tokens[1] = game.call("POST", "token", seat=1).json["token"]
     game.call("POST", "players", {"name": "Eve"}, token=codes[1])

@@ -212,5 +212,5 @@ def test_problem_of_a_long_input_keeps_to_the_lengths_of_the_contract(service):
 
 
 def test_number_out_of_range_is_reported_without_the_path_of_the_decoder(service):
-    answer = service.http.post("/v1/games", data='{"seats": 1e400}', content_type="application/json")
+    answer = service.http.post("/v1/games", data='{"seat_count": 1e400}', content_type="application/json")
     assert answer.json["errors"] == [{"in": "body", "pointer": "", "detail": "A number is out of range."}]

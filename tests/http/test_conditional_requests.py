@@ -71,7 +71,7 @@ def test_version_matches_each_entity_tag_of_its_views(service):
 
 
 def test_conditional_request_without_access_is_refused(service):
-    game = service.create_game(private=True)
+    game = service.create_game(visibility="private")
     headers = {"If-None-Match": f'"{game.view(0)["version"]}"'}
     assert problem_code(game.call("GET", headers=headers)) == "game_not_found"
     others = game.call("GET", "actions", seat=0, token=game.tokens[1], headers=headers)

@@ -127,7 +127,7 @@ def test_key_replacements_of_an_address_are_limited_by_the_day(monkeypatch):
 
 def test_game_of_bots_costs_one_more_for_each_bot():
     service = limited(limit_games_per_minute=10)
-    bots = {"players": [{"bot": "random"}] * 3, "start": True}
+    bots = {"players": [{"bot": "random"}] * 3, "auto_start": True}
     answers = [service.call("POST", "/v1/games", bots) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
     assert [left(answer) for answer in answers] == [6, 2, 1]
@@ -136,7 +136,9 @@ def test_game_of_bots_costs_one_more_for_each_bot():
 def test_game_of_bots_within_a_small_limit_is_created():
     service = limited(limit_games_per_minute=2)
     assert (
-        service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 3, "start": True}).status_code
+        service.call(
+            "POST", "/v1/games", {"players": [{"bot": "random"}] * 3, "auto_start": True}
+        ).status_code
         == 201
     )
 
@@ -159,7 +161,7 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
     service = limited(limit_requests_per_minute=500)
     body, key = {"games": [{"players": [{"name": "Ann"}]}] * 60}, {"Idempotency-Key": "once"}
     for game in service.call("POST", "/v1/batches", body, PLAYER_KEY, key).json["games"]:
-        service.call("DELETE", f"/v1/games/{game['game_id']}", token=PLAYER_KEY)
+        service.call("POST", f"/v1/games/{game['game']}/abort", token=PLAYER_KEY)
     before = left(service.call("GET", "/v1/me/games?limit=1", token=PLAYER_KEY))
     assert before - left(service.call("GET", "/v1/me/records?limit=1", token=PLAYER_KEY)) == 2
 
@@ -167,7 +169,7 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
 def test_rematch_costs_one_game_and_one_more_for_each_bot():
     service = limited(limit_games_per_minute=20)
     old = service.create_game(4, bots={1: "random", 2: "random", 3: "random"})
-    old.call("DELETE", token=old.host)
+    old.call("POST", "abort", token=old.host)
     answer = old.call("POST", "rematch", token=old.tokens[0])
     assert (answer.status_code, left(answer)) == (201, 20 - 4 - 4)
 

@@ -119,11 +119,11 @@ def test_errors_are_counted_by_code(service):
 def test_milestones_of_games_are_counted(service):
     service.create_game(2, start=False)
     aborted = service.create_game(2)
-    aborted.call("DELETE", token=aborted.host)
+    aborted.call("POST", "abort", token=aborted.host)
     service.create_game(2, bots={0: "random", 1: "random"})
     game = service.create_game(2)
-    game.call("DELETE", seat=0)
-    game.call("DELETE", seat=1)
+    game.call("POST", "resign", seat=0)
+    game.call("POST", "resign", seat=1)
     samples = scrape(service)
     events = {
         event: value(samples, "games_total", event=event)
@@ -136,7 +136,7 @@ def test_listed_games_are_counted_by_status(service):
     service.create_game(2, start=False)
     service.create_game(2, start=False)
     service.create_game(2)
-    service.create_game(2, private=True)
+    service.create_game(2, visibility="private")
     service.create_game(2, bots={0: "random", 1: "random"})
     samples = scrape(service)
     listed = {

@@ -22,7 +22,7 @@ def new_key():
 
 def opponents(service, key, **options):
     """Return a game of a key, which buys first, against Bob; the key is the token of seat 0."""
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     body["options"] = {"seed": "skye", "first_seat": 0, **options}
     game = Game(service, service.call("POST", "/v1/games", body, key).json)
     game.tokens[0] = key
@@ -65,7 +65,7 @@ def test_player_takes_a_seat_then_has_turns_until_the_game_is_over(service):
     turn = events(service, key)[-1]
     assert (turn["game_id"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
     assert turn["game_version"] == game.view()["version"]
-    game.call("DELETE", token=game.host)
+    game.call("POST", "abort", token=game.host)
     assert events(service, key)[-1]["type"] == "game_over"
     assert events(service, key)[-1]["status"] == "aborted"
 
@@ -292,7 +292,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     key = new_key()
     players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
     options = {"seed": "skye", "first_seat": 0, "turn_ms": 1000}
-    body = {"players": players, "start": True, "options": options}
+    body = {"players": players, "auto_start": True, "options": options}
     game = Game(service, service.call("POST", "/v1/games", body, key).json)
     reader = Reader(
         service, key
@@ -300,7 +300,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     messages = reader.wait_for(lambda messages: messages[-1][1].get("phase") == "building")
     phases = [event["phase"] for _, event in messages if event.get("type") == "your_turn"]
     assert phases == ["pricing", "buying", "building"]
-    service.call("DELETE", game.path(), token=key)
+    service.call("POST", game.path("abort"), token=key)
 
 
 def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch):
@@ -308,7 +308,7 @@ def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     key = new_key()
     options = {"seed": "skye", "turn_ms": 1000}
-    created = service.call("POST", "/v1/games", {"seats": 2, "options": options}, key).json
+    created = service.call("POST", "/v1/games", {"seat_count": 2, "options": options}, key).json
     path = f"/v1/games/{created['game']['id']}"
     Reader(service, key).wait_for(lambda messages: messages)
     for name in ("Bob", "Cy"):
@@ -318,7 +318,7 @@ def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch)
     assert waited_for(
         lambda: decode_game(table(f"skye:{{{created['game']['id']}}}:table")).state.phase == "buying"
     )
-    service.call("DELETE", path, token=key)
+    service.call("POST", f"{path}/abort", token=key)
 
 
 def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
@@ -353,7 +353,7 @@ def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
     game = opponents(service, key, turn_ms=1000)
     Reader(service, key).wait_for(lambda messages: messages[-1][1].get("phase") == "buying")
     assert failures == [game.id]
-    service.call("DELETE", game.path(), token=key)
+    service.call("POST", game.path("abort"), token=key)
 
 
 def test_events_show_no_secret_of_other_seats(service):

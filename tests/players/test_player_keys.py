@@ -43,9 +43,9 @@ def test_creating_with_a_key_binds_the_game_and_the_first_seat(service):
     key = new_key()
     players = [{"bot": "random"}, {"name": "Ann"}, {"name": "Bob"}]
     answer = service.call("POST", "/v1/games", {"players": players}, key)
-    assert answer.json["game"]["you"] == {"seat": 1, "host": True}
+    assert answer.json["game"]["you"] == {"seat": 1, "roles": ["host", "player"]}
     game = Game(service, answer.json)
-    assert game.call("GET", token=key).json["you"] == {"seat": 1, "host": True}
+    assert game.call("GET", token=key).json["you"] == {"seat": 1, "roles": ["host", "player"]}
     assert game.call("POST", "start", token=key).status_code == 200
 
 
@@ -53,7 +53,7 @@ def test_joining_with_a_key_binds_the_seat(service):
     key, game = new_key(), service.create_game(1, start=False)
     answer = join(game, key)
     assert (answer.status_code, answer.json["seat"]) == (201, 1)
-    assert answer.json["game"]["you"] == {"seat": 1, "host": False}
+    assert answer.json["game"]["you"] == {"seat": 1, "roles": ["player"]}
     game.call("POST", "start", token=game.host)
     assert problem_code(game.offer(0, 1, 1, token=key)) == "not_your_seat"
     actions = service.get(game.path("actions", 1), key)["actions"]
@@ -62,9 +62,9 @@ def test_joining_with_a_key_binds_the_seat(service):
 
 def test_key_without_a_role_is_a_spectator(service):
     game = service.create_game(2)
-    assert game.call("GET", token=new_key()).json["you"] == {"seat": None, "host": False}
+    assert game.call("GET", token=new_key()).json["you"] == {"seat": None, "roles": []}
     assert problem_code(game.offer(0, 1, 1, token=new_key())) == "token_required"
-    private = service.create_game(2, private=True)
+    private = service.create_game(2, visibility="private")
     assert problem_code(private.call("GET", token=new_key())) == "game_not_found"
 
 
@@ -76,13 +76,13 @@ def test_key_holds_one_seat_of_a_game(service):
 
 def test_invitation_beside_a_key_seats_the_player_of_the_key(service):
     key = new_key()
-    body = {"private": True, "players": [{"name": "Ann"}, {"invite": True}]}
+    body = {"visibility": "private", "players": [{"name": "Ann"}, {"invite": True}]}
     answer = service.call("POST", "/v1/games", body)
-    game, (code,) = Game(service, answer.json), answer.json["invites"]
+    game, (code,) = Game(service, answer.json), [made["code"] for made in answer.json["invitations"]]
     assert problem_code(join(game, key)) == "game_not_found"
-    assert join(game, key, invite=code).json["seat"] == 1
+    assert join(game, key, invite_code=code).json["seat"] == 1
     assert game.call("GET", token=key).json["you"]["seat"] == 1
-    assert problem_code(join(game, new_key(), "Fay", invite=code)) == "game_not_found"
+    assert problem_code(join(game, new_key(), "Fay", invite_code=code)) == "game_not_found"
 
 
 def test_leaving_frees_the_seat_from_the_key(service):
@@ -92,7 +92,8 @@ def test_leaving_frees_the_seat_from_the_key(service):
         join(game, key)
         if start:
             game.call("POST", "start", token=game.host)
-        assert game.call("DELETE", seat=2, token=key).status_code == 200
+        method, rest = ("POST", "resign") if start else ("DELETE", "")
+        assert game.call(method, rest, seat=2, token=key).status_code == 200
         assert game.call("GET", token=key).json["you"]["seat"] is None
         assert game.id not in ids(service, key)
 
@@ -118,7 +119,7 @@ def test_request_without_a_player_key_is_refused(service):
 
 def test_key_is_in_no_view_event_or_stored_value(service):
     key, other = new_key(), new_key()
-    game = created(service, key, private=True)
+    game = created(service, key, visibility="private")
     service.call("PUT", "/v1/me/key", {"key": other}, key)
     shown = [service.call("GET", game.path(rest), token=other).text for rest in ("", "events")]
     shown.append(service.call("GET", "/v1/me/games", token=other).text)
@@ -136,20 +137,20 @@ def test_games_that_wait_for_the_player_are_listed_first(service):
     key = new_key()
     lobby = created(service, key)
     service.clock.advance(1)
-    waiting = created(service, key, ("Ann", "Bob"), start=True)
+    waiting = created(service, key, ("Ann", "Bob"), auto_start=True)
     service.clock.advance(1)
-    urgent = created(service, key, ("Ann", "Bob"), start=True, options={"turn_ms": 60_000})
+    urgent = created(service, key, ("Ann", "Bob"), auto_start=True, options={"turn_ms": 60_000})
     service.clock.advance(1)
-    acted = created(service, key, ("Ann", "Bob"), start=True)
+    acted = created(service, key, ("Ann", "Bob"), auto_start=True)
     acted.offer(0, 1, 1)
     service.clock.advance(1)
     aborted = created(service, key)
-    aborted.call("DELETE", token=key)
+    aborted.call("POST", "abort", token=key)
     assert ids(service, key) == [urgent.id, waiting.id, acted.id, lobby.id, aborted.id]
     first, second, third, *_ = listed(service, key)
     assert (first["waiting"], second["waiting"], third["waiting"]) == (True, True, False)
     assert first["deadline"] is not None
-    assert (first["seat"], first["host"]) == (0, True)
+    assert (first["seat"], first["roles"]) == (0, ["host", "player"])
 
 
 def test_pages_hold_each_game_once(service):
@@ -195,7 +196,7 @@ def test_games_of_a_key_are_limited():
     games = [created(service, key) for _ in range(2)]
     refused = service.call("POST", "/v1/games", {}, key)
     assert client_error_code(refused) == "too_many_games"
-    games[0].call("DELETE", token=key)
+    games[0].call("POST", "abort", token=key)
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
 
 
@@ -210,7 +211,7 @@ def test_new_key_has_the_seats_of_the_old_one(service):
     old, new, newest = new_key(), new_key(), new_key()
     game = created(service, old)
     assert replaced(service, old, new).status_code == 200
-    assert game.call("GET", token=new).json["you"] == {"seat": 0, "host": True}
+    assert game.call("GET", token=new).json["you"] == {"seat": 0, "roles": ["host", "player"]}
     assert replaced(service, new, newest).status_code == 200
     assert ids(service, newest) == [game.id]
     for key in (old, new):
@@ -249,8 +250,8 @@ def test_key_with_a_waiting_ticket_replaces_no_other(any_redis):
 def test_key_with_events_only_replaces_no_other(any_redis):
     service, used = Service(any_redis), new_key()
     game = created(service, used)
-    game.call("DELETE", token=used)
-    game.service.call("DELETE", f"{game.path()}?permanently=true", token=used)
+    game.call("POST", "abort", token=used)
+    game.service.call("DELETE", game.path(), token=used)
     assert ids(service, used) == []
     assert problem_code(replaced(service, new_key(), used)) == "key_taken"
 

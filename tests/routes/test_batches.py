@@ -8,7 +8,7 @@ from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, limited, problem_code
 
 KEY = {"Idempotency-Key": "season-1"}
-PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 PLAYER_KEY = "skye_key_" + "L" * 22
 
 
@@ -35,17 +35,17 @@ def test_batch_of_a_hundred_games_creates_each_with_its_tokens(service):
 
 
 def test_batch_has_games_of_every_beginning(service):
-    invited = {"private": True, "players": [{"name": "Ann"}, {"invite": True}]}
-    bots = {"players": [{"bot": "random"}, {"bot": "random"}], "start": True}
+    invited = {"visibility": "private", "players": [{"name": "Ann"}, {"invite": True}]}
+    bots = {"players": [{"bot": "random"}, {"bot": "random"}], "auto_start": True}
     first, second, third, fourth = create(service, [{}, invited, bots, {"scenario": "last_action"}]).json[
         "games"
     ]
-    assert (first["players"], first["invites"]) == ([], [])
-    assert len(second["invites"]) == 1
+    assert (first["players"], first["invitations"]) == ([], [])
+    assert len(second["invitations"]) == 1
     assert [player["token"] for player in third["players"]] == [None, None]
     assert service.get(f"/v1/games/{third['game_id']}")["status"] == "finished"
     assert service.get(f"/v1/games/{fourth['game_id']}")["origin"]["scenario"] == "last_action"
-    assert service.get(f"/v1/games/{second['game_id']}", second["host_token"])["you"]["host"]
+    assert service.get(f"/v1/games/{second['game_id']}", second["host_token"])["you"]["roles"] == ["host"]
 
 
 def test_batch_repeated_with_its_key_returns_the_same_games_and_tokens(service):
@@ -102,8 +102,8 @@ def test_batch_of_too_few_or_too_many_games_is_refused(service, games):
 @pytest.mark.parametrize(
     ("wrong", "code", "pointer"),
     [
-        ({"seats": 9}, "invalid_body", "/games/1/seats"),
-        ({"seats": 2, "options": {"first_seat": 4}}, "invalid_setup", "/games/1"),
+        ({"seat_count": 9}, "invalid_body", "/games/1/seat_count"),
+        ({"seat_count": 2, "options": {"first_seat": 4}}, "invalid_setup", "/games/1"),
         ({"players": [{"name": "Ann"}, {"name": "ann"}]}, "name_taken", "/games/1"),
         ({"position": {"round": 1}}, "invalid_body", "/games/1/position"),
     ],
@@ -125,7 +125,7 @@ def test_batch_binds_its_games_to_a_player_key(service):
     made = ids(create(service, [PAIR] * 3, PLAYER_KEY))
     own = service.get("/v1/me/games", PLAYER_KEY)["games"]
     assert {game["game"]["id"] for game in own} == set(made)
-    assert all(game["host"] and game["seat"] == 0 for game in own)
+    assert all(game["roles"] == ["host", "player"] and game["seat"] == 0 for game in own)
 
 
 class Failing(RedisStore):
@@ -158,7 +158,7 @@ def test_batch_beyond_the_games_of_a_key_is_completed_later():
     answer = create(service, [PAIR] * 3, PLAYER_KEY)
     assert problem_code(answer) == "too_many_games"
     first = service.get("/v1/me/games", PLAYER_KEY)["games"][0]["game"]["id"]
-    assert service.call("DELETE", f"/v1/games/{first}", token=PLAYER_KEY).status_code == 200
+    assert service.call("POST", f"/v1/games/{first}/abort", token=PLAYER_KEY).status_code == 200
     assert first in ids(create(service, [PAIR] * 3, PLAYER_KEY))
 
 

@@ -14,14 +14,13 @@ def service(any_redis):
 
 def aborted(service, **more):
     game = service.create_game(2, **more)
-    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     return game
 
 
 def delete(game, token=None, key=None, **more):
     headers = {} if key is None else {"Idempotency-Key": key}
-    query = {"permanently": "true"}
-    return game.call("DELETE", token=token or game.host, headers=headers, query_string=query, **more)
+    return game.call("DELETE", token=token or game.host, headers=headers, **more)
 
 
 def refused(answer):
@@ -39,12 +38,12 @@ def test_deleted_game_leaves_nothing_in_the_store(service):
 
 
 def test_deleted_game_of_player_keys_leaves_their_lists(service):
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     created = service.call("POST", "/v1/games", body, token=PLAYER_KEY).json
     game = f"/v1/games/{created['game']['id']}"
-    service.call("DELETE", game, token=PLAYER_KEY)
+    service.call("POST", f"{game}/abort", token=PLAYER_KEY)
     assert len(service.get("/v1/me/games", token=PLAYER_KEY)["games"]) == 1
-    assert service.call("DELETE", f"{game}?permanently=true", token=PLAYER_KEY).status_code == 204
+    assert service.call("DELETE", game, token=PLAYER_KEY).status_code == 204
     assert service.get("/v1/me/games", token=PLAYER_KEY)["games"] == []
     assert service.redis.keys(f"skye:{{{created['game']['id']}}}:*") == []
     assert service.redis.keys("skye:{player.*}:games") == []
@@ -71,7 +70,7 @@ def test_deletion_repeated_with_its_key_succeeds_again(service):
 def test_key_of_the_abort_cannot_delete(service):
     game = service.create_game(2)
     key = {"Idempotency-Key": "same"}
-    assert game.call("DELETE", token=game.host, headers=key).status_code == 200
+    assert game.call("POST", "abort", token=game.host, headers=key).status_code == 200
     assert refused(delete(game, key="same")) == (422, "idempotency_key_reused")
 
 
@@ -93,13 +92,13 @@ def test_finished_game_leaves_the_list_when_it_is_deleted(service):
 def test_only_the_host_deletes_a_game(service):
     game = aborted(service)
     assert refused(delete(game, token=game.tokens[1])) == (403, "host_only")
-    assert refused(game.call("DELETE", query_string={"permanently": "true"})) == (401, "token_required")
+    assert refused(game.call("DELETE")) == (401, "token_required")
     assert game.call("GET").status_code == 200
 
 
 def test_deletion_of_a_private_game_is_hidden_from_strangers(service):
-    game = aborted(service, private=True)
-    asked = {"query_string": {"permanently": "true"}, "headers": {"X-Request-Id": "same"}}
+    game = aborted(service, visibility="private")
+    asked = {"headers": {"X-Request-Id": "same"}}
     before = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
     delete(game)
     after = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
@@ -108,8 +107,6 @@ def test_deletion_of_a_private_game_is_hidden_from_strangers(service):
 
 def test_deletion_with_an_old_version_is_refused(service):
     game = aborted(service)
-    answer = game.call(
-        "DELETE", token=game.host, headers={"If-Match": '"1"'}, query_string={"permanently": "true"}
-    )
+    answer = game.call("DELETE", token=game.host, headers={"If-Match": '"1"'})
     assert refused(answer) == (412, "version_mismatch")
     assert game.call("GET").status_code == 200

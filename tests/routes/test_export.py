@@ -17,7 +17,7 @@ def new_key():
 
 def finished(service, key=None, **more):
     """Create a game that bots play to its end; return its id."""
-    body = {"players": BOTS, "start": True, **more}
+    body = {"players": BOTS, "auto_start": True, **more}
     return service.call("POST", "/v1/games", body, key).json["game"]["id"]
 
 
@@ -38,7 +38,7 @@ def league():
         service.clock.advance(1)
         ids.append(finished(service))
     service.create_game(2)
-    finished(service, private=True)
+    finished(service, visibility="private")
     return service, ids[::-1]
 
 
@@ -117,7 +117,7 @@ def own():
     service, key, ids = Service(), new_key(), []
     for number in range(25):
         service.clock.advance(1)
-        ids.append(finished(service, key, private=number % 2 == 0))
+        ids.append(finished(service, key, visibility="private" if number % 2 == 0 else "public"))
     return service, key, ids[::-1]
 
 
@@ -132,10 +132,10 @@ def test_own_export_leaves_out_games_of_others_and_games_that_are_not_over(own):
     service, key, _ = own
     other = new_key()
     finished(service)
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     service.call("POST", "/v1/games", body, other)
     aborted = service.call("POST", "/v1/games", body, other).json["game"]["id"]
-    service.call("DELETE", f"/v1/games/{aborted}", token=other)
+    service.call("POST", f"/v1/games/{aborted}/abort", token=other)
     assert exported(service, key=other) == []
     assert len(exported(service, key=key)) == 25
 

@@ -13,10 +13,10 @@ KEY = {"Idempotency-Key": "once"}
 def invited(service, players=1, **more):
     """Return a private game for one player more than are seated, and the code of the player to invite."""
     seated = [{"name": name} for name in ("Ann", "Bob", "Cy")[:players]]
-    body = {"private": True, "players": [*seated, {"invite": True}], **more}
+    body = {"visibility": "private", "players": [*seated, {"invite": True}], **more}
     answer = service.call("POST", "/v1/games", body)
     assert answer.status_code == 201, answer.text
-    (code,) = answer.json["invites"]
+    code = answer.json["invitations"][0]["code"]
     return Game(service, answer.json), code
 
 
@@ -30,7 +30,7 @@ def join(game, token, name="Eve", **more):
 def test_player_to_invite_gets_a_code_instead_of_a_token(service):
     game, code = invited(service, 2)
     view = service.get(game.path(), game.host)
-    assert (len(view["players"]), view["invites"], view["seats"]) == (2, 1, 5)
+    assert (len(view["players"]), view["reserved_seats"], view["seat_count"]) == (2, 1, 5)
     assert len({game.host, code, *game.tokens}) == 4
 
 
@@ -39,21 +39,23 @@ def test_invited_player_takes_a_seat_with_a_token_of_its_own(service):
     joined = join(game, code)
     assert (joined.status_code, joined.json["seat"]) == (201, 1)
     assert joined.json["token"] not in (code, game.host, *game.tokens)
-    assert joined.json["game"]["you"] == {"seat": 1, "host": False}
-    assert joined.json["game"]["invites"] == 0
+    assert joined.json["game"]["you"] == {"seat": 1, "roles": ["player"]}
+    assert joined.json["game"]["reserved_seats"] == 0
     assert service.get(game.path(), joined.json["token"]) == joined.json["game"]
 
 
 def test_code_reads_a_private_lobby_as_a_spectator(service):
     game, code = invited(service)
     view = service.get(game.path(), code)
-    assert view["you"] == {"seat": None, "host": False}
+    assert view["you"] == {"seat": None, "roles": ["invited"]}
     assert service.get(f"{game.path()}/events", code)["events"]
 
 
-@pytest.mark.parametrize(("private", "problem"), [(True, "game_not_found"), (False, "token_unknown")])
-def test_used_code_is_refused(service, private, problem):
-    game, code = invited(service, private=private)
+@pytest.mark.parametrize(
+    ("visibility", "problem"), [("private", "game_not_found"), ("public", "token_unknown")]
+)
+def test_used_code_is_refused(service, visibility, problem):
+    game, code = invited(service, visibility=visibility)
     assert join(game, code).status_code == 201
     for answer in (join(game, code, "Fay"), game.call("GET", token=code)):
         assert client_error_code(answer) == problem
@@ -62,8 +64,8 @@ def test_used_code_is_refused(service, private, problem):
 def test_code_neither_acts_for_a_seat_nor_for_the_host(service):
     game, code = invited(service, 2)
     assert problem_code(game.call("POST", "start", token=code)) == "host_only"
-    assert problem_code(game.call("POST", "invites", token=code)) == "host_only"
-    assert problem_code(game.call("DELETE", token=code)) == "host_only"
+    assert problem_code(game.call("POST", "invitations", token=code)) == "host_only"
+    assert problem_code(game.call("POST", "abort", token=code)) == "host_only"
     assert problem_code(game.call("DELETE", seat=0, token=code)) == "not_your_seat"
     assert problem_code(game.call("POST", "players", {"bot": "random"}, token=code)) == "host_only"
 
@@ -76,27 +78,27 @@ def test_code_of_another_game_is_refused(service):
 def test_unused_code_is_refused_after_the_start(service):
     game, code = invited(service, 2)
     started = game.call("POST", "start", token=game.host)
-    assert (started.json["status"], started.json["invites"]) == ("playing", 0)
+    assert (started.json["status"], started.json["reserved_seats"]) == ("playing", 0)
     assert problem_code(join(game, code)) == "game_not_found"
 
 
 def test_unused_code_is_refused_after_the_abort(service):
     game, code = invited(service)
-    assert game.call("DELETE", token=game.host).json["invites"] == 0
+    assert game.call("POST", "abort", token=game.host).json["reserved_seats"] == 0
     assert problem_code(game.call("GET", token=code)) == "game_not_found"
 
 
 def test_game_starts_when_the_last_invited_player_joins(service):
-    game, code = invited(service, start=True)
+    game, code = invited(service, auto_start=True)
     assert service.get(game.path(), game.host)["status"] == "lobby"
     assert join(game, code).json["game"]["status"] == "playing"
 
 
 def test_reserved_seat_is_refused_to_other_players(service):
-    game, code = invited(service, private=False, seats=2)
+    game, code = invited(service, visibility="public", seat_count=2)
     for token, player in ((None, {"name": "Fay"}), (game.host, {"bot": "random"})):
         assert problem_code(game.call("POST", "players", player, token=token)) == "game_full"
-    assert problem_code(game.call("POST", "invites", token=game.host)) == "game_full"
+    assert problem_code(game.call("POST", "invitations", token=game.host)) == "game_full"
     assert join(game, code).status_code == 201
 
 
@@ -107,7 +109,7 @@ def test_refused_join_leaves_the_code_valid(service):
 
 
 def test_more_players_than_seats_are_refused(service):
-    body = {"seats": 2, "players": [{"name": "Ann"}, {"invite": True}, {"invite": True}]}
+    body = {"seat_count": 2, "players": [{"name": "Ann"}, {"invite": True}, {"invite": True}]}
     assert problem_code(service.call("POST", "/v1/games", body)) == "game_full"
 
 
@@ -117,31 +119,44 @@ def test_malformed_invitation_is_refused(service, player):
 
 
 def test_host_invites_one_more_player(service):
-    game = service.create_game(1, private=True, start=False)
-    answer = game.call("POST", "invites", token=game.host)
-    assert (answer.status_code, answer.json["game"]["invites"]) == (201, 1)
-    assert join(game, answer.json["invite"]).json["seat"] == 1
+    game = service.create_game(1, visibility="private", start=False)
+    answer = game.call("POST", "invitations", token=game.host)
+    assert (answer.status_code, answer.json["game"]["reserved_seats"]) == (201, 1)
+    assert join(game, answer.json["invitation"]["code"]).json["seat"] == 1
 
 
 def test_only_the_host_invites(service):
     game = service.create_game(2, start=False)
-    assert problem_code(game.call("POST", "invites", token=game.tokens[0])) == "host_only"
-    assert problem_code(game.call("POST", "invites")) == "token_required"
+    assert problem_code(game.call("POST", "invitations", token=game.tokens[0])) == "host_only"
+    assert problem_code(game.call("POST", "invitations")) == "token_required"
     started = service.create_game(2)
-    assert problem_code(started.call("POST", "invites", token=started.host)) == "game_already_started"
+    assert problem_code(started.call("POST", "invitations", token=started.host)) == "game_already_started"
 
 
 def test_repeated_requests_with_a_key_return_the_same_codes_and_tokens(service):
-    body = {"private": True, "players": [{"invite": True}, {"name": "Ann"}, {"invite": True}]}
+    body = {"visibility": "private", "players": [{"invite": True}, {"name": "Ann"}, {"invite": True}]}
     created = [service.call("POST", "/v1/games", body, headers=KEY) for _ in range(2)]
     assert created[0].json == created[1].json
     game = Game(service, created[0].json)
-    invites = [game.call("POST", "invites", token=game.host, headers=KEY) for _ in range(2)]
+    invites = [game.call("POST", "invitations", token=game.host, headers=KEY) for _ in range(2)]
     assert invites[0].json == invites[1].json
-    joined = [join(game, invites[0].json["invite"], headers=KEY) for _ in range(2)]
+    joined = [join(game, invites[0].json["invitation"]["code"], headers=KEY) for _ in range(2)]
     assert joined[0].json == joined[1].json
     assert joined[1].status_code == 201
-    assert service.get(game.path(), game.host)["invites"] == 2
+    assert service.get(game.path(), game.host)["reserved_seats"] == 2
+
+
+def test_revoked_invitation_is_invalid_and_frees_its_seat(service):
+    game, code = invited(service)
+    (unused,) = service.get(game.path("invitations"), game.host)["invitations"]
+    path = f"invitations/{unused['id']}"
+    assert problem_code(game.call("DELETE", path, token=game.tokens[0])) == "host_only"
+    assert game.call("DELETE", path, token=game.host).json["reserved_seats"] == 0
+    assert problem_code(join(game, code)) == "game_not_found"
+    assert problem_code(game.call("DELETE", path, token=game.host)) == "invitation_not_found"
+    assert service.get(game.path("invitations"), game.host)["invitations"] == []
+    events = service.get(game.path("events"), game.host)["events"]
+    assert events[-1]["type"] == "invitation_revoked"
 
 
 def test_code_that_many_use_at_once_seats_one(service):
@@ -164,7 +179,7 @@ def test_code_that_many_use_at_once_seats_one(service):
 
 def test_code_is_in_no_view_event_or_stored_value(service):
     game, code = invited(service, 2)
-    more = game.call("POST", "invites", token=game.host, headers=KEY).json["invite"]
+    more = game.call("POST", "invitations", token=game.host, headers=KEY).json["invitation"]["code"]
     before = service.stored()
     join(game, code, headers=KEY)
     game.call("POST", "start", token=game.host)
@@ -178,7 +193,11 @@ def test_invitations_are_in_the_events(service):
     game, code = invited(service)
     join(game, code)
     events = service.get(f"{game.path()}/events?after=2", game.host)["events"]
-    assert [event["type"] for event in events] == ["invite_created", "invite_accepted", "player_joined"]
+    assert [event["type"] for event in events] == [
+        "invitation_created",
+        "invitation_accepted",
+        "player_joined",
+    ]
     assert set(events[0]) == set(events[1]) == {"id", "version", "at", "type"}
 
 
@@ -190,7 +209,7 @@ def test_rotation_replaces_the_token_of_a_seat(service, start):
     game = service.create_game(2, start=start)
     answer = game.call("POST", "token", seat=1)
     assert (answer.status_code, answer.json["seat"]) == (201, 1)
-    assert answer.json["game"]["you"] == {"seat": 1, "host": False}
+    assert answer.json["game"]["you"] == {"seat": 1, "roles": ["player"]}
     assert service.get(game.path(), answer.json["token"])["you"]["seat"] == 1
     assert problem_code(game.call("GET", token=game.tokens[1])) == "token_unknown"
     assert game.view(0)["you"]["seat"] == 0

@@ -14,8 +14,8 @@ def test_game_is_created_with_an_empty_body(service):
     game = answer.json["game"]
     assert answer.status_code == 201
     assert answer.headers["Location"] == f"/v1/games/{game['id']}"
-    assert (game["status"], game["seats"], game["players"]) == ("lobby", 5, [])
-    assert game["you"] == {"seat": None, "host": True}
+    assert (game["status"], game["seat_count"], game["players"]) == ("lobby", 5, [])
+    assert game["you"] == {"seat": None, "roles": ["host"]}
     assert answer.json["players"] == []
     assert service.get(answer.headers["Location"], answer.json["host_token"]) == game
 
@@ -30,9 +30,9 @@ def test_chosen_options_except_the_seed_are_public(service):
         "turn_ms": 60_000,
         "on_timeout": "bot",
     }
-    view = service.create_game(2, start=False, name="Evening", seats=3, options=options).view()
+    view = service.create_game(2, start=False, name="Evening", seat_count=3, options=options).view()
     assert view["options"] == {name: options[name] for name in options if name != "seed"} | {"clock": "real"}
-    assert (view["name"], view["seats"]) == ("Evening", 3)
+    assert (view["name"], view["seat_count"]) == ("Evening", 3)
     assert [tile["scoring_tile"] for tile in view["scoring_tiles"]] == options["scoring_tiles"]
 
 
@@ -62,7 +62,7 @@ def test_nonce_and_seed_are_published_when_the_game_is_over(service):
 
 
 def test_seed_of_the_server_has_no_nonce(service):
-    created = service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 2, "start": True}).json
+    created = service.call("POST", "/v1/games", {"players": [{"bot": "random"}] * 2, "auto_start": True}).json
     fairness = created["game"]["fairness"]
     assert fairness["commitment"] == commitment(fairness["seed"])
     assert fairness["nonce"] is None
@@ -88,11 +88,11 @@ def test_bot_has_a_name_and_no_token(service):
 
 def test_game_starts_at_once_when_all_are_seated(service):
     assert service.create_game(2, start=True).view()["status"] == "playing"
-    assert service.create_game(2, start=True, seats=2).view()["status"] == "playing"
+    assert service.create_game(2, start=True, seat_count=2).view()["status"] == "playing"
 
 
 def test_game_starts_when_the_last_player_joins(service):
-    game = service.create_game(2, start=True, seats=3)
+    game = service.create_game(2, start=True, seat_count=3)
     assert game.view()["status"] == "lobby"
     answer = game.call("POST", "players", {"name": "Cy"})
     assert answer.json["game"]["status"] == "playing"
@@ -101,7 +101,7 @@ def test_game_starts_when_the_last_player_joins(service):
 
 def test_lobby_with_automatic_start_needs_two_players(service):
     assert service.create_game(1, start=True).view()["status"] == "lobby"
-    assert service.call("POST", "/v1/games", {"start": True}).json["game"]["status"] == "lobby"
+    assert service.call("POST", "/v1/games", {"auto_start": True}).json["game"]["status"] == "lobby"
 
 
 # Taking seats.
@@ -111,7 +111,7 @@ def test_joining_player_gets_the_next_seat_and_its_token(service):
     game = service.create_game(2, start=False)
     answer = game.call("POST", "players", {"name": "Cy", "color": "green"})
     assert answer.status_code == 201
-    assert (answer.json["seat"], answer.json["game"]["you"]) == (2, {"seat": 2, "host": False})
+    assert (answer.json["seat"], answer.json["game"]["you"]) == (2, {"seat": 2, "roles": ["player"]})
     assert answer.json["game"]["players"][2]["color"] == "green"
     seen = service.get(game.path(), answer.json["token"])
     assert seen == answer.json["game"]
@@ -127,9 +127,9 @@ def test_host_seats_a_bot(service):
 def test_joining_player_sees_the_new_seat_and_the_host_the_game_as_before(service):
     game = service.create_game(1, start=False)
     for name, token, you in (
-        ("Bob", game.host, {"seat": None, "host": True}),
-        ("Cy", game.tokens[0], {"seat": 0, "host": False}),
-        ("Dee", None, {"seat": 3, "host": False}),
+        ("Bob", game.host, {"seat": None, "roles": ["host"]}),
+        ("Cy", game.tokens[0], {"seat": 0, "roles": ["player"]}),
+        ("Dee", None, {"seat": 3, "roles": ["player"]}),
     ):
         answer = game.call("POST", "players", {"name": name}, token=token)
         assert answer.json["game"]["you"] == you
@@ -145,7 +145,7 @@ def test_seats_move_up_when_a_player_leaves_the_lobby(service):
     game = service.create_game(4, start=False)
     answer = game.call("DELETE", seat=1)
     assert answer.status_code == 200
-    assert answer.json["you"] == {"seat": None, "host": False}
+    assert answer.json["you"] == {"seat": None, "roles": []}
     view = game.view()
     assert [player["seat"] for player in view["players"]] == [0, 1, 2]
     assert [player["name"] for player in view["players"]] == ["Ann", "Cy", "Dee"]
@@ -168,9 +168,14 @@ def test_host_removes_any_player_before_the_start(service):
     assert problem_code(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
 
 
-def test_host_cannot_remove_a_player_after_the_start(service):
+def test_player_who_leaves_after_the_start_does_not_resign(service):
     game = service.create_game(3)
-    assert problem_code(game.call("DELETE", seat=1, token=game.host)) == "not_your_seat"
+    for token in (game.host, game.tokens[1]):
+        assert problem_code(game.call("DELETE", seat=1, token=token)) == "game_already_started"
+    assert game.view(1)["players"][1]["bot"] is None
+    assert problem_code(game.call("POST", "resign", seat=1, token=game.host)) == "not_your_seat"
+    waits = service.create_game(2, start=False)
+    assert problem_code(waits.call("POST", "resign", seat=1)) == "game_not_started"
 
 
 def test_player_cannot_remove_another_player(service):
@@ -194,34 +199,34 @@ def test_host_starts_a_game_with_free_seats(service):
 @pytest.mark.parametrize(("players", "rounds"), [(2, 6), (3, 6), (4, 6), (5, 5)])
 def test_game_of_two_to_five_players_starts_with_its_rounds(service, players, rounds):
     view = service.create_game(players).view()
-    assert (view["status"], view["rounds"]) == ("playing", rounds)
+    assert (view["status"], view["round_count"]) == ("playing", rounds)
     assert [player["name"] for player in view["players"]] == list(NAMES[:players])
 
 
 @pytest.mark.parametrize("start", [False, True])
 def test_game_that_the_host_aborts_can_no_longer_change(service, start):
     game = service.create_game(2, start=start)
-    answer = game.call("DELETE", token=game.host)
+    answer = game.call("POST", "abort", token=game.host)
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
     assert (answer.json["phase"], answer.json["waiting_for"], answer.json["deadline"]) == (None, [], None)
     assert game.actions(0) == []
-    assert problem_code(game.call("DELETE", token=game.host)) == "game_aborted"
+    assert problem_code(game.call("POST", "abort", token=game.host)) == "game_aborted"
     assert problem_code(game.call("POST", "players", {"name": "Late"})) == "game_aborted"
     assert problem_code(game.call("POST", "start", token=game.host)) == "game_aborted"
-    assert problem_code(game.call("DELETE", seat=0)) == "game_aborted"
+    assert problem_code(game.call("POST", "resign", seat=0)) == "game_aborted"
 
 
 def test_abort_without_the_host_token_is_refused(service):
     game = service.create_game(2)
-    assert problem_code(game.call("DELETE", token=game.tokens[0])) == "host_only"
-    assert problem_code(game.call("DELETE")) == "token_required"
+    assert problem_code(game.call("POST", "abort", token=game.tokens[0])) == "host_only"
+    assert problem_code(game.call("POST", "abort")) == "token_required"
 
 
 # Private games.
 
 
 def test_private_game_is_found_only_with_one_of_its_tokens(service):
-    game = service.create_game(2, private=True, start=False)
+    game = service.create_game(2, visibility="private", start=False)
     for caller in (None, "skye_wrong", service.create_game(2).tokens[0]):
         for method, rest, body in (
             ("GET", "", None),
@@ -235,7 +240,7 @@ def test_private_game_is_found_only_with_one_of_its_tokens(service):
             answer = game.call(method, rest, body, token=caller, headers=one_id)
             nowhere = service.call(method, f"/v1/games/nowhere/{rest}".rstrip("/"), body, caller, one_id)
             assert (answer.status, answer.data) == (nowhere.status, nowhere.data)
-    assert game.view(0)["private"] is True
+    assert game.view(0)["visibility"] == "private"
     assert game.call("POST", "players", {"name": "Eve"}, token=game.host).status_code == 201
 
 
@@ -257,13 +262,13 @@ def test_change_of_a_game_prolongs_its_expiry():
 
 
 def test_game_with_a_first_seat_out_of_range_is_refused(service):
-    answer = service.call("POST", "/v1/games", {"seats": 2, "options": {"first_seat": 3}})
+    answer = service.call("POST", "/v1/games", {"seat_count": 2, "options": {"first_seat": 3}})
     assert (answer.status_code, answer.json["code"]) == (422, "invalid_setup")
     assert service.call("GET", "/v1/games").json["games"] == []
 
 
 def test_seat_of_a_private_game_that_seats_another_is_refused(service):
-    game = service.create_game(2, private=True, start=False)
+    game = service.create_game(2, visibility="private", start=False)
     for player in ({"name": "Third"}, {"bot": "random"}):
         assert client_error_code(game.call("POST", "players", player, token=game.tokens[0])) == "host_only"
     assert game.call("POST", "players", {"name": "Third"}, token=game.host).status_code == 201

@@ -162,7 +162,7 @@ def test_scores_by_round_add_up(over):
     for player, standing in zip(view["players"], scores, strict=True):
         by_round = [tile["points"] for received in standing["rounds"] for tile in received["scoring_tiles"]]
         final = standing["final"]
-        assert len(standing["rounds"]) == view["rounds"]
+        assert len(standing["rounds"]) == view["round_count"]
         assert sum(by_round) + final["scroll_points"] + final["gold_points"] == player["score"]
         assert standing["projected_score"] == standing["score"] == player["score"]
         for received in standing["rounds"]:
@@ -228,7 +228,9 @@ def test_report_of_a_round_grows_with_it(service):
 
 def test_reports_of_all_rounds_add_up_to_the_game(over):
     view = over.view()
-    reports = [over.service.get(over.path(f"rounds/{number}")) for number in range(1, view["rounds"] + 1)]
+    reports = [
+        over.service.get(over.path(f"rounds/{number}")) for number in range(1, view["round_count"] + 1)
+    ]
     for seat, player in enumerate(view["players"]):
         placed = [placement for report in reports for placement in report["players"][seat]["placements"]]
         assert placed == player["territory"][1:]

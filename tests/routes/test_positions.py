@@ -145,7 +145,7 @@ def test_position_of_a_finished_game_is_whole_for_everybody(service):
 
 def test_position_of_an_aborted_game_stays_hidden(service):
     game = service.create_game(2)
-    game.call("DELETE", token=game.host)
+    game.call("POST", "abort", token=game.host)
     assert "seed" not in exported(game)
 
 
@@ -165,7 +165,7 @@ def test_events_of_a_game_from_a_position_begin_with_it(service):
     ]  # fmt: skip
     (event,) = (event for event in events if event["type"] == "position_set")
     view = game.view(1)
-    for name in ("round", "rounds", "starting_seat", "scoring_tiles", "bag", "result"):
+    for name in ("round", "round_count", "starting_seat", "scoring_tiles", "bag", "result"):
         assert event[name] == view[name]
     for seat, player in enumerate(event["players"]):
         assert view["players"][seat] == player | {"name": f"Player {seat + 1}", "bot": None}

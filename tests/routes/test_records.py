@@ -93,6 +93,6 @@ def test_record_that_breaks_a_rule_is_refused_at_the_action(over):
 def test_game_in_which_a_bot_took_over_can_be_played_again(service):
     game = service.create_game(3)
     game.play_to("building", 2, dice(2))
-    game.call("DELETE", seat=1)
+    game.call("POST", "resign", seat=1)
     game.play_out(dice(2))
     assert without_names(forked(game)) == without_names(game)

@@ -37,12 +37,12 @@ def test_players_meet_again_in_a_new_game(service):
     )
     assert new["fairness"]["seed_source"] == "server"
     assert service.get(f"/v1/games/{new['id']}", first.json["token"])["you"]["seat"] == 0
-    assert service.get(f"/v1/games/{new['id']}", old.host)["you"]["host"] is True
+    assert service.get(f"/v1/games/{new['id']}", old.host)["you"]["roles"] == ["host"]
 
 
 def test_bots_are_seated_again_at_once(service):
     old = service.create_game(3, bots={1: "random"})
-    old.call("DELETE", token=old.host)
+    old.call("POST", "abort", token=old.host)
     view = rematch(old, 0).json["game"]
     assert [player["bot"] for player in view["players"]] == ["random", None]
     started = rematch(old, 2).json["game"]
@@ -53,7 +53,7 @@ def test_bots_are_seated_again_at_once(service):
 def test_seats_of_a_rematch_are_reserved_for_its_players(service):
     old = over(service)
     new = rematch(old, 0).json["game"]
-    assert new["invites"] == 1
+    assert new["reserved_seats"] == 1
     path = f"/v1/games/{new['id']}/players"
     assert problem_code(service.call("POST", path, {"name": "Eve"})) == "game_full"
     assert problem_code(service.call("POST", path, {"name": "Eve"}, old.tokens[1])) == "token_unknown"
@@ -76,11 +76,11 @@ def test_repeated_rematch_with_a_key_returns_the_same_token(service):
 
 def test_player_key_keeps_its_seat_in_a_rematch(service):
     key = "skye_key_" + 22 * "r"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     old = Game(service, service.call("POST", "/v1/games", body, key).json)
-    old.call("DELETE", token=key)
+    old.call("POST", "abort", token=key)
     new = old.call("POST", "rematch", token=key).json["game"]
-    assert new["you"] == {"seat": 0, "host": True}
+    assert new["you"] == {"seat": 0, "roles": ["host", "player"]}
     assert new["id"] in [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]]
 
 
@@ -90,7 +90,7 @@ def test_rematch_is_found_by_players_and_spectators_of_the_old_game(service):
     new = rematch(old, 0).json["game"]["id"]
     for token in (None, old.host, *old.tokens):
         found = service.get(old.path("rematch"), token)["game"]
-        assert (found["id"], found["status"], found["invites"]) == (new, "lobby", 2)
+        assert (found["id"], found["status"], found["reserved_seats"]) == (new, "lobby", 2)
     assert [player["name"] for player in found["players"]] == ["Ann"]
 
 
@@ -99,8 +99,8 @@ def test_rematch_is_not_found_while_the_game_is_played(service):
 
 
 def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
-    old = service.create_game(2, private=True)
-    old.call("DELETE", token=old.host)
+    old = service.create_game(2, visibility="private")
+    old.call("POST", "abort", token=old.host)
     rematch(old, 0)
     assert problem_code(service.call("GET", old.path("rematch"))) == "game_not_found"
 
@@ -108,14 +108,14 @@ def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
 def test_rematch_that_was_aborted_is_not_found(service):
     old = over(service)
     first = rematch(old, 0).json["game"]["id"]
-    service.call("DELETE", f"/v1/games/{first}", token=old.host)
+    service.call("POST", f"/v1/games/{first}/abort", token=old.host)
     assert service.get(old.path("rematch")) == {"game": None}
 
 
 def test_rematch_that_was_aborted_can_be_opened_again(service):
     old = over(service)
     first = rematch(old, 0).json["game"]["id"]
-    service.call("DELETE", f"/v1/games/{first}", token=old.host)
+    service.call("POST", f"/v1/games/{first}/abort", token=old.host)
     assert rematch(old, 0).json["game"]["id"] != first
 
 
@@ -123,16 +123,16 @@ def test_rematch_that_was_aborted_too_often_is_refused(service):
     old = over(service)
     for _ in range(17):
         new = rematch(old, 0).json["game"]["id"]
-        assert service.call("DELETE", f"/v1/games/{new}", token=old.host).status_code == 200
+        assert service.call("POST", f"/v1/games/{new}/abort", token=old.host).status_code == 200
     assert [problem_code(rematch(old, seat)) for seat in (0, 1)] == ["game_aborted"] * 2
     assert service.get(old.path("rematch")) == {"game": None}
 
 
 def test_rematch_of_a_private_game_is_private(service):
-    old = service.create_game(2, private=True)
-    old.call("DELETE", token=old.host)
+    old = service.create_game(2, visibility="private")
+    old.call("POST", "abort", token=old.host)
     new = rematch(old, 0).json["game"]
-    assert new["private"]
+    assert new["visibility"] == "private"
     assert problem_code(service.call("GET", f"/v1/games/{new['id']}")) == "game_not_found"
     assert rematch(old, 1).status_code == 201
 
@@ -148,14 +148,14 @@ def test_rematch_is_for_players_of_a_game_that_is_over(service, who, problem):
 
 def test_player_who_resigned_has_no_rematch(service):
     game = service.create_game(3)
-    game.call("DELETE", seat=0)
-    game.call("DELETE", token=game.host)
+    game.call("POST", "resign", seat=0)
+    game.call("POST", "abort", token=game.host)
     assert problem_code(rematch(game, 0)) == "token_unknown"
 
 
 def test_concurrent_rematches_of_all_players_join_one_game(service):
     old, found = service.create_game(5), []
-    old.call("DELETE", token=old.host)
+    old.call("POST", "abort", token=old.host)
 
     def ask(worker, seat):
         headers = {"Authorization": f"Bearer {old.tokens[seat]}"}
@@ -173,7 +173,7 @@ def test_concurrent_rematches_of_all_players_join_one_game(service):
 
 @pytest.mark.parametrize("start", [False, True])
 def test_lobby_shows_whether_it_starts_by_itself(service, start):
-    game = service.create_game(1, start=start, seats=2)
+    game = service.create_game(1, start=start, seat_count=2)
     assert game.view()["auto_start"] is start
     listed = service.get("/v1/games?status=lobby")["games"]
     assert [one["auto_start"] for one in listed] == [start]

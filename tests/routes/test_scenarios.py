@@ -76,7 +76,7 @@ def test_seat_can_search_a_scenario_locally_from_its_view_and_events(begin, name
 )
 def test_players_begin_their_first_round(begin, name, players):
     view = begin(name).view()
-    assert (view["round"], view["phase"], view["rounds"]) == (1, "pricing", 5 if players == 5 else 6)
+    assert (view["round"], view["phase"], view["round_count"]) == (1, "pricing", 5 if players == 5 else 6)
     assert view["waiting_for"] == list(range(players))
 
 
@@ -226,8 +226,8 @@ def test_option_of_a_beginning_is_refused_with_its_place(service, beginning, pla
 @pytest.mark.parametrize(
     ("field", "beginning", "reason"),
     [
-        ("seats", "scenario", "has the seats of"),
-        ("start", "position", "starts at once"),
+        ("seat_count", "scenario", "has the seats of"),
+        ("auto_start", "position", "starts at once"),
         ("until", "scenario", "belongs to a `record`"),
         ("players", "record", "The record has the players"),
     ],

@@ -157,7 +157,7 @@ def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
         keys = [new_key(), new_key()]
         assert [seek(service, key)["status"] for key in keys] == ["waiting", "matched"]
         assert service.get("/v1/me/games", keys[0])["games"]
-        path = f"{game.path()}?permanently=true"
+        path = game.path()
         assert service.call("DELETE", path, token=game.host).status_code == 204
 
 

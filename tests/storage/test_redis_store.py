@@ -193,7 +193,7 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     bots = {0: "random", 1: "random"} if status == "finished" else None
     game = service.create_game(2, bots=bots, start=status != "lobby")
     if status == "aborted":
-        game.call("DELETE", token=game.host)
+        game.call("POST", "abort", token=game.host)
     assert game.view()["status"] == status
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
         assert seconds - 60 < any_redis.ttl(key) <= seconds

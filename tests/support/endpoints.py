@@ -42,6 +42,7 @@ class Endpoint(NamedTuple):
             "int:seat": "0",
             "int:round": "1",
             "int:number": "1",
+            "invitation": game.invitation,
             "tile": "L01",
             "scoring_tile": "squares",
         } | dict(parts)
@@ -93,7 +94,14 @@ def _new_game(_view):
         "on_timeout": "bot",
     }
     players = [player, {"bot": "random"}]
-    return {"name": "a", "private": True, "seats": 4, "players": players, "start": False, "options": options}
+    return {
+        "name": "a",
+        "visibility": "private",
+        "seat_count": 4,
+        "players": players,
+        "auto_start": False,
+        "options": options,
+    }
 
 
 def _new_games(view):
@@ -111,9 +119,13 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/records", "lobby", NOBODY),
     Endpoint("POST", "/v1/batches", "lobby", NOBODY, _new_games, headers=(("Idempotency-Key", "batch"),)),
     Endpoint("GET", _GAME),
-    Endpoint("DELETE", _GAME, "lobby", HOST),
+    Endpoint("DELETE", _GAME, "aborted", HOST),
+    Endpoint("POST", f"{_GAME}/abort", "lobby", HOST),
     Endpoint("POST", f"{_GAME}/players", "lobby", NOBODY, lambda _: {"name": "Late", "color": "green"}),
-    Endpoint("POST", f"{_GAME}/invites", "lobby", HOST),
+    Endpoint("POST", f"{_GAME}/invitations", "lobby", HOST),
+    Endpoint("GET", f"{_GAME}/invitations", "lobby", HOST),
+    Endpoint("GET", f"{_GAME}/invitations/<invitation>", "invited", HOST),
+    Endpoint("DELETE", f"{_GAME}/invitations/<invitation>", "invited", HOST),
     Endpoint("GET", _SEAT),
     Endpoint("GET", f"{_SEAT}/offer"),
     Endpoint("GET", f"{_SEAT}/purchase", "buying"),
@@ -121,6 +133,7 @@ ENDPOINTS = (
     Endpoint("PATCH", _SEAT, "lobby", body=lambda _: {"name": "Ada", "color": "green"}),
     Endpoint("POST", f"{_SEAT}/token", "lobby"),
     Endpoint("DELETE", _SEAT, "lobby"),
+    Endpoint("POST", f"{_SEAT}/resign"),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/records", "lobby", PLAYER),
@@ -175,7 +188,7 @@ ENDPOINTS = (
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
-STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket")
+STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket", "invited")
 
 
 def stages(service) -> dict[str, Game]:
@@ -185,8 +198,12 @@ def stages(service) -> dict[str, Game]:
 
 def game_at(stage, service) -> Game:
     """Return a new game at one of these stages."""
-    if stage == "lobby":
-        return service.create_game(2, start=False)
+    if stage in ("lobby", "invited"):
+        game = service.create_game(2, start=False)
+        if stage == "invited":
+            made = game.call("POST", "invitations", token=game.host).json
+            game.invitation = made["invitation"]["id"]
+        return game
     if stage == "manual":
         return service.create_game(options={"clock": "manual", "turn_ms": 5000})
     game = service.create_game(options={"first_seat": 0})
@@ -195,7 +212,7 @@ def game_at(stage, service) -> Game:
     if stage == "placed":
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
-        game.call("DELETE", token=game.host)
+        game.call("POST", "abort", token=game.host)
     if stage == "ticket":
         wanted = {"name": "Ann", "seat_count": 4}
         game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]

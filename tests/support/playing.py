@@ -77,7 +77,7 @@ class Service:
         for seat, bot in (bots or {}).items():
             seated[seat]["bot"] = bot
         options = {"seed": seed} | more.pop("options", {})
-        body = {"players": seated, "start": start, "options": options, **more}
+        body = {"players": seated, "auto_start": start, "options": options, **more}
         answer = self.call("POST", "/v1/games", body, headers=headers)
         assert answer.status_code == 201, answer.text
         return Game(self, answer.json)
@@ -121,6 +121,9 @@ class Game:
 
     ticket = "a" * 24
     """The id of a ticket."""
+
+    invitation = "a" * 16
+    """The id of an invitation."""
 
     def __init__(self, service, created):
         self.service = service

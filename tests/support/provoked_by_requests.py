@@ -65,7 +65,7 @@ def a_method_that_a_path_does_not_have(service):
 
 @provokes("invalid_body")
 def a_body_of_another_shape(service):
-    return lambda: service.call("POST", "/v1/games", {"seats": "three"})
+    return lambda: service.call("POST", "/v1/games", {"seat_count": "three"})
 
 
 @provokes("invalid_parameter")
@@ -139,8 +139,14 @@ def a_game_that_does_not_exist(service):
 
 @provokes("game_not_found")
 def a_private_game_for_a_stranger(service):
-    game = service.create_game(private=True)
+    game = service.create_game(visibility="private")
     return lambda: game.call("GET")
+
+
+@provokes("invitation_not_found")
+def a_revocation_of_no_invitation(service):
+    game = service.create_game(2, start=False)
+    return lambda: game.call("DELETE", f"invitations/{game.invitation}", token=game.host)
 
 
 @provokes("seat_not_found")
@@ -197,7 +203,7 @@ def a_player_who_comes_late(service):
 @provokes("game_full")
 def a_player_too_many(service):
     """One player more than there are seats."""
-    game = service.create_game(2, seats=2, start=False)
+    game = service.create_game(2, seat_count=2, start=False)
     return lambda: game.call("POST", "players", {"name": "Third"})
 
 
@@ -272,7 +278,7 @@ def a_start_by_a_seat_that_nobody_has(service):
 @provokes("game_aborted")
 def a_move_in_an_aborted_game(service):
     game = service.create_game()
-    assert game.call("DELETE", token=game.host).status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     body = {"discard": "L01", "prices": {"L02": 1, "L03": 1}}
     return lambda: game.call("PUT", "offer", body, seat=0)
 
@@ -287,7 +293,7 @@ def a_move_after_the_end(service):
 @provokes("game_finished")
 def an_abort_after_the_end(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
-    return lambda: game.call("DELETE", token=game.host)
+    return lambda: game.call("POST", "abort", token=game.host)
 
 
 @provokes("seat_played_by_bot")

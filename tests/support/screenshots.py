@@ -17,7 +17,7 @@ NAMES = ("Ann", "Bob", "Cat", "Dee")
 GAME = {
     "name": "An evening on Skye",
     "players": [{"name": name, "bot": "greedy"} for name in NAMES],
-    "start": True,
+    "auto_start": True,
     "options": {"seed": "skye"},
 }
 FORK = {"round": 4, "phase": "building"}

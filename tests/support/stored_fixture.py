@@ -17,13 +17,13 @@ READ = ("",)
 def stages(service):
     """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
     games = {"lobby": service.create_game(2, start=False), "playing": service.create_game(3, seed="in-play")}
-    games["lobby"].call("POST", "invites", token=games["lobby"].host)
+    games["lobby"].call("POST", "invitations", token=games["lobby"].host)
     games["playing"].play_to("building", 2, dice(7))
     games["finished"] = service.create_game(2, seed="finished")
     games["finished"].play_out(dice(8))
     games["position"] = positioned(service)
     games["aborted"] = service.create_game(2, seed="aborted")
-    games["aborted"].call("DELETE", token=games["aborted"].host)
+    games["aborted"].call("POST", "abort", token=games["aborted"].host)
     return games
 
 
@@ -53,10 +53,14 @@ def keyed_action(service):
 def player(service):
     """Play with a player key that was replaced; return the key, its games and its events."""
     old, key = "skye_key_" + 22 * "o", "skye_key_" + 22 * "n"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True, "options": {"turn_ms": 3_600_000}}
+    body = {
+        "players": [{"name": "Ann"}, {"name": "Bob"}],
+        "auto_start": True,
+        "options": {"turn_ms": 3_600_000},
+    }
     service.call("POST", "/v1/games", body | {"options": {"seed": "player", "turn_ms": 3_600_000}}, old)
     over = service.call("POST", "/v1/games", body, old).json["game"]["id"]
-    service.call("DELETE", f"/v1/games/{over}", token=old)
+    service.call("POST", f"/v1/games/{over}/abort", token=old)
     service.call("PUT", "/v1/me/key", {"key": key}, old)
     return {
         "old": old,

@@ -6,7 +6,9 @@ from skye_server.cli.demo import PLAYERS, Dice
 def played(caller, players, seed):
     """Yield the view after each action, and the events since, as a spectator gets them."""
     seats = [{"name": name} for name in PLAYERS[:players]]
-    created = caller.call("POST", "/v1/games", {"players": seats, "start": True, "options": {"seed": seed}})
+    created = caller.call(
+        "POST", "/v1/games", {"players": seats, "auto_start": True, "options": {"seed": seed}}
+    )
     view, tokens = created["game"], [player["token"] for player in created["players"]]
     home, last_event, dice = f"/v1/games/{view['id']}", 0, Dice(seed)
     while True:

@@ -49,7 +49,7 @@ def prove_alike(match, wire):
     prove_view(public)
     views = [wire.read(match.path, seat.token) for seat in match.seats]
     for seat, view in zip(match.seats, views, strict=True):
-        require(view["you"] == {"seat": seat.number, "host": False}, seat.path, view["you"])
+        require(view["you"] == {"seat": seat.number, "roles": ["player"]}, seat.path, view["you"])
         for name, value in public.items():
             shown = view[name]
             if name == "players":

@@ -206,7 +206,7 @@ class Game:
 
     def __init__(self, api):
         self._api = api
-        body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "start": True}
+        body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
         created = api.new_game(json.dumps(body).encode())
         self.id = created["game"]["id"]
         self._path = f"/v1/games/{self.id}"

@@ -24,7 +24,7 @@ KILLS, MAX_KILLS = sized(3, 20), 60
 def batch(name):
     """Return a request for a batch of games of this name, with a key of the same name."""
     players = [{"name": "Ann"}, {"name": "Bob"}]
-    games = [{"name": name, "players": players, "start": True}] * GAMES
+    games = [{"name": name, "players": players, "auto_start": True}] * GAMES
     body = json.dumps({"games": games}).encode()
     head = f"POST /v1/batches HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {name}\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"

@@ -121,7 +121,7 @@ def new_game(host, live):
 def opened(host, url, stack):
     """Open a game; return its version and its seats, whose connections the stack closes."""
     names = [{"name": f"player {number}"} for number in range(PLAYERS)]
-    status, answer = host.call("POST", "/v1/games", {"players": names, "start": True})
+    status, answer = host.call("POST", "/v1/games", {"players": names, "auto_start": True})
     assert status == 201, answer
     game = answer["game"]["id"]
     seats = [Seat(url, game, player["seat"], player["token"]) for player in answer["players"]]
@@ -190,7 +190,7 @@ def test_move_sent_by_many_at_once_with_one_key_is_made_once(host, live, new_gam
 
 
 def test_simultaneous_joins_each_get_a_seat_of_their_own(host, live):
-    status, answer = host.call("POST", "/v1/games", {"start": True})
+    status, answer = host.call("POST", "/v1/games", {"auto_start": True})
     path = f"/v1/games/{answer['game']['id']}"
     assert status == 201
 

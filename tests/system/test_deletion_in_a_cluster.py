@@ -26,16 +26,13 @@ def test_deleted_game_leaves_nothing_in_a_cluster(cluster):
     )
     service = Service(redis=object(), store=store)
     for _ in range(4):  # in several slots
-        body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+        body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
         created = service.call("POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": str(_)}).json
         path = f"/v1/games/{created['game']['id']}"
         service.call("DELETE", path, token=PLAYER_KEY)
         assert any(created["game"]["id"] in key for key in keys_of(cluster))
         headers = {"Idempotency-Key": "deleted"}
-        sent = [
-            service.call("DELETE", f"{path}?permanently=true", token=PLAYER_KEY, headers=headers)
-            for _ in "ab"
-        ]
+        sent = [service.call("DELETE", f"{path}", token=PLAYER_KEY, headers=headers) for _ in "ab"]
         assert [answer.status_code for answer in sent] == [204, 204]
         left = [key for key in keys_of(cluster) if created["game"]["id"] in key]
         assert [key.split(":")[2] for key in left] == ["answer"]  # the record of the deletion

@@ -94,7 +94,7 @@ def test_half_open_connection_is_closed(tmp_path):
 
 def answered_during_a_game_of_bots(served):
     """Let five bots play a game; return how many requests were answered meanwhile."""
-    bots = {"players": [{"bot": "greedy"}] * 5, "start": True}
+    bots = {"players": [{"bot": "greedy"}] * 5, "auto_start": True}
     answers, meanwhile = [], 0
     playing = threading.Thread(target=lambda: answers.append(served.call("POST", "/v1/games", bots)))
     with connect(served.url) as connection:
@@ -121,7 +121,7 @@ def test_creation_of_a_bots_game_without_its_client_is_cancelled(served):
 
     for number in range(10):  # on a busy machine a game can be over before this process disconnects
         name = f"Nobody waits {number}"
-        game = {"name": name, "start": True, "players": [{"bot": "greedy"}] * 5}
+        game = {"name": name, "auto_start": True, "players": [{"bot": "greedy"}] * 5}
         body = json.dumps(game).encode()
         with connect(served.url) as connection:
             connection.sendall(CREATE + b"Content-Length: %d\r\n\r\n" % len(body) + body)

@@ -22,7 +22,7 @@ from tests.system.wire import bearer
 
 pytestmark = pytest.mark.slow
 
-FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")], "start": True}
+FIVE = {"players": [{"name": name} for name in ("Ann", "Bob", "Cy", "Di", "Ed")], "auto_start": True}
 BODIES = {
     1: FIVE,
     2: {"players": [{"name": "Ann"}]},
@@ -52,7 +52,7 @@ class PlayedGame:
         self.path = f"/v1/games/{self.id}"
         self._tokens = [player["token"] for player in created["players"]]
         if number == 2:
-            self._call("POST", f"{self.path}/invites", None, self._host)
+            self._call("POST", f"{self.path}/invitations", None, self._host)
 
     def _call(self, method, path, body=None, token=None):
         """Return the response of the first instance that does not respond with 503."""

@@ -41,7 +41,7 @@ def check_before_a_game(browser, axe, language, **window):
     assert findings(browser, front, axe) == []
     front.page.click("[data-act=cancel-ticket]")
     front.page.wait_for_selector("[data-act=find-opponents]")
-    lobby, _, host = browser.game("Ann", start=False, seats=3)
+    lobby, _, host = browser.game("Ann", start=False, seat_count=3)
     screen = browser.window(f"/play/?game={lobby}&lang={language}#host={host}", **window)
     screen.page.wait_for_selector(".lobby")
     assert findings(browser, screen, axe) == []

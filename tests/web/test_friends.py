@@ -8,12 +8,12 @@ from tests.web.hands import Mouse
 pytestmark = pytest.mark.slow
 
 
-def hosted_lobby(browser, *, seats=2):
+def hosted_lobby(browser, *, seat_count=2):
     """Create a private game as a newcomer would; return the screen of the host."""
     browser.expected += ["401", "404"]  # how the server responds to an invitation that has been used
     host = browser.window()
     host.page.fill("form [name=name]", "Ann")
-    host.page.select_option("[name=seats]", str(seats))
+    host.page.select_option("[name=seats]", str(seat_count))
     host.page.click("[data-act=friends]")
     host.page.wait_for_selector("[data-act=invite-link]")
     return host
@@ -56,7 +56,7 @@ def test_friends_play_a_round_in_a_private_game_by_link(browser):
 
 
 def test_used_invitation_disappears_and_is_refused(browser):
-    host = hosted_lobby(browser, seats=3)
+    host = hosted_lobby(browser, seat_count=3)
     link = copied_link(host)
     accept(browser, link, "Bob").page.wait_for_function(
         "() => document.querySelectorAll('.lobby-seats li').length === 2"
@@ -97,7 +97,7 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
 
 
 def test_renamed_player_is_named_in_the_log(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", start=False, seats=3)
+    game, tokens, _ = browser.game("Ann", "Bob", start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
     call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])

@@ -78,8 +78,8 @@ def test_list_shows_date_opponents_and_round_of_a_game(browser):
 
 @pytest.mark.parametrize("agree", [True, False])
 def test_host_link_replaces_a_stored_token_only_with_consent(browser, agree):
-    _, _, other = browser.game("Eve", start=False, seats=3)
-    game, tokens, host = browser.game("Ann", start=False, seats=3)
+    _, _, other = browser.game("Eve", start=False, seat_count=3)
+    game, tokens, host = browser.game("Ann", start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}#host={host}")
     screen.page.wait_for_selector("[data-act=start]")
     screen.page.goto("about:blank")

@@ -75,7 +75,7 @@ def test_position_of_a_finished_game_is_played_on(browser):
     assert fork != game
     token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
     view = screen.view(token)
-    assert (view["private"], view["round"], view["players"][1]["bot"]) == (True, 1, "strategist")
+    assert (view["visibility"], view["round"], view["players"][1]["bot"]) == ("private", 1, "strategist")
 
 
 def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):

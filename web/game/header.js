@@ -26,7 +26,7 @@ export function gameHeader(store, menu) {
 
   function show() {
     const { me, myTurn, view } = store;
-    setText(round, view.rounds ? t("round.of", { round: view.round, rounds: view.rounds }) : view.name);
+    setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
     setText(title, view.name);
     setText(turn, turnText(store));
     hide(own, !me || view.status === "lobby");

@@ -65,7 +65,7 @@ export function menuItems(store, chosen, reopen, menu) {
     const { token, seat: number } = store;
     if (number === null || !token) return;
     try {
-      await replaceToken(store, () => store.game.leave(number));
+      await replaceToken(store, () => (store.view.status === "lobby" ? store.game.leave(number) : store.game.resign(number)));
       dropToken(store.id, token);
       reopen(0);
     } catch (error) {
@@ -78,7 +78,7 @@ export function menuItems(store, chosen, reopen, menu) {
     hide(past, store.view.status === "lobby");
     hide(seat, !seated);
     hide(linkFirst, !seated);
-    hide(watch, store.view.private);
+    hide(watch, store.view.visibility === "private");
     hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
     hide(forgetIt, !tokensOf(store.id).seats.length);
   } };

@@ -55,7 +55,7 @@ function againstBots(myName) {
   const start = (/** @type {typeof BOTS[number]} */ bot, /** @type {Event} */ event) => {
     const name = myName();
     const opponents = Array.from({ length: Number(count.value) }, () => ({ bot }));
-    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], start: true, private: !listed.checked, name: t("front.game_name") }, pressed(event));
+    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, pressed(event));
   };
   const levels = BOTS.map((bot) => button(botTitle(bot), (event) => start(bot, event), { class: "primary", "data-level": bot }));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
@@ -76,7 +76,7 @@ function withFriends(myName) {
     if (name === null) return;
     const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
     void createAndOpen({
-      players: [{ name }, ...invited], seats: Number(seats.value), private: secret.checked, name: plain(t("front.game_of", { name })).slice(0, 60),
+      players: [{ name }, ...invited], seat_count: Number(seats.value), visibility: secret.checked ? "private" : "public", name: plain(t("front.game_of", { name })).slice(0, 60),
     }, /** @type {HTMLButtonElement | null} */ (event.submitter));
   } }, seats, h("label", { class: "check" }, secret, t("front.private")), h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);

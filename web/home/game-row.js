@@ -2,7 +2,7 @@ import { h, setText } from "../shared/dom.js";
 import { botLevel } from "../shared/bots.js";
 import { language, list, t } from "../shared/i18n.js";
 
-/** @typedef {{id: string, name: string, status: string, round: number, seats: number, created_at: string, players: {seat: number, name: string, bot: string | null}[]}} Listed */
+/** @typedef {{id: string, name: string, status: string, round: number, seat_count: number, created_at: string, players: {seat: number, name: string, bot: string | null}[]}} Listed */
 
 /**
  * Create the row of a game in a list: its name and date, the opponents with the levels of bots, and the round.
@@ -13,7 +13,7 @@ import { language, list, t } from "../shared/i18n.js";
  */
 export function gameRow(game, mine = null, turn = false) {
   const names = game.players.filter(({ seat }) => seat !== mine).map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
-  const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seats })
+  const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seat_count })
     : game.status === "playing" ? t("front.round", { round: game.round }) : t(`status.${game.status}`);
   const link = h("a", { href: `/play/?game=${encodeURIComponent(game.id)}` });
   setText(link, game.name);

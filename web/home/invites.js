@@ -27,9 +27,9 @@ export function inviteList(store) {
 
   /** Remove the codes that have been used: fewer are open than saved, and the server rejects a used one. */
   async function check() {
-    const { invites } = store.view;
-    if (checked === invites || codes().length <= invites) return;
-    checked = invites;
+    const { reserved_seats: reserved } = store.view;
+    if (checked === reserved || codes().length <= reserved) return;
+    checked = reserved;
     for (const code of codes()) {
       await skye.game(store.id, code).get().catch((error) => {
         if (error instanceof ApiError && error.status < 500) dropToken(store.id, code);
@@ -44,7 +44,7 @@ export function inviteList(store) {
   }
 
   return { root, codes, show() {
-    hide(root, store.view.invites === 0 || codes().length === 0);
+    hide(root, store.view.reserved_seats === 0 || codes().length === 0);
     keyed(rows, codes().map((code, index) => ({ code, index })), ({ code, index }) => `${index}${code}`, row);
     void check();
   } };

@@ -2,7 +2,7 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 import { BOTS, botName, botTitle } from "../shared/bots.js";
 import { button, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
-import { inviteList, saveInvite } from "./invites.js";
+import { inviteList, saveInvite } from "./invitations.js";
 import { dropToken } from "./my-games.js";
 import { nameInput, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
@@ -33,7 +33,7 @@ export function lobbyPanel(store, reopen) {
   const bots = h("div", { class: "bar" }, ...BOTS.map((bot) => (
     button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot }, { ifMatch })), { "data-bot": bot }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
-  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invite)), { "data-act": "invite" });
+  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation.code)), { "data-act": "invite" });
   const invites = inviteList(store);
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots);
@@ -62,7 +62,7 @@ export function lobbyPanel(store, reopen) {
 
   /** Return how many seats are neither taken nor reserved. */
   function unreserved() {
-    return store.view.seats - store.view.players.length - store.view.invites;
+    return store.view.seat_count - store.view.players.length - store.view.reserved_seats;
   }
 
   /** Take a seat: with our invitation, a free one, or as the host with an open invitation. */
@@ -106,7 +106,7 @@ export function lobbyPanel(store, reopen) {
     const host = hosted() !== null;
     const open = unreserved();
     const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
-    setText(free, [t("lobby.free", { count: open, seats: number(view.seats) }), view.invites ? t("lobby.reserved", { count: view.invites }) : ""].join(" "));
+    setText(free, [t("lobby.free", { count: open, seats: number(view.seat_count) }), view.reserved_seats ? t("lobby.reserved", { count: view.reserved_seats }) : ""].join(" "));
     setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
     sitting.classList.toggle("primary", store.seat === null);
     hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
@@ -115,7 +115,7 @@ export function lobbyPanel(store, reopen) {
     hide(start, !host);
     start.disabled = view.players.length < 2;
     hide(bots, !host || open === 0);
-    hide(link, open === 0 || view.private);
+    hide(link, open === 0 || view.visibility === "private");
     hide(invite, !host || open === 0);
   } };
 }

@@ -28,6 +28,16 @@ _Players: TypeAlias = list[dict[str, Any]]
 _Event: TypeAlias = Mapping[str, Any]
 
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
+_OF_CREATION = (
+    "name",
+    "visibility",
+    "seat_count",
+    "auto_start",
+    "options",
+    "origin",
+    "scoring_tiles",
+    "fairness",
+)
 
 
 def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
@@ -40,11 +50,11 @@ def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = F
     landscape = sorted(tile for tile in tiles if not tile.startswith("castle-"))
     view: _View = {
         "status": "lobby",
-        "invites": 0,
-        "you": {"seat": None, "host": host, "color": color},
+        "reserved_seats": 0,
+        "you": {"seat": None, "roles": ["host"] if host else [], "color": color},
         "deadline": None,
         "round": 0,
-        "rounds": None,
+        "round_count": None,
         "phase": None,
         "waiting_for": [],
         "bag": {"count": len(landscape), "tiles": landscape},
@@ -66,7 +76,7 @@ def fold(view: Game, event: Event) -> None:
 
 def _game_created(view: _View, players: _Players, event: _Event) -> None:
     """Copy the options of the game."""
-    for field in ("name", "private", "seats", "auto_start", "options", "origin", "scoring_tiles", "fairness"):
+    for field in _OF_CREATION:
         view[field] = deepcopy(event[field])  # the view changes its own copy
     view["id"], view["created_at"] = event["game_id"], event["at"]
     view["starting_seat"] = event["options"]["first_seat"]
@@ -75,7 +85,7 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
 def _player_joined(view: _View, players: _Players, event: _Event) -> None:
     """Add a player at the last seat, with a castle."""
     if view["you"].get("color") == event["color"]:
-        view["you"]["seat"] = event["seat"]
+        _sit(view, event["seat"])
     players.append(
         {
             **{field: event[field] for field in ("seat", "name", "color", "bot")},
@@ -95,9 +105,9 @@ def _player_left(view: _View, players: _Players, event: _Event) -> None:
     del players[event["seat"]]
     for seat, player in enumerate(players):
         player["seat"] = seat
-    you = view["you"]
-    if you["seat"] is not None and you["seat"] >= event["seat"]:
-        you["seat"] = None if you["seat"] == event["seat"] else you["seat"] - 1
+    seat = view["you"]["seat"]
+    if seat is not None and seat >= event["seat"]:
+        _sit(view, None if seat == event["seat"] else seat - 1)
 
 
 def _player_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -106,29 +116,29 @@ def _player_changed(view: _View, players: _Players, event: _Event) -> None:
     castle = {"tile": f"castle-{color}", **_CASTLE}
     players[seat].update(name=event["name"], color=color, territory=[castle])
     if view["you"].get("color") == color:
-        view["you"]["seat"] = seat
+        _sit(view, seat)
 
 
-def _invite_created(view: _View, players: _Players, event: _Event) -> None:
+def _invitation_created(view: _View, players: _Players, event: _Event) -> None:
     """Reserve a seat."""
-    view["invites"] += 1
+    view["reserved_seats"] += 1
 
 
-def _invite_accepted(view: _View, players: _Players, event: _Event) -> None:
-    """End a reservation; the player joins in the event that follows."""
-    view["invites"] -= 1
+def _reservation_ended(view: _View, players: _Players, event: _Event) -> None:
+    """End a reservation; a player who accepted an invitation joins in the event that follows."""
+    view["reserved_seats"] -= 1
 
 
 def _game_started(view: _View, players: _Players, event: _Event) -> None:
     """Close the lobby."""
-    view["status"], view["invites"] = "playing", 0
-    for field in ("scoring_tiles", "starting_seat", "rounds"):
+    view["status"], view["reserved_seats"] = "playing", 0
+    for field in ("scoring_tiles", "starting_seat", "round_count"):
         view[field] = event[field]
 
 
 def _position_set(view: _View, players: _Players, event: _Event) -> None:
     """Set the position from which the game starts, which can be its end."""
-    for field in ("round", "rounds", "starting_seat", "scoring_tiles", "bag", "result"):
+    for field in ("round", "round_count", "starting_seat", "scoring_tiles", "bag", "result"):
         view[field] = deepcopy(event[field])
     for player, seat in zip(players, deepcopy(event["players"]), strict=True):
         player.update(seat)
@@ -235,7 +245,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
 
 def _game_aborted(view: _View, players: _Players, event: _Event) -> None:
     """End the game without a result."""
-    view["status"], view["invites"] = "aborted", 0
+    view["status"], view["reserved_seats"] = "aborted", 0
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -248,7 +258,13 @@ def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
     """Let a bot play for a seat; a player who resigned becomes a spectator."""
     players[event["seat"]]["bot"] = event["bot"]
     if event["reason"] == "resigned" and view["you"]["seat"] == event["seat"]:
-        view["you"]["seat"] = None
+        _sit(view, None)
+
+
+def _sit(view: _View, seat: int | None) -> None:
+    """Set the seat of the caller, and whether the caller is a player."""
+    others = [role for role in view["you"]["roles"] if role != "player"]
+    view["you"].update(seat=seat, roles=others if seat is None else [*others, "player"])
 
 
 def _price(player: dict[str, Any], offer: _Event) -> None:
@@ -267,8 +283,9 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "player_joined": _player_joined,
     "player_left": _player_left,
     "player_changed": _player_changed,
-    "invite_created": _invite_created,
-    "invite_accepted": _invite_accepted,
+    "invitation_created": _invitation_created,
+    "invitation_accepted": _reservation_ended,
+    "invitation_revoked": _reservation_ended,
     "game_started": _game_started,
     "position_set": _position_set,
     "round_started": _round_started,

@@ -48,6 +48,9 @@ ChosenTieBreak: TypeAlias = Literal["leftover_gold", "total_gold"]
 ChosenTimeoutRule: TypeAlias = Literal["auto", "bot"]
 
 
+ChosenVisibility: TypeAlias = Literal["public", "private"]
+
+
 class ClockAdvance(TypedDict):
     advance_ms: int
 
@@ -166,6 +169,15 @@ class Income(TypedDict):
     whisky: int
     catch_up: int
     total: int
+
+
+class Invitation(TypedDict):
+    id: str
+
+
+class InvitationList(TypedDict):
+    version: int
+    invitations: list[Invitation]
 
 
 LandscapeTileId: TypeAlias = Literal[
@@ -292,7 +304,7 @@ Page: TypeAlias = str
 class PersonToJoin(TypedDict):
     name: str
     color: NotRequired[Color]
-    invite: NotRequired[str]
+    invite_code: NotRequired[str]
 
 
 class PersonToSeat(TypedDict):
@@ -425,6 +437,9 @@ class ReplacedPlayerKey(TypedDict):
 class RevealedOffer(TypedDict):
     discard: LandscapeTileId
     prices: Prices
+
+
+RoleName: TypeAlias = str
 
 
 Rotation: TypeAlias = Literal[0, 90, 180, 270]
@@ -699,6 +714,9 @@ TileId: TypeAlias = Literal[
 ]
 
 
+TileKindName: TypeAlias = str
+
+
 class TilePointsChange(TypedDict):
     slot: ScoringSlot
     scoring_tile: ScoringTileId
@@ -793,7 +811,10 @@ class UsedScoringTile(TypedDict):
 
 class Viewer(TypedDict):
     seat: int | None
-    host: bool
+    roles: list[RoleName]
+
+
+VisibilityName: TypeAlias = str
 
 
 class YourTurnPlayerEvent(TypedDict):
@@ -942,10 +963,10 @@ FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | PlayerToInvite
 
 class FreshGame(TypedDict):
     name: NotRequired[str]
-    private: NotRequired[bool]
-    seats: NotRequired[int]
+    visibility: NotRequired[ChosenVisibility]
+    seat_count: NotRequired[int]
     players: NotRequired[list[FirstPlayer]]
-    start: NotRequired[bool]
+    auto_start: NotRequired[bool]
     options: NotRequired[ChosenOptions]
 
 
@@ -997,7 +1018,7 @@ class GameStartedEvent(TypedDict):
     type: Literal["game_started"]
     scoring_tiles: list[UsedScoringTile]
     starting_seat: int
-    rounds: int
+    round_count: int
 
 
 class GameSummary(TypedDict):
@@ -1006,9 +1027,9 @@ class GameSummary(TypedDict):
     version: int
     status: GameStatus
     created_at: Timestamp
-    seats: int
+    seat_count: int
     auto_start: bool
-    invites: int
+    reserved_seats: int
     round: int
     phase: GamePhase | None
     origin: GameOrigin | None
@@ -1024,20 +1045,33 @@ class IncomePaidEvent(TypedDict):
     players: list[SeatIncome]
 
 
-class InviteAcceptedEvent(TypedDict):
+class InvitationAcceptedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
     reload: NotRequired[bool]
-    type: Literal["invite_accepted"]
+    type: Literal["invitation_accepted"]
 
 
-class InviteCreatedEvent(TypedDict):
+class InvitationCode(TypedDict):
+    id: str
+    code: Token
+
+
+class InvitationCreatedEvent(TypedDict):
     id: int
     version: int
     at: Timestamp
     reload: NotRequired[bool]
-    type: Literal["invite_created"]
+    type: Literal["invitation_created"]
+
+
+class InvitationRevokedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["invitation_revoked"]
 
 
 class Lab(TypedDict):
@@ -1104,7 +1138,7 @@ class OffersRevealedEvent(TypedDict):
 class OwnGame(TypedDict):
     game: GameSummary
     seat: int | None
-    host: bool
+    roles: list[RoleName]
     waiting: bool
     deadline: Timestamp | None
 
@@ -1241,7 +1275,7 @@ class ProblemParams(TypedDict):
     phase: NotRequired[GamePhase]
     required_phase: NotRequired[GamePhase]
     color: NotRequired[Color]
-    seats: NotRequired[int]
+    seat_count: NotRequired[int]
     last: NotRequired[int]
     name: NotRequired[str]
     version: NotRequired[int]
@@ -1311,7 +1345,7 @@ class RoundStartedEvent(TypedDict):
 
 class ScenarioGame(TypedDict):
     name: NotRequired[str]
-    private: NotRequired[bool]
+    visibility: NotRequired[ChosenVisibility]
     scenario: ChosenScenario
     players: NotRequired[list[PlayerOfPosition]]
     options: NotRequired[TimeLimits]
@@ -1422,7 +1456,7 @@ class TicketOptions(TypedDict):
 
 class Tile(TypedDict):
     id: TileId
-    castle: bool
+    kind: TileKindName
     edges: TileEdges
     center: TerrainName
     regions: list[TileRegion]
@@ -1538,7 +1572,7 @@ class CreatedGameTokens(TypedDict):
     game_id: GameId
     host_token: Token
     players: list[SeatToken]
-    invites: list[Token]
+    invitations: list[InvitationCode]
 
 
 class CreatedGames(TypedDict):
@@ -1611,8 +1645,8 @@ class GameCreatedEvent(TypedDict):
     type: Literal["game_created"]
     name: str
     game_id: GameId
-    private: bool
-    seats: int
+    visibility: VisibilityName
+    seat_count: int
     auto_start: bool
     options: GameOptions
     origin: GameOrigin | None
@@ -1728,7 +1762,7 @@ class Position(TypedDict):
 
 class PositionedGame(TypedDict):
     name: NotRequired[str]
-    private: NotRequired[bool]
+    visibility: NotRequired[ChosenVisibility]
     position: Position
     players: NotRequired[list[PlayerOfPosition]]
     options: NotRequired[TimeLimits]
@@ -1864,7 +1898,7 @@ class TicketList(TypedDict):
 
 class Game(TypedDict):
     round: int
-    rounds: int | None
+    round_count: int | None
     phase: GamePhase | None
     starting_seat: int | None
     waiting_for: list[WaitingForItem]
@@ -1876,11 +1910,11 @@ class Game(TypedDict):
     version: int
     last_event: int
     status: GameStatus
-    private: bool
+    visibility: VisibilityName
     created_at: Timestamp
-    seats: int
+    seat_count: int
     auto_start: bool
-    invites: int
+    reserved_seats: int
     you: Viewer
     options: GameOptions
     origin: GameOrigin | None
@@ -1909,7 +1943,7 @@ class PositionSetEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["position_set"]
     round: int
-    rounds: int
+    round_count: int
     starting_seat: int
     scoring_tiles: list[UsedScoringTile]
     bag: Bag
@@ -1921,7 +1955,7 @@ class PositionSetEvent(TypedDict):
 
 class RecordedGame(TypedDict):
     name: NotRequired[str]
-    private: NotRequired[bool]
+    visibility: NotRequired[ChosenVisibility]
     record: GameRecord
     until: NotRequired[Until]
     options: NotRequired[TimeLimits]
@@ -1963,8 +1997,9 @@ StreamMessage: TypeAlias = (
     | PlayerLeftEvent
     | PlayerChangedEvent
     | TokenRotatedEvent
-    | InviteCreatedEvent
-    | InviteAcceptedEvent
+    | InvitationCreatedEvent
+    | InvitationAcceptedEvent
+    | InvitationRevokedEvent
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
@@ -2000,11 +2035,11 @@ class CreatedGame(TypedDict):
     game: Game
     host_token: Token
     players: list[SeatToken]
-    invites: list[Token]
+    invitations: list[InvitationCode]
 
 
-class CreatedInvite(TypedDict):
-    invite: Token
+class CreatedInvitation(TypedDict):
+    invitation: InvitationCode
     game: Game
 
 
@@ -2014,8 +2049,9 @@ Event: TypeAlias = (
     | PlayerLeftEvent
     | PlayerChangedEvent
     | TokenRotatedEvent
-    | InviteCreatedEvent
-    | InviteAcceptedEvent
+    | InvitationCreatedEvent
+    | InvitationAcceptedEvent
+    | InvitationRevokedEvent
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
@@ -2067,8 +2103,9 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "game_finished",
             "game_started",
             "income_paid",
-            "invite_accepted",
-            "invite_created",
+            "invitation_accepted",
+            "invitation_created",
+            "invitation_revoked",
             "offer_set",
             "offers_revealed",
             "placement_taken_back",

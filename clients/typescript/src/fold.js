@@ -28,21 +28,21 @@ export function fold(view, event) {
 export function emptyView(tiles, { color = null, host = false } = {}) {
   const landscape = tiles.filter((tile) => !tile.startsWith("castle-")).sort();
   return /** @type {any} */ ({
-    version: 0, last_event: 0, status: "lobby", invites: 0, you: { seat: null, host, color }, deadline: null,
-    round: 0, rounds: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
+    version: 0, last_event: 0, status: "lobby", reserved_seats: 0, you: { seat: null, roles: host ? ["host"] : [], color }, deadline: null,
+    round: 0, round_count: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
   });
 }
 
 /** Applies each type of event. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
-    const { name, seats, auto_start, options, origin, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game_id, name, private: event.private, seats, auto_start, origin, scoring_tiles });
+    const { name, visibility, seat_count, auto_start, options, origin, scoring_tiles, fairness } = event;
+    Object.assign(view, { id: event.game_id, name, visibility, seat_count, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
   },
   player_joined(view, { seat, name, color, bot }, players) {
-    if (/** @type {any} */ (view.you).color === color) view.you.seat = seat;
+    if (/** @type {any} */ (view.you).color === color) sit(view, seat);
     players.push({
       seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
       offer_set: false, building_finished: false,
@@ -52,26 +52,29 @@ const FOLDS = {
   player_left(view, { seat }, players) {
     players.splice(seat, 1);
     players.forEach((player, index) => { player.seat = index; });
-    const { you } = view;
-    if (you.seat !== null && you.seat >= seat) you.seat = you.seat === seat ? null : you.seat - 1;
+    const own = view.you.seat;
+    if (own !== null && own >= seat) sit(view, own === seat ? null : own - 1);
   },
   player_changed(view, { seat, name, color }, players) {
     const tile = `castle-${/** @type {"red"} */ (color)}`;
     Object.assign(players[seat], { name, color, territory: [{ tile, x: 0, y: 0, rotation: 0 }] });
-    if (/** @type {any} */ (view.you).color === color) view.you.seat = seat;
+    if (/** @type {any} */ (view.you).color === color) sit(view, seat);
   },
-  invite_created(view) {
-    view.invites += 1;
+  invitation_created(view) {
+    view.reserved_seats += 1;
   },
-  invite_accepted(view) {
-    view.invites -= 1; // the player joins in the event that follows
+  invitation_accepted(view) {
+    view.reserved_seats -= 1; // the player joins in the event that follows
   },
-  game_started(view, { scoring_tiles, starting_seat, rounds }) {
-    Object.assign(view, { status: "playing", invites: 0, scoring_tiles, starting_seat, rounds });
+  invitation_revoked(view) {
+    view.reserved_seats -= 1;
+  },
+  game_started(view, { scoring_tiles, starting_seat, round_count }) {
+    Object.assign(view, { status: "playing", reserved_seats: 0, scoring_tiles, starting_seat, round_count });
   },
   position_set(view, event, players) {
-    const { round, rounds, starting_seat, scoring_tiles, bag, result, seed, nonce, players: seats } = structuredClone(event);
-    Object.assign(view, { round, rounds, starting_seat, scoring_tiles, bag, result });
+    const { round, round_count, starting_seat, scoring_tiles, bag, result, seed, nonce, players: seats } = structuredClone(event);
+    Object.assign(view, { round, round_count, starting_seat, scoring_tiles, bag, result });
     players.forEach((player, seat) => Object.assign(player, seats[seat]));
     if (result === null) return;
     view.status = "finished";
@@ -135,16 +138,22 @@ const FOLDS = {
     view.fairness.nonce = event.nonce;
   },
   game_aborted(view) {
-    Object.assign(view, { status: "aborted", invites: 0 });
+    Object.assign(view, { status: "aborted", reserved_seats: 0 });
   },
   turn_changed(view, { phase, waiting_for, deadline }) {
     Object.assign(view, { phase, waiting_for, deadline });
   },
   bot_took_over(view, { seat, bot, reason }, players) {
     players[seat].bot = bot;
-    if (reason === "resigned" && view.you.seat === seat) view.you.seat = null;
+    if (reason === "resigned" && view.you.seat === seat) sit(view, null);
   },
 };
+
+/** Set the seat of the caller, and whether the caller is a player. @param {Game} view @param {number | null} seat */
+function sit(view, seat) {
+  const others = view.you.roles.filter((role) => role !== "player");
+  Object.assign(view.you, { seat, roles: seat === null ? others : [...others, "player"] });
+}
 
 /** @param {Game} _view @param {any} event @param {Players} players */
 function setGold(_view, event, players) {

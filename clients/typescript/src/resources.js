@@ -60,12 +60,18 @@ export class Game {
   join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
 
   /**
-   * Reserve a seat, as the host; return the single-use code with which the invited player joins.
+   * Reserve a seat, as the host; return the invitation with the code for the invited player.
    *
    * @param {CallOptions} [options]
-   * @returns {Promise<Result<"invite_player">>}
+   * @returns {Promise<Result<"create_invitation">>}
    */
-  invite(options) { return this.request("POST", "/invites", options); }
+  invite(options) { return this.request("POST", "/invitations", options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_invitations">["invitations"]>} The unused ones. */
+  async invitations(options) { return (await this.request("GET", "/invitations", options)).invitations; }
+
+  /** @param {string} id @param {CallOptions} [options] @returns {Promise<GameData>} */
+  revokeInvitation(id, options) { return this.request("DELETE", `/invitations/${encodeURIComponent(id)}`, options); }
 
   /**
    * Change the name or the colour of a player in the lobby.
@@ -93,7 +99,7 @@ export class Game {
   }
 
   /**
-   * Leave the lobby, or resign, so that a bot plays for the seat.
+   * Leave the lobby; the host may remove another player.
    *
    * @param {number} seat
    * @param {CallOptions} [options]
@@ -101,11 +107,23 @@ export class Game {
    */
   leave(seat, options) { return this.request("DELETE", `/players/${seat}`, options); }
 
+  /**
+   * Resign from a game that has begun: a bot plays for the seat.
+   *
+   * @param {number} seat
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  resign(seat, options) { return this.request("POST", `/players/${seat}/resign`, options); }
+
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   start(options) { return this.request("POST", "/start", options); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  abort(options) { return this.request("DELETE", "", options); }
+  abort(options) { return this.request("POST", "/abort", options); }
+
+  /** Delete the game, which must be over, as the host. @param {CallOptions} [options] @returns {Promise<void>} */
+  delete(options) { return this.request("DELETE", "", options); }
 
   /**
    * Take the caller's seat in the rematch of this game; the first call creates it.

@@ -132,7 +132,7 @@ test("a stream that lost its history fails, and a view loads again", async () =>
 });
 
 test("a token that is no longer known ends the iteration", async () => {
-  const game = await newGame(2, { start: false });
+  const game = await newGame(2, { auto_start: false });
   const events = direct.game(game.id, game.tokens[1]).events();
   await assert.rejects(async () => {
     for await (const event of events) {
@@ -155,7 +155,7 @@ test("events, actions and fields that are new do no harm", async () => {
 });
 
 test("a player waits for its turn and plays a game to its end", async () => {
-  const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], start: true });
+  const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], auto_start: true });
   const game = direct.game(created.game.id, created.players[0].token);
   const view = await GameView.open(game);
   while (await view.untilMyTurn()) {
@@ -196,7 +196,7 @@ test("a manual clock stands until it is advanced", async () => {
 });
 
 test("a game is shown as it was at an event, and a record is played until a phase", async () => {
-  const created = await direct.games.create({ players: [{ bot: "random" }, { bot: "random" }], start: true });
+  const created = await direct.games.create({ players: [{ bot: "random" }, { bot: "random" }], auto_start: true });
   const game = direct.game(created.game.id);
   assert.equal((await game.at(4)).last_event >= 4, true);
   assert.equal((await game.at(created.game.last_event)).status, "finished");

@@ -22,7 +22,7 @@ for (const fault of ["drop", "status=503", "delay_before_ms=1000", "delay_after_
   test(`a game is created once in spite of ${fault}`, async () => {
     const { skye } = faulty(fault, { timeoutMs: fault.startsWith("delay") ? 900 : 15_000 });
     const name = `TypeScript ${fault}`;
-    const created = await skye.games.create({ name, players: [{ name: "Ann" }, { name: "Bob" }], start: true });
+    const created = await skye.games.create({ name, players: [{ name: "Ann" }, { name: "Bob" }], auto_start: true });
     const { games } = await direct.games.list({ limit: 100 });
     assert.deepEqual(games.filter((game) => game.name === name).map((game) => game.id), [created.game.id]);
   });

@@ -7,7 +7,7 @@ import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
 const quick = { retry: { attempts: 200, baseMs: 10, maxMs: 50 } };
-const bots = { players: [{ bot: "random" }, { bot: "random" }], start: true, private: true };
+const bots = { players: [{ bot: "random" }, { bot: "random" }], auto_start: true, visibility: "private" };
 const people = { players: [{ name: "Ann" }, { name: "Bob" }] };
 const player = direct.player();
 const season = new Leagues(new Skye(SERVER, { timeoutMs: 180_000 }).player(player.key)).create(Array(25).fill(bots)).then((games) => games.map(({ game }) => game).sort());
@@ -58,7 +58,7 @@ test("an export goes on after the cursor of a line, and begins at a time", async
 
 test("the public export leaves out private games", async () => {
   const games = await season;
-  const { game } = await direct.games.create({ ...bots, private: false });
+  const { game } = await direct.games.create({ ...bots, visibility: "public" });
   const found = gamesOf(await exported(direct));
   assert.ok(found.includes(game.id));
   assert.ok(!found.some((id) => games.includes(id)));

@@ -6,7 +6,7 @@ import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
 const persistent = { retry: { attempts: 100, baseMs: 10, maxMs: 100, budgetMs: 600_000 } };
-const alone = { players: [{ name: "Ann" }, { bot: "random" }], start: true };
+const alone = { players: [{ name: "Ann" }, { bot: "random" }], auto_start: true };
 
 /** Return the first events of a player. */
 async function first(player, count, options) {

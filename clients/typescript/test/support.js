@@ -7,7 +7,7 @@ export const direct = new Skye(SERVER);
 /** Create a game with people in all seats; return its id and the tokens. */
 export async function newGame(players = 2, body = {}) {
   const names = ["Ann", "Bob", "Cy", "Dee", "Eve"].slice(0, players).map((name) => ({ name }));
-  const created = await direct.games.create({ players: names, start: true, ...body });
+  const created = await direct.games.create({ players: names, auto_start: true, ...body });
   return { id: created.game.id, host: created.host_token, tokens: created.players.map(({ token }) => token) };
 }
 

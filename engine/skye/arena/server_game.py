@@ -85,7 +85,12 @@ class ServerGame:
             {"name": f"{name[:30]} {seat + 1}", "color": COLORS[seat]} | ({} if bot is None else {"bot": bot})
             for seat, (name, bot) in enumerate(zip(names, bots, strict=True))
         ]
-        self._body = {"players": players, "private": True, "start": True, "options": {"seed": seed}}
+        self._body = {
+            "players": players,
+            "visibility": "private",
+            "auto_start": True,
+            "options": {"seed": seed},
+        }
         self._skye: Skye | None = None
         self._seats: list[Game] = []
 

@@ -75,7 +75,7 @@ def game_view(game: GameState, viewer: int | None) -> GameView:
     waiting_for = game.waiting_for
     return {
         "round": game.round,
-        "rounds": game.rounds,
+        "round_count": game.rounds,
         "phase": game.phase,
         "starting_seat": game.starting_seat,
         "waiting_for": waiting_for,

@@ -11,7 +11,7 @@ async function takeSeat(skye: Skye, id: string | undefined, bots: number): Promi
   if (id !== undefined) return join(skye, id);
   const me = { name: "TypeScript" };
   const players = [me, ...Array.from({ length: bots }, () => ({ bot: "greedy" as const }))];
-  const created = await skye.games.create({ players, start: true });
+  const created = await skye.games.create({ players, auto_start: true });
   return skye.game(created.game.id, created.players[0]?.token);
 }
 

@@ -81,7 +81,7 @@ def play(skye: Skye, players: int, seed: str) -> Iterator[tuple[Json, Sequence[J
     :raises DemoError: when the server breaks a promise of the API.
     """
     seats = [{"name": name} for name in PLAYERS[:players]]
-    body = {"name": "A demonstration", "players": seats, "start": True, "options": {"seed": seed}}
+    body = {"name": "A demonstration", "players": seats, "auto_start": True, "options": {"seed": seed}}
     created = skye.games.create(body)
     view: Json = created["game"]
     tokens = [player["token"] for player in created["players"]]

@@ -61,7 +61,7 @@ class Narrator:
                 yield from describe(event)
 
     def _game_started(self, event: Json) -> Iterator[Text]:
-        self._rounds, self._slots = event["rounds"], event["scoring_tiles"]
+        self._rounds, self._slots = event["round_count"], event["scoring_tiles"]
         for tile in self._slots:
             rounds = ", ".join(map(str, tile["rounds"]))
             yield Text(f"  {tile['slot']}  {tile['id']:<24}scored in rounds {rounds}")
@@ -170,7 +170,7 @@ def _tile(tile: Json, quarters: int) -> list[list[tuple[str, str]]]:
 
 def _shown(tile: Json) -> list[str]:
     """Return three symbols of a tile, or empty strings."""
-    if tile["castle"]:
+    if tile["kind"] == "castle":
         return ["", "@", ""]
     things = [_THINGS[thing] for thing, number in tile["counts"].items() for _ in range(number)]
     things = ["$"] * bool(tile["scroll"]) + things

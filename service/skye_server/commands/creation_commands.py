@@ -16,6 +16,7 @@ from skye_server.games.authorization import TokenSource
 from skye_server.games.game import Game
 from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
+from skye_server.games.views.game import invitation_view
 from skye_server.games.views.types import (
     CreatedGamesView,
     CreatedGameTokensView,
@@ -67,7 +68,7 @@ def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
         "game_id": created["game"]["id"],
         "host_token": created["host_token"],
         "players": created["players"],
-        "invites": created["invites"],
+        "invitations": created["invitations"],
     }
 
 
@@ -98,6 +99,6 @@ def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
         "game": committed.game_view(),
         "host_token": tokens.given["host"],
         "players": players,
-        "invites": tokens.invites,
+        "invitations": [invitation_view(code) for code in tokens.invites],
     }
     return result_of(committed, view)

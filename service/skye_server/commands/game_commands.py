@@ -22,9 +22,10 @@ from skye_server.games.authorization import (
     require_seat,
 )
 from skye_server.games.creation import new_invite, new_seat
-from skye_server.games.game import Game, Status
+from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.games.views.types import CommandView, CreatedInviteView, TakenSeatView, TimedGameView
+from skye_server.games.views.game import invitation_view
+from skye_server.games.views.types import CommandView, CreatedInvitationView, TakenSeatView, TimedGameView
 
 V = TypeVar("V", bound=CommandView)
 
@@ -66,7 +67,7 @@ def join_game(
     return joined_result(change_game(games, command, game_id, authorize, join))
 
 
-def invite_player(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInviteView]:
+def create_invitation(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInvitationView]:
     """Reserve a seat for the holder of a new invitation code.
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
@@ -78,6 +79,22 @@ def invite_player(games: Games, command: Command, game_id: str) -> CommandResult
         return lobby.invite(loaded.game, new_invite(loaded.tokens), loaded.now_ms)
 
     return _invited_result(change_game(games, command, game_id, _by_host, invite))
+
+
+def revoke_invitation(
+    games: Games, command: Command, game_id: str, invitation: str
+) -> CommandResult[TimedGameView]:
+    """Revoke an unused invitation.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_already_started, game_aborted, too_many_changes, invitation_not_found,
+        too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def revoke(loaded: Loaded[Game]) -> Transition:
+        return lobby.revoke_invitation(loaded.game, invitation, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, _by_host, revoke))
 
 
 def change_player(
@@ -118,22 +135,36 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
 
 
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
-    """Leave the lobby or resign; in the lobby the host may remove a player.
+    """Leave the lobby; the host may remove a player.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_aborted, game_finished, seat_played_by_bot,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+        idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_much_contention,
+        store_unavailable, game_unreadable.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
         require_seat(loaded.game, seat)
-        if not (loaded.caller.host and loaded.game.status is Status.LOBBY):
+        if not loaded.caller.host:
             require_own_seat(loaded.game, loaded.caller, seat)
 
     def leave(loaded: Loaded[Game]) -> Transition:
         return lobby.leave(loaded.game, seat, loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, authorize, leave))
+
+
+def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+    """Resign: a bot plays the seat for the rest of the game.
+
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, game_finished,
+        seat_played_by_bot, too_much_contention, store_unavailable, game_unreadable.
+    """
+
+    def give_up(loaded: Loaded[Game]) -> Transition:
+        return lobby.resign(loaded.game, seat, loaded.now_ms)
+
+    return _game_result(change_game(games, command, game_id, partial(by_seat, seat), give_up))
 
 
 def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
@@ -196,10 +227,10 @@ def _game_result(committed: Committed) -> CommandResult[TimedGameView]:
     return result_of(committed, committed.game_view())
 
 
-def _invited_result(committed: Committed) -> CommandResult[CreatedInviteView]:
+def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView]:
     """Return the new invitation code."""
     (code,) = committed.tokens.invites
-    view: CreatedInviteView = {"invite": code, "game": committed.game_view()}
+    view: CreatedInvitationView = {"invitation": invitation_view(code), "game": committed.game_view()}
     return result_of(committed, view)
 
 

@@ -9,7 +9,16 @@ from skye.scoring import SCORING_TILES, SLOTS, TIE_BREAKS
 from skye.tiles import LANDSCAPE, OBJECTS, TILES, Terrain
 from skye_server.contract.fields import StringEnum
 from skye_server.error_codes import ERROR_CODES
-from skye_server.games.game import Clock, OnTimeout, OriginType, SeedSource, Status
+from skye_server.games.game import (
+    Clock,
+    OnTimeout,
+    OriginType,
+    Role,
+    SeedSource,
+    Status,
+    TileKind,
+    Visibility,
+)
 from skye_server.games.scenarios import SCENARIOS
 
 
@@ -196,6 +205,45 @@ class ListedOrigin(StringEnum):
     """An origin that a list of games can be filtered by; see `OriginName`."""
 
     choices = OriginType
+
+
+class VisibilityName(StringEnum):
+    """Who can find and read a game.
+
+    `public`: the game is listed, and anyone can read it. `private`: the game is not listed, and 404 for
+    clients without one of its tokens.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = Visibility
+
+
+class ChosenVisibility(StringEnum):
+    """Who can find and read a new game; see `VisibilityName`."""
+
+    choices = Visibility
+
+
+class RoleName(StringEnum):
+    """A role of a caller in a game.
+
+    `host`: may start, abort and delete the game, seat bots and invite players. `player`: holds a seat.
+    `invited`: holds an unused invitation code.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = Role
+
+
+class TileKindName(StringEnum):
+    """The kind of a tile: `landscape`, or one of the five `castle` tiles. There may be new ones."""
+
+    extensible = True
+    choices = TileKind
 
 
 class ScenarioName(StringEnum):

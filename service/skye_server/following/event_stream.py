@@ -57,7 +57,17 @@ class EventStream:
     :param first: the game as the client may read it now, and the changes from that of event `after` on.
     """
 
-    __slots__ = ("_after", "_caller", "_feeds", "_first", "_game_id", "_is_over", "_last", "_seats", "_token")
+    __slots__ = (
+        "_after",
+        "_caller",
+        "_feeds",
+        "_first",
+        "_game_id",
+        "_holders",
+        "_is_over",
+        "_last",
+        "_token",
+    )
 
     def __init__(
         self, feeds: GameFeeds, token: str | None, first: tuple[LoadedGame, list[Change]], after: int
@@ -68,7 +78,7 @@ class EventStream:
         self._caller = first[0].caller
         # Only these fields of the game, so that an idle stream does not hold a whole game in memory.
         self._game_id = first[0].game.id
-        self._seats = None if token is None else first[0].game.seats
+        self._holders = None if token is None else _holders(first[0].game)
         self._after = after
         self._last: Change | None = None
         self._is_over = False
@@ -137,13 +147,13 @@ class EventStream:
         game = batch.game
         token = self._token
         # A player key may be replaced at any time, which no game shows.
-        if token is not None and (game.seats != self._seats or is_player_key(token)):
+        if token is not None and (_holders(game) != self._holders or is_player_key(token)):
             try:
                 self._caller = self._feeds.games.role_of(game, token)
             except Problem as problem:
                 yield self._end(problem.code)
                 return
-            self._seats = game.seats
+            self._holders = _holders(game)
         if batch.changes:
             self._last = batch.changes[-1]
             if self._last.last_event > self._after:
@@ -155,3 +165,8 @@ class EventStream:
     def _end(self, reason: str) -> StreamEnded:
         self._is_over = True
         return StreamEnded(reason, resume_after(reason), self._after)
+
+
+def _holders(game: Game) -> tuple[object, ...]:
+    """Return what the roles of tokens depend on: the seats and the unused invitations."""
+    return game.seats, game.invites

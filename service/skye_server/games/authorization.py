@@ -19,7 +19,7 @@ from base64 import urlsafe_b64encode
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.game import Game
+from skye_server.games.game import Game, Role
 
 _PREFIX = "skye_"
 _BYTES = 16
@@ -50,6 +50,12 @@ class Caller(NamedTuple):
     seat: int | None = None
     host: bool = False
     invited: bool = False
+
+    @property
+    def roles(self) -> list[Role]:
+        """The roles of the caller; none for a spectator."""
+        held = {Role.HOST: self.host, Role.PLAYER: self.seat is not None, Role.INVITED: self.invited}
+        return [role for role, holds in held.items() if holds]
 
 
 SPECTATOR = Caller()
@@ -91,6 +97,11 @@ def is_token(text: str) -> bool:
 def hash_token(token: str) -> str:
     """Return the hash of a token, the only form that is stored."""
     return _text(hashlib.sha256(token.encode()).digest()[:_BYTES])
+
+
+def invitation_id(hashed: str) -> str:
+    """Return the id of an invitation: it derives from the hash of the code, which it does not reveal."""
+    return hashlib.sha256(b"invitation\n" + hashed.encode()).hexdigest()[:_BYTES]
 
 
 def _text(data: bytes) -> str:
@@ -201,7 +212,7 @@ def require_seat(game: Game, seat: int) -> None:
     :raises Problem: seat_not_found.
     """
     if seat >= len(game.seats):
-        raise Problem("seat_not_found", seats=len(game.seats))
+        raise Problem("seat_not_found", seat_count=len(game.seats))
 
 
 def require_no_seat(game: Game, player: str) -> None:

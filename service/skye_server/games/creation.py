@@ -10,7 +10,7 @@ from typing import Any
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
-from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource
+from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource, Visibility
 from skye_server.games.names import name_key
 from skye_server.games.scenarios import SCENARIOS
 
@@ -31,7 +31,7 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
         raise Problem("game_not_over")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     options = chosen | body["options"]
-    return body | {"players": record["players"], "start": True, "options": options}
+    return body | {"players": record["players"], "auto_start": True, "options": options}
 
 
 def computing_cost(body: dict[str, Any]) -> int:
@@ -73,11 +73,11 @@ def requested_game(
     :raises Problem: invalid_setup, if the game cannot have the first seat.
     """
     players = body["players"]
-    default = len(players) if body["start"] and len(players) > 1 else 5
-    capacity, starts = body.get("seats", default), body["options"].get("first_seat", 0)
+    default = len(players) if body["auto_start"] and len(players) > 1 else 5
+    capacity, starts = body.get("seat_count", default), body["options"].get("first_seat", 0)
     if starts >= capacity:
         detail = f"The first seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
-        raise Problem("invalid_setup", detail, seat=starts, seats=capacity)
+        raise Problem("invalid_setup", detail, seat=starts, seat_count=capacity)
     options = _options(body["options"])
     return Game(
         id=game_id,
@@ -86,8 +86,8 @@ def requested_game(
         options=options,
         created_ms=now_ms,
         capacity=capacity,
-        private=body["private"],
-        start_when_full=body["start"],
+        private=body["visibility"] == Visibility.PRIVATE,
+        start_when_full=body["auto_start"],
         origin=origin,
         clock_ms=now_ms if options.clock is Clock.MANUAL else None,
     )
@@ -126,7 +126,7 @@ def body_from_position(body: dict[str, Any], game: GameState) -> dict[str, Any]:
         "tie_break": game.tie_break,
         "open_gold": game.open_gold,
     }
-    return body | {"players": named, "seats": number, "start": False, "options": options}
+    return body | {"players": named, "seat_count": number, "auto_start": False, "options": options}
 
 
 def _options(chosen: dict[str, Any]) -> GameOptions:

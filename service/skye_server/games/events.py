@@ -46,12 +46,16 @@ class TokenRotated(NamedTuple):
     seat: int
 
 
-class InviteCreated(NamedTuple):
+class InvitationCreated(NamedTuple):
     """The host reserves a seat for the holder of an invitation code."""
 
 
-class InviteAccepted(NamedTuple):
+class InvitationAccepted(NamedTuple):
     """An invitation code is used; the player joins in the event that follows."""
+
+
+class InvitationRevoked(NamedTuple):
+    """The host revokes an unused invitation."""
 
 
 class GameStarted(NamedTuple):
@@ -104,8 +108,9 @@ HostedEvent: TypeAlias = (
     | PlayerLeft
     | PlayerChanged
     | TokenRotated
-    | InviteCreated
-    | InviteAccepted
+    | InvitationCreated
+    | InvitationAccepted
+    | InvitationRevoked
     | GameStarted
     | PositionSet
     | BotTookOver
@@ -121,8 +126,9 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     PlayerLeft: "player_left",
     PlayerChanged: "player_changed",
     TokenRotated: "token_rotated",
-    InviteCreated: "invite_created",
-    InviteAccepted: "invite_accepted",
+    InvitationCreated: "invitation_created",
+    InvitationAccepted: "invitation_accepted",
+    InvitationRevoked: "invitation_revoked",
     GameStarted: "game_started",
     PositionSet: "position_set",
     BotTookOver: "bot_took_over",

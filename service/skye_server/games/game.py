@@ -45,6 +45,28 @@ class Clock(StrEnum):
     MANUAL = "manual"
 
 
+class Visibility(StrEnum):
+    """Who can find and read a game."""
+
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
+class TileKind(StrEnum):
+    """The kind of a tile."""
+
+    LANDSCAPE = "landscape"
+    CASTLE = "castle"
+
+
+class Role(StrEnum):
+    """What a caller may do in a game."""
+
+    HOST = "host"
+    PLAYER = "player"
+    INVITED = "invited"
+
+
 class OriginType(StrEnum):
     """What a game began from, if it did not begin with a new game."""
 

@@ -14,13 +14,15 @@ from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
 from skye.positions import apply_actions
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
+from skye_server.games.authorization import invitation_id
 from skye_server.games.autoplay import hand_to_bot
 from skye_server.games.events import (
     GameAborted,
     GameCreated,
     GameStarted,
-    InviteAccepted,
-    InviteCreated,
+    InvitationAccepted,
+    InvitationCreated,
+    InvitationRevoked,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
@@ -50,7 +52,7 @@ def open_game(
     players = len(seats) + len(invites)
     if players > game.capacity:
         detail = f"There are {game.capacity} seats for {players} players."
-        raise Problem("game_full", detail, seats=game.capacity)
+        raise Problem("game_full", detail, seat_count=game.capacity)
     transition = advance(game, now_ms, [GameCreated(game.name)])
     named = {seat.color for seat in seats}
     unnamed = (color for color in COLORS if color not in named)
@@ -77,7 +79,21 @@ def invite(game: Game, code: str, now_ms: int) -> Transition:
     """
     _check_in_lobby(game)
     _check_free_seat(game, game.invites)
-    return advance(game, now_ms, [InviteCreated()], invites=(*game.invites, code))
+    return advance(game, now_ms, [InvitationCreated()], invites=(*game.invites, code))
+
+
+def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
+    """Revoke an unused invitation, which frees its seat.
+
+    :param invitation: the id of the invitation.
+    :raises Problem: game_already_started, game_aborted, too_many_changes, invitation_not_found.
+    """
+    _check_in_lobby(game)
+    _check_undo_limit(game)
+    left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
+    if len(left) == len(game.invites):
+        raise Problem("invitation_not_found")
+    return advance(game, now_ms, [InvitationRevoked()], invites=left)
 
 
 def join(
@@ -95,7 +111,7 @@ def join(
     taken = {other.color for other in game.seats}
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
     joined = PlayerJoined(len(game.seats), seat.name, seat.color, seat.bot)
-    accepted = [InviteAccepted()] if len(invites) < len(game.invites) else []
+    accepted = [InvitationAccepted()] if len(invites) < len(game.invites) else []
     transition = advance(game, now_ms, [*accepted, joined], seats=(*game.seats, seat), invites=invites)
     if game.start_when_full and len(transition.game.seats) == game.capacity:
         transition = transition.then(start(transition.game, now_ms))
@@ -160,13 +176,20 @@ def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
 
 
 def leave(game: Game, seat: int, now_ms: int) -> Transition:
-    """Leave the lobby, which moves later seats up by one, or resign, which hands the seat to a bot.
+    """Leave the lobby, which moves later seats up by one.
 
-    :raises Problem: game_aborted, game_finished, seat_played_by_bot.
+    :raises Problem: game_already_started, game_aborted.
     """
-    if game.status is Status.LOBBY:
-        seats = (*game.seats[:seat], *game.seats[seat + 1 :])
-        return advance(game, now_ms, [PlayerLeft(seat)], seats=seats)
+    _check_in_lobby(game)
+    seats = (*game.seats[:seat], *game.seats[seat + 1 :])
+    return advance(game, now_ms, [PlayerLeft(seat)], seats=seats)
+
+
+def resign(game: Game, seat: int, now_ms: int) -> Transition:
+    """Hand a seat to a bot for the rest of the game.
+
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
+    """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
     if game.seats[seat].bot:
@@ -228,7 +251,9 @@ def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
     _check_undo_limit(game)
     if len(game.seats) + len(invites) >= game.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
-        raise Problem("game_full", f"All {game.capacity} seats are taken{reserved}.", seats=game.capacity)
+        raise Problem(
+            "game_full", f"All {game.capacity} seats are taken{reserved}.", seat_count=game.capacity
+        )
 
 
 def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = True) -> None:

@@ -15,8 +15,9 @@ from skye_server.games.events import (
     GameAborted,
     GameStarted,
     HostedEvent,
-    InviteAccepted,
-    InviteCreated,
+    InvitationAccepted,
+    InvitationCreated,
+    InvitationRevoked,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
@@ -88,9 +89,9 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)
             return replace(game, seats=(*seats[:number], changed, *seats[number + 1 :]))
-        case InviteCreated():
+        case InvitationCreated():
             return replace(game, invites=(*game.invites, ""))
-        case InviteAccepted():
+        case InvitationAccepted() | InvitationRevoked():
             return replace(game, invites=game.invites[1:])
         case GameStarted():
             return _started(game)

@@ -277,7 +277,7 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     waiting = [(ticket.player, decoded(ticket_data.decode, ticket.data)) for ticket in group]
     secrets.SystemRandom().shuffle(waiting)
     options = msgspec.json.decode(waiting[0][1].criteria)["options"]
-    body = {"players": waiting, "name": _NAME, "private": False, "start": True, "options": options}
+    body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True, "options": options}
     tokens, now_ms = TokenSource(), games.now_ms()
     game = requested_game(body, game_id, tokens, now_ms)
     seats: tuple[Seat, ...] = ()

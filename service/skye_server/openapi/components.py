@@ -40,6 +40,11 @@ PATH_PARAMETERS: Final = {
         "The seat, counted from 0 in clockwise order.",
         {"type": "integer", "format": "int32", "minimum": 0, "maximum": PLAYERS[-1] - 1},
     ),
+    "invitation": _in_path(
+        "invitation",
+        "The id of the invitation.",
+        {"type": "string", "minLength": 1, "maxLength": 64},
+    ),
     "number": _in_path(
         "number",
         "The number of the placement in this round, counted from 1.",

@@ -1,10 +1,10 @@
 """The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
 from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations
-from skye_server.routes.game import history, lobby, play, scoring, seats
+from skye_server.routes.game import control, history, play, scoring, seats
 
 BLUEPRINTS = (
-    lobby.blueprint,
+    control.blueprint,
     seats.blueprint,
     play.blueprint,
     me.blueprint,

@@ -67,7 +67,7 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
     return {
         "game": summary_view(game),
         "seat": caller.seat,
-        "host": caller.host,
+        "roles": caller.roles,
         "waiting": caller.seat in game.waiting_for,
         "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
     }

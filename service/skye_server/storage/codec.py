@@ -20,7 +20,13 @@ from msgspec.structs import replace
 from skye import GameState
 from skye.events import EVENT_TYPES, PurchasePassed
 from skye_server.error_codes import Problem
-from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent, PositionSet
+from skye_server.games.events import (
+    HOSTED_EVENT_TYPES,
+    AnyEvent,
+    InvitationAccepted,
+    InvitationCreated,
+    PositionSet,
+)
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
@@ -34,7 +40,11 @@ format 5 next draws.
 LOG_FORMAT: Final = 1
 """The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
 
-_STORED_NAMES: Final[dict[type, str]] = {PurchasePassed: "buy_passed"}
+_STORED_NAMES: Final[dict[type, str]] = {
+    PurchasePassed: "buy_passed",
+    InvitationCreated: "invite_created",
+    InvitationAccepted: "invite_accepted",
+}
 """The stored names of events that have another name in the API today."""
 
 _TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES, **_STORED_NAMES}

@@ -30,7 +30,7 @@ class Watcher:
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.view = self.get()
         self.first = deepcopy(self.view)
-        seat, host = self.view["you"]["seat"], self.view["you"]["host"]
+        seat, host = self.view["you"]["seat"], "host" in self.view["you"]["roles"]
         color = None if seat is None else self.view["players"][seat]["color"]
         self.caller = {"color": color, "host": host}
         self.from_events = empty_view(TILES, **self.caller)
@@ -82,7 +82,8 @@ def client_of(clock):
 
 def invited(client, path, host):
     """Return the headers of a player whom the host invites."""
-    return {"Authorization": f"Bearer {client.post(f'{path}/invites', headers=host).json['invite']}"}
+    made = client.post(f"{path}/invitations", headers=host).json["invitation"]
+    return {"Authorization": f"Bearer {made['code']}"}
 
 
 def test_lobby_with_invitations_and_changed_players_is_folded():
@@ -112,7 +113,7 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     dice = random.Random(players)
     named = {"scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"], "first_seat": 1}
     options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000} | (named if open_gold else {})
-    created = client.post("/v1/games", json={"seats": players, "options": options}).json
+    created = client.post("/v1/games", json={"seat_count": players, "options": options}).json
     path = f"/v1/games/{created['game']['id']}"
     host = {"Authorization": f"Bearer {created['host_token']}"}
     watchers = [Watcher(client, path, None), Watcher(client, path, created["host_token"])]
@@ -147,7 +148,8 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
             check()
             continue
         if turn == 40 and players > 2:
-            answer = client.delete(f"{path}/players/0", headers={"Authorization": f"Bearer {tokens[0]}"})
+            own = {"Authorization": f"Bearer {tokens[0]}"}
+            answer = client.post(f"{path}/players/0/resign", headers=own)
             assert answer.status_code == 200
             watchers = [w for w in watchers if w.headers.get("Authorization") != f"Bearer {tokens[0]}"]
             check()

@@ -46,9 +46,19 @@ class AsyncGame:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
         return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
 
-    async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
-        """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
-        return cast("m.CreatedInvite", await self.request("POST", "/invites", **options))
+    async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvitation:
+        """Reserve a seat, as the host; return the invitation with the code for the invited player."""
+        return cast("m.CreatedInvitation", await self.request("POST", "/invitations", **options))
+
+    async def invitations(self) -> Sequence[m.Invitation]:
+        """Return the unused invitations, as the host."""
+        listed = await self.request("GET", "/invitations")
+        return cast("Sequence[m.Invitation]", listed["invitations"])
+
+    async def revoke_invitation(self, invitation_id: str, **options: Unpack[CallOptions]) -> m.Game:
+        """Make an unused invitation invalid, as the host."""
+        path = f"/invitations/{quote(invitation_id, safe='')}"
+        return cast("m.Game", await self.request("DELETE", path, **options))
 
     async def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
@@ -56,11 +66,11 @@ class AsyncGame:
 
     async def abort(self, **options: Unpack[CallOptions]) -> m.Game:
         """End the game without a result, with the host token."""
-        return cast(m.Game, await self.request("DELETE", **options))
+        return cast(m.Game, await self.request("POST", "/abort", **options))
 
     async def delete(self, **options: Unpack[CallOptions]) -> None:
         """Delete the game, which must be over, with the host token."""
-        await self.request("DELETE", query={"permanently": "true"}, **options)
+        await self.request("DELETE", **options)
 
     async def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
@@ -154,8 +164,12 @@ class AsyncSeat:
         return cast("m.Game", await self.request("PATCH", "", body=changes, **options))
 
     async def leave(self, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign, so that a bot plays for the seat."""
+        """Leave the lobby; the host may remove another player."""
         return cast("m.Game", await self.request("DELETE", "", **options))
+
+    async def resign(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Resign from a game that has begun: a bot plays for the seat."""
+        return cast("m.Game", await self.request("POST", "/resign", **options))
 
     async def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Replace the token of the seat; the game of this object sends the new one from now on."""

@@ -46,9 +46,19 @@ class Game:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
         return cast(m.TakenSeat, self.request("POST", "/players", body=player, **options))
 
-    def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvite:
-        """Reserve a seat, as the host; return the single-use code with which the invited player joins."""
-        return cast("m.CreatedInvite", self.request("POST", "/invites", **options))
+    def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvitation:
+        """Reserve a seat, as the host; return the invitation with the code for the invited player."""
+        return cast("m.CreatedInvitation", self.request("POST", "/invitations", **options))
+
+    def invitations(self) -> Sequence[m.Invitation]:
+        """Return the unused invitations, as the host."""
+        listed = self.request("GET", "/invitations")
+        return cast("Sequence[m.Invitation]", listed["invitations"])
+
+    def revoke_invitation(self, invitation_id: str, **options: Unpack[CallOptions]) -> m.Game:
+        """Make an unused invitation invalid, as the host."""
+        path = f"/invitations/{quote(invitation_id, safe='')}"
+        return cast("m.Game", self.request("DELETE", path, **options))
 
     def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
@@ -56,11 +66,11 @@ class Game:
 
     def abort(self, **options: Unpack[CallOptions]) -> m.Game:
         """End the game without a result, with the host token."""
-        return cast(m.Game, self.request("DELETE", **options))
+        return cast(m.Game, self.request("POST", "/abort", **options))
 
     def delete(self, **options: Unpack[CallOptions]) -> None:
         """Delete the game, which must be over, with the host token."""
-        self.request("DELETE", query={"permanently": "true"}, **options)
+        self.request("DELETE", **options)
 
     def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
@@ -154,8 +164,12 @@ class Seat:
         return cast("m.Game", self.request("PATCH", "", body=changes, **options))
 
     def leave(self, **options: Unpack[CallOptions]) -> m.Game:
-        """Leave the lobby, or resign, so that a bot plays for the seat."""
+        """Leave the lobby; the host may remove another player."""
         return cast("m.Game", self.request("DELETE", "", **options))
+
+    def resign(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Resign from a game that has begun: a bot plays for the seat."""
+        return cast("m.Game", self.request("POST", "/resign", **options))
 
     def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Replace the token of the seat; the game of this object sends the new one from now on."""

@@ -126,7 +126,7 @@ class GameStateView(TypedDict):
     """The fields that views of games and of matches share."""
 
     round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
-    rounds: Annotated[Rounds | None, "How many rounds the game has; null before the start."]
+    round_count: Annotated[Rounds | None, "How many rounds the game has; null before the start."]
     phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
     starting_seat: Annotated[Seat | None, "The seat that starts this round; null until it is drawn."]
     waiting_for: Annotated[Seats, "The seats that must act now."]

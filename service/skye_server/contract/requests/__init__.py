@@ -9,7 +9,6 @@ from skye_server.contract.requests.play import Offer, Placement, Purchase
 from skye_server.contract.requests.queries import (
     MAX_TILES_TO_PLACE,
     PLAYER_EVENT_ID,
-    AbortQuery,
     EventsQuery,
     GameQuery,
     GamesQuery,
@@ -30,7 +29,6 @@ __all__ = [
     "MAX_TILES_TO_PLACE",
     "MIN_TURN_MS",
     "PLAYER_EVENT_ID",
-    "AbortQuery",
     "ClockAdvance",
     "EventsQuery",
     "GameFault",

@@ -13,6 +13,7 @@ from skye_server.contract.enums import (
     ChosenScenario,
     ChosenTieBreak,
     ChosenTimeoutRule,
+    ChosenVisibility,
     GamePhase,
     ScoringTileId,
     SeatableBot,
@@ -22,7 +23,7 @@ from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object,
 from skye_server.contract.positions import SentPosition
 from skye_server.contract.records import MAX_ACTIONS, GameRecord
 from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
-from skye_server.games.game import Clock
+from skye_server.games.game import Clock, Visibility
 from skye_server.games.views.fields import MAX_GAMES, MAX_TURN_MS
 
 MIN_TURN_MS = 1_000
@@ -91,9 +92,8 @@ class ChosenOptions(TimeLimits):
 
 class _Named(Object):
     name = Name("The name of the game; `Isle of Skye` if left out.", 60, load_default="Isle of Skye")
-    private = Boolean(
-        "Whether the game is unlisted, and 404 for clients without one of its tokens; `false` if left out.",
-        load_default=False,
+    visibility = ChosenVisibility(
+        "Who can find and read the game; `public` if left out.", load_default=Visibility.PUBLIC
     )
 
 
@@ -143,16 +143,16 @@ def _fields(form: type[Schema]) -> set[str]:
 class FreshGame(_Named):
     """A game to open that begins from the start. All fields are optional."""
 
-    seats = Integer(
+    seat_count = Integer(
         PLAYERS[0],
         PLAYERS[-1],
-        "The number of seats; if left out: with `start` that of `players`, otherwise 5.",
+        "The number of seats; if left out: with `auto_start` that of `players`, otherwise 5.",
     )
     players = Players(
         FirstPlayer,
         "Players to seat at once, in seat order, and to invite; the response has their tokens and codes.",
     )
-    start = Boolean(
+    auto_start = Boolean(
         "Whether to start as soon as every seat is taken; `false` if left out.", load_default=False
     )
     options = NestedObject(ChosenOptions, "The options of the game.", load_default=dict)
@@ -255,8 +255,8 @@ _BEGINNINGS: Final = {"record": RecordedGame, "position": PositionedGame, "scena
 _FIELDS_OF_SOME_FORMS: Final = {
     "until": "This belongs to a `record` only.",
     "players": "The record has the players: change them there.",
-    "seats": "The game has the seats of what it begins from.",
-    "start": "The game starts at once: leave this out.",
+    "seat_count": "The game has the seats of what it begins from.",
+    "auto_start": "The game starts at once: leave this out.",
 }
 """The fields that some forms have, with the error text for the others."""
 

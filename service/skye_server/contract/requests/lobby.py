@@ -24,7 +24,7 @@ class PersonToSeat(Object):
 class PersonToJoin(PersonToSeat):
     """A person who takes a seat of an existing game."""
 
-    invite = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
+    invite_code = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
 
 
 class BotToSeat(Object):

@@ -62,14 +62,6 @@ class OwnRecordsQuery(_Query):
     until = QueryTime("Only games that finished before this time.")
 
 
-class AbortQuery(_Query):
-    """Whether to abort a game or to delete one that is over."""
-
-    permanently = QueryBoolean(
-        "Delete the game, which must be over, instead of aborting it.", load_default=False
-    )
-
-
 class OwnGamesQuery(_Query):
     """Which games of a player to list."""
 

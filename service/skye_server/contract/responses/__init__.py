@@ -40,7 +40,9 @@ from skye_server.contract.responses.problem import Problem
 from skye_server.games.views.types import ActionListView as ActionList
 from skye_server.games.views.types import CreatedGamesView as CreatedGames
 from skye_server.games.views.types import CreatedGameView as CreatedGame
-from skye_server.games.views.types import CreatedInviteView as CreatedInvite
+from skye_server.games.views.types import CreatedInvitationView as CreatedInvitation
+from skye_server.games.views.types import InvitationListView as InvitationList
+from skye_server.games.views.types import InvitationView as Invitation
 from skye_server.games.views.types import TakenSeatView as TakenSeat
 from skye_server.games.views.types import TileView as Tile
 from skye_server.games.views.types import TimedGameView as Game
@@ -50,7 +52,7 @@ __all__ = [
     "ApiCatalog",
     "CreatedGame",
     "CreatedGames",
-    "CreatedInvite",
+    "CreatedInvitation",
     "CurrentOffer",
     "CurrentPlacements",
     "CurrentPurchase",
@@ -60,6 +62,8 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "Invitation",
+    "InvitationList",
     "Lab",
     "OwnGameList",
     "Places",

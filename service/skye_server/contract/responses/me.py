@@ -5,7 +5,16 @@ from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, GamePhase, Keywords, Seat
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
-from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
+from skye_server.games.views.fields import (
+    GameId,
+    GameStatus,
+    Reload,
+    Resume,
+    Roles,
+    Timestamp,
+    UnknownType,
+    Version,
+)
 from skye_server.games.views.types import GameSummaryView
 
 TicketId: TypeAlias = Annotated[str, Component("TicketId")]
@@ -20,7 +29,7 @@ class OwnGame(TypedDict):
 
     game: Annotated[GameSummaryView, "The game."]
     seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
-    host: Annotated[bool, "Whether the player is the host."]
+    roles: Roles
     waiting: Annotated[bool, "Whether the game waits for the player."]
     deadline: Annotated[Timestamp | None, "The deadline of the game; null without one."]
 

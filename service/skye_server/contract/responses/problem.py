@@ -61,7 +61,9 @@ class ProblemParams(TypedDict):
     phase: NotRequired[Annotated[GamePhase, "The phase of the game."]]
     required_phase: NotRequired[Annotated[GamePhase, "The phase to which the action belongs."]]
     color: NotRequired[Annotated[Color, "The colour that another player has."]]
-    seats: NotRequired[Annotated[Count, Keywords(maximum=PLAYERS[-1]), "The number of seats of the game."]]
+    seat_count: NotRequired[
+        Annotated[Count, Keywords(maximum=PLAYERS[-1]), "The number of seats of the game."]
+    ]
     last: NotRequired[Annotated[Count, "The number of the last placement of the round."]]
     name: NotRequired[Annotated[PlayerName, "The name that another player has."]]
     version: NotRequired[Version]

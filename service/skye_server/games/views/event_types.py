@@ -29,6 +29,7 @@ from skye_server.games.views.fields import (
     Timestamp,
     UnknownType,
     Version,
+    VisibilityName,
 )
 from skye_server.games.views.types import FairnessView, GameOptionsView, GameOriginView
 
@@ -42,8 +43,8 @@ class GameCreatedView(TypedDict):
     type: Literal["game_created"]
     name: GameName
     game_id: GameId
-    private: Annotated[bool, "Whether the game is unlisted."]
-    seats: SeatCount
+    visibility: Annotated[VisibilityName, "Who can find and read the game."]
+    seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
     options: Annotated[GameOptionsView, "The options that the creator chose."]
     origin: Annotated[GameOriginView | None, "What the game begins from; null: the start."]
@@ -86,16 +87,22 @@ class TokenRotatedView(TypedDict):
     seat: EventSeat
 
 
-class InviteCreatedView(TypedDict):
+class InvitationCreatedView(TypedDict):
     """The host reserved a seat for the holder of an invitation code."""
 
-    type: Literal["invite_created"]
+    type: Literal["invitation_created"]
 
 
-class InviteAcceptedView(TypedDict):
+class InvitationAcceptedView(TypedDict):
     """An invitation code was used: its reservation ends with the `player_joined` that follows."""
 
-    type: Literal["invite_accepted"]
+    type: Literal["invitation_accepted"]
+
+
+class InvitationRevokedView(TypedDict):
+    """The host revoked an unused invitation: its reservation ends."""
+
+    type: Literal["invitation_revoked"]
 
 
 class GameStartedView(TypedDict):
@@ -104,7 +111,7 @@ class GameStartedView(TypedDict):
     type: Literal["game_started"]
     scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
     starting_seat: Annotated[Seat, "The seat that starts the first round."]
-    rounds: Annotated[Rounds, "How many rounds the game has."]
+    round_count: Annotated[Rounds, "How many rounds the game has."]
 
 
 class PositionSetView(TypedDict):
@@ -115,7 +122,7 @@ class PositionSetView(TypedDict):
 
     type: Literal["position_set"]
     round: Annotated[Round, "The round."]
-    rounds: Annotated[Rounds, "How many rounds the game has."]
+    round_count: Annotated[Rounds, "How many rounds the game has."]
     starting_seat: Annotated[Seat, "The seat that starts the round."]
     scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
     bag: Annotated[BagView, "The tiles left in the bag."]
@@ -178,8 +185,9 @@ HostedEventView: TypeAlias = (
     | PlayerLeftView
     | PlayerChangedView
     | TokenRotatedView
-    | InviteCreatedView
-    | InviteAcceptedView
+    | InvitationCreatedView
+    | InvitationAcceptedView
+    | InvitationRevokedView
     | GameStartedView
     | PositionSetView
     | BotTookOverView

@@ -17,8 +17,9 @@ from skye_server.games.events import (
     GameCreated,
     GameStarted,
     HostedEvent,
-    InviteAccepted,
-    InviteCreated,
+    InvitationAccepted,
+    InvitationCreated,
+    InvitationRevoked,
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
@@ -40,6 +41,7 @@ from skye_server.games.views.game import (
     options_view,
     origin_view,
     timestamp,
+    visibility_of,
 )
 
 
@@ -92,16 +94,18 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return {"type": "player_changed", "seat": seat, "name": name, "color": color}
         case TokenRotated(seat):
             return {"type": "token_rotated", "seat": seat}
-        case InviteCreated():
-            return {"type": "invite_created"}
-        case InviteAccepted():
-            return {"type": "invite_accepted"}
+        case InvitationCreated():
+            return {"type": "invitation_created"}
+        case InvitationAccepted():
+            return {"type": "invitation_accepted"}
+        case InvitationRevoked():
+            return {"type": "invitation_revoked"}
         case GameStarted(scoring_tiles, starting_seat, rounds):
             return {
                 "type": "game_started",
                 "scoring_tiles": used_scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
                 "starting_seat": starting_seat,
-                "rounds": rounds,
+                "round_count": rounds,
             }
         case PositionSet(state):
             return _position_set_view(game, state, caller)
@@ -128,8 +132,8 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
         "type": "game_created",
         "name": name,
         "game_id": game.id,
-        "private": game.private,
-        "seats": game.capacity,
+        "visibility": visibility_of(game),
+        "seat_count": game.capacity,
         "auto_start": game.start_when_full,
         "options": options_view(game),
         "origin": origin_view(game.origin),
@@ -144,7 +148,7 @@ def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> Pos
     return {
         "type": "position_set",
         "round": seen["round"],
-        "rounds": state.rounds,
+        "round_count": state.rounds,
         "starting_seat": state.starting_seat,
         "scoring_tiles": seen["scoring_tiles"],
         "bag": seen["bag"],

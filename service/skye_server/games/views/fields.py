@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
 
 from skye import PLAYERS
@@ -13,6 +14,9 @@ MAX_TURN_MS: Final = 30 * 86_400_000
 MAX_GAMES: Final = 100
 """The most games that one request creates."""
 
+InvitationId: TypeAlias = Annotated[
+    str, Keywords(minLength=1, maxLength=64), "The id of the invitation; it is no secret."
+]
 Version: TypeAlias = Annotated[int, Keywords(minimum=1), "The version of the game."]
 SeatCount: TypeAlias = Annotated[
     int, Keywords(minimum=PLAYERS[0], maximum=PLAYERS[-1]), "The number of seats."
@@ -39,4 +43,10 @@ OriginName: TypeAlias = Annotated[str, Component("OriginName")]
 SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
 TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
 TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]
+TileKindName: TypeAlias = Annotated[str, Component("TileKindName")]
+VisibilityName: TypeAlias = Annotated[str, Component("VisibilityName")]
+RoleName: TypeAlias = Annotated[str, Component("RoleName")]
+Roles: TypeAlias = Annotated[
+    Sequence[Annotated[RoleName, "A role."]], Keywords(maxItems=8, uniqueItems=True), "The roles."
+]
 TimeoutRule: TypeAlias = Annotated[str, Component("TimeoutRule")]

@@ -16,12 +16,14 @@ from skye.positions import Position
 from skye.territory import castle_alone
 from skye.tiles import LANDSCAPE, OBJECTS, ROTATED_TILES, TILES
 from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
-from skye_server.games.authorization import Caller
+from skye_server.games.authorization import Caller, hash_token, invitation_id
 from skye_server.games.game import (
     Game,
     Origin,
     OriginType,
     Status,
+    TileKind,
+    Visibility,
 )
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.types import (
@@ -30,6 +32,7 @@ from skye_server.games.views.types import (
     GameOriginView,
     GameSummaryView,
     GameView,
+    InvitationCodeView,
     PlayerView,
     TileView,
     TimeView,
@@ -62,17 +65,17 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "version": game.version,
         "last_event": game.last_event,
         "status": game.status,
-        "private": game.private,
+        "visibility": visibility_of(game),
         "created_at": timestamp(game.created_ms),
-        "seats": game.capacity,
+        "seat_count": game.capacity,
         "auto_start": game.start_when_full,
-        "invites": len(game.invites),
-        "you": {"seat": caller.seat, "host": caller.host},
+        "reserved_seats": len(game.invites),
+        "you": {"seat": caller.seat, "roles": caller.roles},
         "options": options_view(game),
         "origin": origin_view(game.origin),
         "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
         "round": played["round"],
-        "rounds": played["rounds"],
+        "round_count": played["round_count"],
         "phase": played["phase"],
         "starting_seat": played["starting_seat"],
         "waiting_for": played["waiting_for"],
@@ -87,7 +90,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
 def _lobby_view(game: Game) -> skye.views.GameView:
     return {
         "round": 0,
-        "rounds": None,
+        "round_count": None,
         "phase": None,
         "starting_seat": game.options.first_seat,
         "waiting_for": (),
@@ -157,9 +160,9 @@ def summary_view(game: Game) -> GameSummaryView:
         "version": game.version,
         "status": game.status,
         "created_at": timestamp(game.created_ms),
-        "seats": game.capacity,
+        "seat_count": game.capacity,
         "auto_start": game.start_when_full,
-        "invites": len(game.invites),
+        "reserved_seats": len(game.invites),
         "round": state.round if state else 0,
         "phase": state.phase if state and game.status is Status.PLAYING else None,
         "origin": origin_view(game.origin),
@@ -168,6 +171,16 @@ def summary_view(game: Game) -> GameSummaryView:
             for number, seat in enumerate(game.seats)
         ],
     }
+
+
+def invitation_view(code: str) -> InvitationCodeView:
+    """Return a new invitation with its code."""
+    return {"id": invitation_id(hash_token(code)), "code": code}
+
+
+def visibility_of(game: Game) -> Visibility:
+    """Return who can find and read a game."""
+    return Visibility.PRIVATE if game.private else Visibility.PUBLIC
 
 
 def time_view(now_ms: int) -> TimeView:
@@ -202,7 +215,7 @@ def tile_view(tile_id: str) -> TileView:
     tile = TILES[tile_id]
     return {
         "id": tile.id,
-        "castle": tile.is_castle,
+        "kind": TileKind.CASTLE if tile.is_castle else TileKind.LANDSCAPE,
         "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
         "center": tile.center.label,
         "regions": [

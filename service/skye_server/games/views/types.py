@@ -34,18 +34,22 @@ from skye_server.games.views.fields import (
     GameId,
     GameName,
     GameStatus,
+    InvitationId,
     Nonce,
     OriginName,
     PlayerName,
+    Roles,
     SeatCount,
     Seed,
     SeedSourceName,
     TieBreakRule,
+    TileKindName,
     TimeoutRule,
     Timestamp,
     Token,
     UnknownType,
     Version,
+    VisibilityName,
 )
 
 _Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
@@ -96,10 +100,10 @@ class GameOptionsView(TypedDict):
 
 
 class ViewerView(TypedDict):
-    """The seat and the role of the caller's token. A caller with neither is a spectator."""
+    """The seat and the roles of the caller's token. A caller without a role is a spectator."""
 
     seat: Annotated[Seat | None, "The seat that the token acts for."]
-    host: Annotated[bool, "Whether the token is the host's."]
+    roles: Roles
 
 
 class GameOriginView(TypedDict):
@@ -201,14 +205,14 @@ class GameView(GameStateView):
     version: Annotated[Version, "The number of accepted changes; the `ETag` contains it."]
     last_event: Annotated[Count, "The number of the last event: follow the game from here."]
     status: Annotated[GameStatus, "The status of the game."]
-    private: Annotated[bool, "Whether the game is unlisted, and 404 for clients without one of its tokens."]
+    visibility: Annotated[VisibilityName, "Who can find and read the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
-    seats: SeatCount
+    seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
-    invites: Annotated[
+    reserved_seats: Annotated[
         Count, Keywords(maximum=PLAYERS[-1]), "How many of the seats are reserved by unused invitations."
     ]
-    you: Annotated[ViewerView, "The seat and the role of the caller's token."]
+    you: Annotated[ViewerView, "The seat and the roles of the caller's token."]
     options: Annotated[GameOptionsView, "The options that the creator chose."]
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
     deadline: Annotated[Timestamp | None, "The deadline of the current decision; null: none."]
@@ -292,9 +296,9 @@ class GameSummaryView(TypedDict):
     version: Annotated[Version, "The number of accepted changes."]
     status: Annotated[GameStatus, "The status of the game."]
     created_at: Annotated[Timestamp, "When the game was created."]
-    seats: SeatCount
+    seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
-    invites: Annotated[
+    reserved_seats: Annotated[
         Count, Keywords(maximum=PLAYERS[-1]), "How many of the seats are reserved by unused invitations."
     ]
     round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
@@ -326,16 +330,37 @@ class SeatTokenView(TypedDict):
     token: Annotated[Token | None, "The seat's token; null for a bot."]
 
 
+class InvitationView(TypedDict):
+    """An unused invitation, which reserves a seat."""
+
+    id: InvitationId
+
+
+class InvitationCodeView(InvitationView):
+    """An invitation and its code. The server shows the code only here."""
+
+    code: Annotated[Token, "The code. Join with it as `Authorization: Bearer CODE`; it is valid once."]
+
+
+class InvitationListView(TypedDict):
+    """The unused invitations of a game."""
+
+    version: Version
+    invitations: Annotated[
+        Sequence[InvitationView], Keywords(maxItems=PLAYERS[-1]), "The invitations, oldest first."
+    ]
+
+
 class CreatedGameView(TypedDict):
     """A new game and its tokens. The server shows the tokens only here."""
 
     game: Annotated[TimedGameView, "The game as its host sees it."]
     host_token: Annotated[Token, "The host's token."]
     players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invites: Annotated[
-        Sequence[Annotated[Token, "A code."]],
+    invitations: Annotated[
+        Sequence[InvitationCodeView],
         Keywords(maxItems=PLAYERS[-1]),
-        "Single-use invitation codes, one for each player to invite.",
+        "Invitations with their single-use codes, one for each player to invite.",
     ]
 
 
@@ -345,10 +370,10 @@ class CreatedGameTokensView(TypedDict):
     game_id: GameId
     host_token: Annotated[Token, "The host's token."]
     players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invites: Annotated[
-        Sequence[Annotated[Token, "A code."]],
+    invitations: Annotated[
+        Sequence[InvitationCodeView],
         Keywords(maxItems=PLAYERS[-1]),
-        "Single-use invitation codes, one for each player to invite.",
+        "Invitations with their single-use codes, one for each player to invite.",
     ]
 
 
@@ -362,10 +387,10 @@ class CreatedGamesView(TypedDict):
     ]
 
 
-class CreatedInviteView(TypedDict):
-    """An invitation code. The server shows it only here."""
+class CreatedInvitationView(TypedDict):
+    """A new invitation. The server shows its code only here."""
 
-    invite: Annotated[Token, "The code. Join with it as `Authorization: Bearer CODE`; it is valid once."]
+    invitation: Annotated[InvitationCodeView, "The invitation and its code."]
     game: Annotated[TimedGameView, "The game as its host sees it."]
 
 
@@ -378,7 +403,7 @@ class TakenSeatView(SeatTokenView):
     ]
 
 
-CommandView: TypeAlias = TimedGameView | CreatedGameView | CreatedInviteView | TakenSeatView
+CommandView: TypeAlias = TimedGameView | CreatedGameView | CreatedInvitationView | TakenSeatView
 
 
 class TileEdgesView(TypedDict):
@@ -402,7 +427,7 @@ class TileView(TypedDict):
     """A tile in reference orientation."""
 
     id: Annotated[TileId, "The id of the tile."]
-    castle: Annotated[bool, "Whether the tile is one of the five castle tiles."]
+    kind: Annotated[TileKindName, "The kind of tile."]
     edges: Annotated[Mapping[str, str], TileEdgesView, "The terrain on each edge."]
     center: Annotated[TerrainName, "The terrain in the middle."]
     regions: Annotated[

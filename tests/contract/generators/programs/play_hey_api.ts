@@ -25,7 +25,7 @@ function act(path: { game: string; seat: number }, action: Known) {
 async function main(baseUrl: string) {
   client.setConfig({ baseUrl: baseUrl as "/" });
   const { data: created } = await createGame({
-    body: { players: [{ name: "Ann" }, { bot: "random" }], start: true }, throwOnError: true,
+    body: { players: [{ name: "Ann" }, { bot: "random" }], auto_start: true }, throwOnError: true,
   });
   const game = created.game.id;
   client.setConfig({ baseUrl: baseUrl as "/", auth: created.players[0]!.token! });

@@ -22,7 +22,7 @@ def call(url, method, path, token=None, body=None):
 
 def main(url):
     """Play against a bot, and read all events of the game."""
-    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "start": True}
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     created = models.CreatedGame.model_validate(call(url, "POST", "/v1/games", None, body))
     path, token = f"/v1/games/{created.game.id.root}", created.players[0].token.root
     refused, unknown = [], set()

@@ -1,0 +1,154 @@
+"""The requests of a host about a whole game: start, abort, delete, advance the clock; and the rematch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from skye_server.commands import deletion, game_commands
+from skye_server.commands import rematch as rematches
+from skye_server.contract import requests, responses
+from skye_server.games.views.game import summary_view
+from skye_server.http.framework import collaborators
+from skye_server.http.rate_limits import charge_creation
+from skye_server.http.request_parsing import bearer_token, command_from_request
+from skye_server.http.responses import command_response, json_response, no_content
+from skye_server.openapi.components import IDEMPOTENCY_KEY, IF_MATCH
+from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
+from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
+from skye_server.routes.game.lobby import OWN_VIEW
+from skye_server.routes.games import NEW_GAME, blueprint
+
+__all__ = ["blueprint"]
+
+
+@blueprint.route("/games/<game>/start", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
+)
+def start_game(game: str) -> Response:
+    """Start a game.
+
+    The host starts the game with the 2 to 5 seated players. The first round's income and draws happen at
+    once, so the response shows the game in the pricing phase.
+    """
+    return command_response(game_commands.start_game(collaborators().games, command_from_request(), game))
+
+
+@blueprint.route("/games/<game>/rematch", methods=["POST"])
+@writes(
+    ResponseDoc(
+        201,
+        "The seat in the new game and its token.",
+        responses.TakenSeat,
+        links=[
+            Link("get_game", "The new game.", NEW_GAME),
+            Link("list_events", "Follow it.", NEW_GAME),
+            Link("leave_game", "Leave it.", {**NEW_GAME, "seat": "$response.body#/seat"}),
+        ],
+    ),
+    errors=[
+        "token_required",
+        "not_your_seat",
+        "game_not_over",
+        "game_aborted",
+        "seat_played_by_bot",
+        "already_seated",
+        "game_already_started",
+        "too_many_games",
+        "invalid_setup",
+    ],
+)
+def rematch(game: str) -> Response:
+    """Play a game again with the same players.
+
+    Each player of a game that is over sends this with the token of the old seat, or with the player key. The
+    first request opens the new game, with the same options, another seed and the bots of the old game; the
+    others take the reserved seats. The game starts when all seats are taken. The host token stays the same.
+    If the host aborts the new game, the next request opens another one, up to 16 times.
+    """
+    games = collaborators().games
+    old, _ = games.read(game, bearer_token())
+    charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
+    result = rematches.rematch(games, command_from_request(), game)
+    return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
+
+
+@blueprint.route("/games/<game>/rematch")
+@Describe(
+    [
+        ResponseDoc(
+            200,
+            "The new game, if there is one.",
+            responses.Rematch,
+            links=[Link("get_game", "The new game.", NEW_GAME)],
+        )
+    ],
+    [*GAME_ERRORS, "not_acceptable"],
+    Token.OPTIONAL,
+)
+def get_rematch(game: str) -> Response:
+    """Get the rematch of a game.
+
+    Clients that show a game that is over poll this. No event announces the new game: the last event of a game
+    is its end.
+    """
+    found = rematches.find_rematch(collaborators().games, game, bearer_token())
+    return json_response({"game": None if found is None else summary_view(found)})
+
+
+@blueprint.route("/games/<game>/abort", methods=["POST"])
+@writes(OWN_VIEW, errors=[*HOST_ERRORS, "game_aborted", "game_finished"])
+def abort_game(game: str) -> Response:
+    """Abort a game.
+
+    The host ends a game that is not over, permanently and without a result. It stays readable until it
+    expires, with the status `aborted`.
+    """
+    return command_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
+
+
+@blueprint.route("/games/<game>", methods=["DELETE"])
+@Describe(
+    [ResponseDoc(204, "The game is deleted.")],
+    errors=[*WRITE_ERRORS, *HOST_ERRORS, "game_not_over"],
+    token=Token.REQUIRED,
+    headers=[IDEMPOTENCY_KEY, IF_MATCH],
+)
+def delete_game(game: str) -> Response:
+    """Delete a game.
+
+    The host deletes a game that is over, finished or aborted: its log, its record, and its entries in the
+    list and in the games of its players. All later requests for it get `game_not_found`. The events of player
+    keys about the game stay.
+    """
+    deletion.delete_game(collaborators().games, command_from_request(), game)
+    return no_content()
+
+
+@blueprint.route("/games/<game>/clock", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        *BODY_ERRORS,
+        *HOST_ERRORS,
+        "clock_not_manual",
+        "game_aborted",
+        "game_finished",
+        "too_many_changes",
+    ],
+)
+@blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
+def advance_clock(advance: dict[str, Any], game: str) -> Response:
+    """Advance the manual clock of a game.
+
+    The host advances the clock of a game with `"clock": "manual"`. The server applies each deadline that
+    passes at its own time, in order, as in real time.
+    """
+    charge_creation(1)
+    command = command_from_request()
+    return command_response(
+        game_commands.advance_clock(collaborators().games, command, game, advance["advance_ms"])
+    )
