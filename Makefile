@@ -170,7 +170,7 @@ $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.
-NPM_PACKAGES := clients/typescript examples/typescript tests/web
+NPM_PACKAGES := clients/typescript examples/typescript tests/web web
 NPM_TESTED := $(NPM_PACKAGES) bench/boardgameio
 $(VENV)/.installed-npm: $(NPM_TESTED:%=%/package-lock.json) $(BIN)/python
 	@if ! command -v npm > /dev/null; then echo 'No npm: the TypeScript packages are not tested.' >&2; \

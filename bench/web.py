@@ -1,8 +1,9 @@
 """`python -m bench.web [RUNS] [--more]`: measure the web client in a slowed Chromium; write bench/web.json.
 
-The processor is slowed down four times; the network has a latency of 150 ms and 1.6 Mbit/s. Each row is the
-median and the 95th percentile of all runs. With `--more`, the runs are added to those that were measured
-before. `python -m bench.page` writes the table into bench/README.md.
+The server runs from its wheel, with the bundle of the web client. The processor is slowed down four times,
+and the network has a latency of 150 ms and 1.6 Mbit/s. Each row is the median and the 95th percentile of all
+runs. With `--more`, the runs are added to those that were measured before.
+`python -m bench.page` writes the table into bench/README.md.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 from bench.web_samples import store, stored, table
-from tests.support.chromium import find_chromium
-from tests.support.launcher import launching
+from tests.support.chromium import find_headless_chromium
+from tests.support.launcher import ROOT, launching
+from tests.support.wheels import installed
 from tests.web.driver import Browser, Screen
 from tests.web.hands import can_build
 
@@ -56,8 +58,11 @@ const next = (before) => requestAnimationFrame((now) => { frames.push(now - befo
 requestAnimationFrame(next);
 """
 _MEASURED = "name => performance.getEntriesByName(name).map(({duration}) => duration)"
-_CODE = """performance.getEntriesByType("resource").filter(({name}) => name.endsWith(".js"))
-  .reduce((sum, {decodedBodySize}) => sum + decodedBodySize, 0)"""
+_LOADED = """() => {
+  const loaded = [...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
+    .filter(({name}) => name.startsWith("http"));
+  return [loaded.length, loaded.reduce((sum, {transferSize}) => sum + transferSize, 0) / 1000];
+}"""
 
 
 def slow_window(browser: Browser, path: str) -> tuple[Screen, Any]:
@@ -93,12 +98,14 @@ def measure_game(browser: Browser, rows: dict[str, list[float]]) -> str:
     page = screen.page
     rows["longest task: opening"].append(longest_task_of_opening(page, session))
     rows["ready"] += page.evaluate(_MEASURED, "skye-ready")
+    requests, kilobytes = page.evaluate(_LOADED)
+    rows["requests"].append(requests)
+    rows["loaded"].append(kilobytes)
     screen.play_until(can_build)
     rows["tap to ghost"].append(page.evaluate(_TAP))
     rows["event to DOM"] += page.evaluate(_MEASURED, "skye-event")
     rows["longest task: playing"].append(page.evaluate("longest"))
     rows["layout shift"].append(page.evaluate("shift"))
-    rows["code"].append(page.evaluate(_CODE) / 1000)
     rows["frame of a drag"] += drag(page)
     browser.play_out(game, tokens[0])
     return game
@@ -159,9 +166,10 @@ def measure(runs: int, rows: dict[str, list[float]]) -> None:
         launching(Path(folder)) as start,
         sync_playwright() as playwright,
     ):
-        url = start().url
+        site = installed(ROOT / "service", Path(folder))
+        url = start(PYTHONPATH=str(site)).url
         options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"]
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=options)
+        chromium = playwright.chromium.launch(executable_path=find_headless_chromium(), args=options)
         for _ in range(runs):
             browser = Browser(chromium, url)
             measure_replay(browser, measure_game(browser, rows), rows)

@@ -1,6 +1,11 @@
-"""Collect the web client and the TypeScript client, which are folders of their own, as package data."""
+"""Collect the web client and the TypeScript client, which are folders of their own, as package data.
+
+esbuild bundles the modules and the style sheet of the web client, if `npm ci --prefix web` has installed it:
+a first game then needs a fifth of the requests. Without it, the distribution has the files as they are.
+"""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 from setuptools import setup
@@ -8,18 +13,34 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[1]
 COLLECTED = ("web", "clients/typescript/src")
+BUNDLED = ("main.js", "style.css")
 
 
 class BuildWithBrowserFiles(build_py):
     """Build the package with the files that browsers load, in `skye_server/browser/`."""
 
     def run(self) -> None:
-        """Build, then copy; an editable installation finds the files in the checkout."""
+        """Build, then copy and bundle; an editable installation finds the files in the checkout."""
         super().run()
-        if not self.editable_mode:
-            for folder in COLLECTED:
-                target = Path(self.build_lib, "skye_server", "browser", folder)
-                shutil.copytree(ROOT / folder, target, dirs_exist_ok=True)
+        if self.editable_mode:
+            return
+        browser = Path(self.build_lib, "skye_server", "browser")
+        for folder in COLLECTED:
+            ignored = shutil.ignore_patterns(".*", "node_modules", "package*.json", "tsconfig.json")
+            shutil.copytree(ROOT / folder, browser / folder, ignore=ignored, dirs_exist_ok=True)
+        bundle(browser / "web")
+
+
+def bundle(target: Path) -> None:
+    """Replace the modules and the style sheet by bundles, each in one file."""
+    esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
+    if esbuild is None:
+        return
+    for module in target.rglob("*.js"):
+        module.unlink()
+    for name in BUNDLED:
+        options = ("--bundle", "--format=esm", "--minify", "--log-level=warning", "--allow-overwrite")
+        subprocess.run([esbuild, ROOT / "web" / name, *options, f"--outfile={target / name}"], check=True)  # noqa: S603 - a program of this checkout
 
 
 setup(cmdclass={"build_py": BuildWithBrowserFiles})

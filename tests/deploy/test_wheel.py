@@ -1,13 +1,12 @@
 """The wheel of the service, built and installed apart from the checkout."""
 
 import os
-import sys
 
 import pytest
 
 from tests.deploy.servers import ROOT
 from tests.support.launcher import Launched
-from tests.support.wheels import built, run
+from tests.support.wheels import installed
 
 pytestmark = pytest.mark.slow
 
@@ -15,11 +14,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def site_packages(tmp_path_factory):
     """A folder with the installed wheel; its dependencies are those of the environment of the tests."""
-    folder = tmp_path_factory.mktemp("wheel")
-    wheel = built(ROOT / "service", folder)
-    install = ("install", "--no-deps", "--no-index", "--target", folder / "site", wheel)
-    run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *install, cwd=folder)
-    return folder / "site"
+    return installed(ROOT / "service", tmp_path_factory.mktemp("wheel"))
 
 
 def test_installed_wheel_serves_games_docs_and_contract(site_packages, tmp_path):

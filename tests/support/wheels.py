@@ -31,10 +31,19 @@ def built(project, folder):
     )
     for path in (project, *(ROOT / name for name in COLLECTED)):
         shutil.copytree(path, source / path.relative_to(ROOT), ignore=ignored, dirs_exist_ok=True)
+    if (packages := ROOT / "web/node_modules").exists():  # with esbuild, which bundles the web client
+        (source / "web/node_modules").symlink_to(packages)
     options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
     run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
     [wheel] = folder.glob("*.whl")
     return wheel
+
+
+def installed(project, folder):
+    """Build and install the wheel of a distribution alone; return the folder of its packages."""
+    install = ("install", "--no-deps", "--no-index", "--target", folder / "site", built(project, folder))
+    run(sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *install, cwd=folder)
+    return folder / "site"
 
 
 def environment(folder, *wheels):

@@ -29,7 +29,8 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen.page.click("[data-level=greedy]")
     screen.page.wait_for_selector(".pricing .card")
     screen.play_until(finished)
-    view = screen.caught_up()
+    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
+    view = screen.caught_up(screen.view(token))
     assert view["players"][1]["bot"] == "greedy"
     assert view["fairness"]["seed"] == "table"
     assert shown_totals(screen) == [player["score"] for player in view["players"]]

@@ -73,7 +73,6 @@ export class GamePage {
     this.focus = focusKeeper(this.root, () => this.#heading());
     /** What is beside the board. */
     this.panels = [this.seats, this.scoring, this.log];
-    store.onChange(() => this.show());
     store.onEvent((event) => this.#heard(event));
   }
 
@@ -81,6 +80,7 @@ export class GamePage {
   async open(app) {
     const { root } = this;
     await nextTask();
+    this.store.onChange(() => this.show()); // not before: a tile that is drawn before the sheet is loaded needs a request
     this.show();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);

@@ -27,7 +27,7 @@ export async function openGame(app, id, chosen = 0) {
   const close = () => { store.close(); made.then((page) => page.close(), () => {}); };
   closeLatest = close;
   try {
-    await Promise.all([store.open(), made]);
+    await Promise.all([store.open(), made, loadTileSheet()]); // one request for all pictures
   } catch (error) {
     await loadLanguage();
     if (opening !== opened) return;
@@ -44,7 +44,6 @@ export async function openGame(app, id, chosen = 0) {
   if (opening !== opened) return;
   await (await made).open(app);
   if (opening !== opened) return;
-  void loadTileSheet();
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
 }

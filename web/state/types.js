@@ -5,7 +5,7 @@
 /**
  * @typedef {object} FollowOptions
  * @property {AbortSignal} signal Stops following.
- * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<unknown>} events
+ * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<{reload?: unknown}>} events
  * @property {(state: Connection | "over") => void} onState
  * @property {(event: import("./api.js").Event) => void} onEvent
  * @property {() => Promise<void>} onHistoryLost

@@ -30,7 +30,7 @@ _CONTENT_TYPES = {
 }
 _CLIENT = "clients/typescript/src"
 _PAGE = "web/index.html"
-_TOOLS = ("package.json", "tsconfig.json")
+_TOOLS = ("package.json", "package-lock.json", "tsconfig.json")
 _YEAR_S = 31_536_000
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -51,7 +51,7 @@ def _site() -> _Site:
     files: dict[str, bytes] = {}
     digest = hashlib.sha256()
     for path in sorted([*(_FOLDER / "web").rglob("*.*"), *(_FOLDER / _CLIENT).glob("*.js")]):
-        if path.suffix in _CONTENT_TYPES and path.name not in _TOOLS:
+        if path.suffix in _CONTENT_TYPES and path.name not in _TOOLS and "node_modules" not in path.parts:
             name = path.relative_to(_FOLDER).as_posix()
             files[name] = path.read_bytes()
             digest.update(f"{name}\n".encode() + files[name])
