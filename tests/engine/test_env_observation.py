@@ -214,15 +214,6 @@ def test_derived_planes_agree_with_the_engine():
                 assert cells(60 + 4 * slot + quarter) == {(place.x, place.y) for place in places}
 
 
-def test_planes_are_the_same_whether_updated_or_made_at_once():
-    planes = None
-    for encoded, _ in games(2, 3):
-        territory = encoded.game.players[1].territory
-        planes = TerritoryPlanes(territory, planes)
-        alone = TerritoryPlanes(territory)
-        assert (planes.own, planes.other) == (alone.own, alone.other)
-
-
 @pytest.mark.parametrize("step", [(1, 0), (-1, 0), (0, 1), (0, -1)])
 def test_window_contains_the_longest_territory_and_its_frontier(step):
     castle = Place("castle-red", 0, 0, 0)
@@ -233,7 +224,11 @@ def test_window_contains_the_longest_territory_and_its_frontier(step):
         x, y = coordinates_of(cell)
         assert x - left in range(WINDOW)
         assert y - top in range(WINDOW)
-    assert np.frombuffer(TerritoryPlanes(territory).own, np.uint8).reshape(WINDOW, WINDOW, -1)[..., 59].any()
+    assert (
+        np.frombuffer(TerritoryPlanes(territory).own_with(()), np.uint8)
+        .reshape(WINDOW, WINDOW, -1)[..., 59]
+        .any()
+    )
 
 
 def test_observer_can_change_between_games():

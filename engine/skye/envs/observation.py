@@ -78,7 +78,8 @@ _PRICE: Final = 16
 
 _SCORING_ROW: Final = {tile: row for row, tile in enumerate(sorted(SCORING_TILES))}
 _TILE: Final = {tile: np.array([*FEATURES[tile, 0]], np.float32).tobytes() for tile in LANDSCAPE}
-_IN_HAND: Final = _EXTRA.pack(0, 1, 0, 0)
+_DRAWN: Final = {tile: features + _EXTRA.pack(1, 0, 0, 0) for tile, features in _TILE.items()}
+_IN_HAND: Final = {tile: features + _EXTRA.pack(0, 1, 0, 0) for tile, features in _TILE.items()}
 
 # The features of tiles as lanes of 16 bits in one integer, so that sums need no loop over features.
 _LANES: Final = Struct(f"<{TILE_FEATURES + 1}H")
@@ -178,12 +179,14 @@ class Observer:
         players, phase = game.players, game.phase
         starting_seat, waiting_for = game.starting_seat, game.waiting_for
         lanes, rows = _ALL_TILES, []
-        secret = phase is PRICING
+        secret, cache = phase is PRICING, self._rows
         for number in (*range(seat, len(players)), *range(seat)):
             player = players[number]
-            flags = phase, number == starting_seat, number in waiting_for
             own = secret and private and number == seat and bool(player.prices)
-            row = self._row(player, flags, own=own)
+            flags = phase, number == starting_seat, number in waiting_for
+            row = cache.get((player.color, own))
+            if row is None or row.player is not player or row.flags != flags:
+                row = cache[player.color, own] = _row(player, flags, own=own)
             rows.append(row.numbers)
             lanes -= row.lanes
         draft = encoded.draft if private and encoded.draft and encoded.seat == seat else ()
@@ -203,7 +206,7 @@ class Observer:
     def _planes_of(self, player: Player) -> TerritoryPlanes:
         planes = self._planes.get(player.color)
         if planes is None or planes.territory is not player.territory:
-            planes = self._planes[player.color] = TerritoryPlanes(player.territory, planes)
+            planes = self._planes[player.color] = TerritoryPlanes(player.territory)
         return planes
 
     def _own_planes(self, player: Player, chosen: int | None) -> bytearray:
@@ -214,13 +217,6 @@ class Observer:
         if cached is None or cached[0] is not planes or cached[1] != tiles:
             cached = self._own[player.color] = planes, tiles, planes.own_with(tiles)
         return bytearray(cached[2])
-
-    def _row(self, player: Player, flags: _Flags, *, own: bool) -> _Row:
-        key = player.color, own
-        row = self._rows.get(key)
-        if row is None or row.player is not player or row.flags != flags:
-            row = self._rows[key] = _row(player, flags, own=own)
-        return row
 
 
 def _row(player: Player, flags: _Flags, *, own: bool) -> _Row:
@@ -247,12 +243,14 @@ def _tiles_bytes(player: Player, prices: tuple[int, ...]) -> bytes:
 
     :param prices: the prices of the tiles drawn; empty while they are not known.
     """
-    pieces = []
-    for number, tile in enumerate(player.tiles_on_offer):
-        price = prices[number] if prices else 0
-        pieces += (_TILE[tile], _EXTRA.pack(1, 0, min(price / _PRICE, MAX_VALUE), bool(prices) and not price))
-    for tile in player.tiles_to_build:
-        pieces += (_TILE[tile], _IN_HAND)
+    if prices:
+        pieces = [
+            _TILE[tile] + _EXTRA.pack(1, 0, min(price / _PRICE, MAX_VALUE), not price)
+            for tile, price in zip(player.tiles_on_offer, prices, strict=True)
+        ]
+    else:
+        pieces = [_DRAWN[tile] for tile in player.tiles_on_offer]
+    pieces += [_IN_HAND[tile] for tile in player.tiles_to_build]
     return b"".join(pieces).ljust(4 * _TILE_SIZE * TILES_DRAWN, b"\0")
 
 

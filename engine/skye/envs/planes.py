@@ -22,15 +22,13 @@ The planes of another seat are the first 41 of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
-from skye.territory.frontier import Place
-from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, Terrain
-from skye.tiles.geometry import ROTATIONS, SIDES, STEPS, cell_at
+from skye.tiles.geometry import ROTATIONS, SIDES, cell_at
 
 WINDOW: Final = 21
 """The side of the window in cells."""
@@ -46,7 +44,6 @@ _ORDER: Final = OTHER_PLANES - 1
 _CONNECTED: Final = OTHER_PLANES
 _COMPLETED: Final = _CONNECTED + 1
 _FRONTIER: Final = _COMPLETED + 5
-_FITS: Final = _FRONTIER + 13
 _CHOSEN: Final = OWN_PLANES - 1
 
 _ROW: Final = cell_at(0, 1) - cell_at(0, 0)
@@ -57,7 +54,6 @@ _CELL: Final = [WINDOW * row + column for row in range(WINDOW) for column in ran
 _TILES: Final = {
     placed: features + bytes([placed[0].startswith("castle-")]) for placed, features in FEATURES.items()
 }
-_OWN_TILES: Final = {placed: tile.ljust(_FITS, b"\0") for placed, tile in _TILES.items()}
 _CONSTRAINTS: Final = [
     bytes([constraint >> 2 * side & 3 == terrain for side in SIDES for terrain in Terrain]) + b"\1"
     for constraint in range(256)
@@ -69,33 +65,6 @@ _FITTING: Final = {
 _NO_TILE: Final = [bytes(len(ROTATIONS))] * 256
 
 
-_Box: TypeAlias = tuple[int, int, int, int]
-"""The smallest rectangle that contains a territory: its west, east, north and south."""
-
-_CASTLE: Final = (0, 0, 0, 0)
-
-
-def _box_with(box: _Box, places: Iterable[Place]) -> _Box:
-    """Return the smallest rectangle that contains more places too."""
-    west, east, north, south = box
-    for _, x, y, _ in places:
-        if x < west:
-            west = x
-        elif x > east:
-            east = x
-        if y < north:
-            north = y
-        elif y > south:
-            south = y
-    return west, east, north, south
-
-
-def _origin(box: _Box) -> tuple[int, int]:
-    """Return the (x, y) of the window's first cell."""
-    west, east, north, south = box
-    return (west + east) // 2 - _MIDDLE, (north + south) // 2 - _MIDDLE
-
-
 def window_origin(territory: Territory) -> tuple[int, int]:
     """Return the (x, y) of the cell in row 0, column 0 of a territory's window.
 
@@ -103,107 +72,71 @@ def window_origin(territory: Territory) -> tuple[int, int]:
     >>> window_origin(castle_alone("red"))
     (-10, -10)
     """
-    return _origin(_box_with(_CASTLE, territory.placed))
+    xs = [place.x for place in territory.placed]
+    ys = [place.y for place in territory.placed]
+    return (min(xs) + max(xs)) // 2 - _MIDDLE, (min(ys) + max(ys)) // 2 - _MIDDLE
 
 
 class TerritoryPlanes:
-    """The planes of one territory, except those that depend on the tiles of the seat.
+    """The planes of one territory, made on first use.
 
     :param territory: the territory.
-    :param before: the planes of another territory, which are updated if this one extends it in the same
-        window.
     """
 
-    __slots__ = ("before", "box", "completed", "first", "other_planes", "own_planes", "territory")
+    __slots__ = ("_first", "_other", "_own", "_places", "territory")
 
-    def __init__(self, territory: Territory, before: TerritoryPlanes | None = None) -> None:
+    def __init__(self, territory: Territory) -> None:
         self.territory = territory
-        self.own_planes: bytearray | None = None
-        self.other_planes: bytearray | None = None
-        self.completed: set[int] = set()
-        placed = territory.placed
-        known = len(before.territory.placed) if before is not None else 0
-        if before is not None and before.territory.placed == placed[:known]:
-            self.box = _box_with(before.box, placed[known:])
-        else:
-            before, self.box = None, _box_with(_CASTLE, placed)
-        self.first = cell_at(*_origin(self.box))
-        self.before = before if before is not None and before.first == self.first else None
-        if before is not None:
-            before.before = None
-
-    @property
-    def own(self) -> bytearray:
-        """The planes as the seat itself sees them, without those from 60 on; do not change them."""
-        if self.own_planes is None:
-            before, known = self.before, 0
-            if before is None or before.own_planes is None:
-                self.own_planes = bytearray(WINDOW * WINDOW * OWN_PLANES)
-            else:
-                self.own_planes, known = bytearray(before.own_planes), len(before.territory.placed)
-                self.completed = before.completed.copy()
-            self._write_tiles(self.own_planes, OWN_PLANES, _OWN_TILES, known)
-            self._write_frontier(self.own_planes, known)
-            self._write_joined(self.own_planes, self.territory.summary)
-        return self.own_planes
-
-    @property
-    def other(self) -> bytearray:
-        """The planes as another seat sees them; do not change them."""
-        if self.other_planes is None:
-            before, known = self.before, 0
-            if before is None or before.other_planes is None:
-                self.other_planes = bytearray(WINDOW * WINDOW * OTHER_PLANES)
-            else:
-                self.other_planes, known = bytearray(before.other_planes), len(before.territory.placed)
-            self._write_tiles(self.other_planes, OTHER_PLANES, _TILES, known)
-        return self.other_planes
-
-    def _write_tiles(
-        self, planes: bytearray, width: int, tiles: dict[tuple[str, int], bytes], known: int
-    ) -> None:
-        """Write the tiles after the first ones, which are known."""
-        first, size = self.first, len(tiles["L01", 0])
-        for number, (tile, x, y, rotation) in enumerate(self.territory.placed[known:], known + 1):
-            start = width * _CELL[cell_at(x, y) - first]
-            planes[start : start + size] = tiles[tile, rotation]
-            planes[start + _ORDER] = number
-
-    def _write_frontier(self, own: bytearray, known: int) -> None:
-        """Write the empty cells next to the tiles after the first ones, which are known."""
-        first, frontier = self.first, self.territory.frontier
-        cells: Iterable[int] = frontier
-        if known:
-            new = [cell_at(x, y) for _, x, y, _ in self.territory.placed[known:]]
-            cells = [cell + step for cell in new for step in STEPS if cell + step in frontier]
-        for cell in cells:
-            start = OWN_PLANES * _CELL[cell - first] + _FRONTIER
-            own[start : start + 13] = _CONSTRAINTS[frontier[cell]]
-
-    def _write_joined(self, own: bytearray, summary: TerritorySummary) -> None:
-        """Mark the tiles that are joined to the castle, and the parts of completed areas."""
-        first = self.first
-        for cell in summary.connected:
-            own[OWN_PLANES * _CELL[cell - first] + _CONNECTED] = 1
-        for number, area in summary._joined_areas().by_number.items():
-            if area.openings or number in self.completed:
-                continue
-            self.completed.add(number)  # no further tile can touch it
-            for cell, region in area.parts:
-                start = OWN_PLANES * _CELL[cell - first] + _COMPLETED
-                for side in region.sides:
-                    own[start + side] = 1
-                if region.center:
-                    own[start + len(SIDES)] = 1
+        self._first = cell_at(*window_origin(territory))
+        self._own: bytearray | None = None
+        self._other: bytearray | None = None
+        self._places: list[tuple[int, int]] = []
 
     def own_with(self, tiles: Sequence[str], chosen: int | None = None) -> bytearray:
-        """Return all own planes, for at most three tiles of the seat and the cell chosen for one of them."""
-        own, first = bytearray(self.own), self.first
+        """Return the own planes, for at most three tiles of the seat and the cell chosen for one of them."""
+        if self._own is None:
+            self._own = self._own_planes()
+        own = bytearray(self._own)
         if tiles:
             one, two, three = [*[_FITTING[tile] for tile in tiles], _NO_TILE, _NO_TILE][:3]
-            for cell, constraint in self.territory.frontier.items():
-                start = OWN_PLANES * _CELL[cell - first] + _FITS
+            for start, constraint in self._places:
                 own[start : start + 12] = one[constraint] + two[constraint] + three[constraint]
         if chosen is not None:
             own[OWN_PLANES * chosen + _CHOSEN] = 1
         return own
+
+    @property
+    def other(self) -> bytearray:
+        """The planes as another seat sees them; do not change them."""
+        if self._other is None:
+            self._other = bytearray(WINDOW * WINDOW * OTHER_PLANES)
+            self._write_tiles(self._other, OTHER_PLANES)
+        return self._other
+
+    def _own_planes(self) -> bytearray:
+        """Return the own planes without those that depend on the tiles of the seat (60 - 72)."""
+        own, first = bytearray(WINDOW * WINDOW * OWN_PLANES), self._first
+        self._write_tiles(own, OWN_PLANES)
+        for cell, constraint in self.territory.frontier.items():
+            start = OWN_PLANES * _CELL[cell - first] + _FRONTIER
+            own[start : start + 13] = _CONSTRAINTS[constraint]
+            self._places.append((start + 13, constraint))
+        summary = self.territory.summary
+        for cell in summary.connected:
+            own[OWN_PLANES * _CELL[cell - first] + _CONNECTED] = 1
+        for area in summary.areas:
+            if not area.openings:
+                for cell, region in area.parts:
+                    start = OWN_PLANES * _CELL[cell - first] + _COMPLETED
+                    for side in region.sides:
+                        own[start + side] = 1
+                    if region.center:
+                        own[start + len(SIDES)] = 1
+        return own
+
+    def _write_tiles(self, planes: bytearray, width: int) -> None:
+        first = self._first
+        for number, (tile, x, y, rotation) in enumerate(self.territory.placed, 1):
+            start = width * _CELL[cell_at(x, y) - first]
+            planes[start : start + _ORDER] = _TILES[tile, rotation]
+            planes[start + _ORDER] = number
