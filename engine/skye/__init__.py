@@ -8,85 +8,24 @@ programs that play. These public modules have the rest: `skye.errors`, `skye.eve
 change.
 """
 
-from skye.bots.registry import (
-    BOTS,
-    Bot,
-    choose_move,
-    play_out,
-)
-from skye.errors import (
-    InvalidPosition,
-    RuleError,
-    SkyeError,
-)
-from skye.positions.from_view import (
-    game_from_view,
-)
-from skye.positions.importing import (
-    game_from_position,
-)
-from skye.positions.record import (
-    Action,
-    Record,
-    replay,
-)
+from skye.bots.registry import BOTS, Bot, choose_move, play_out
+from skye.errors import InvalidPosition, RuleError, SkyeError
+from skye.positions.from_view import game_from_view
+from skye.positions.importing import game_from_position
+from skye.positions.record import Action, Record, replay
 from skye.positions.record_json import record_from_json, record_to_json
-from skye.positions.snapshot import (
-    position_of,
-)
-from skye.positions.text import (
-    position_from_text,
-    position_to_text,
-)
-from skye.rules.chance import (
-    chance_outcomes,
-)
-from skye.rules.moves import (
-    CHANCE,
-    Buy,
-    Draw,
-    FinishBuilding,
-    Move,
-    OfferLimits,
-    Pass,
-    SetOffer,
-    TakeBack,
-)
-from skye.rules.play import (
-    Outcome,
-    legal_moves,
-    offer_limits,
-    play,
-    rule_error,
-)
-from skye.rules.setup import (
-    PLAYERS,
-    Options,
-    new_game,
-)
-from skye.rules.state import (
-    GameState,
-    Phase,
-    Player,
-    TieBreak,
-)
-from skye.territory.frontier import (
-    Place,
-)
-from skye.territory.territory import (
-    Territory,
-)
-from skye.tiles.catalogue import (
-    COLORS,
-)
-from skye.visibility.game_views import (
-    game_view,
-)
-from skye.visibility.observation import (
-    count_purses,
-    determinize,
-    observed_game,
-)
+from skye.positions.snapshot import position_of
+from skye.positions.text import position_from_text, position_to_text
+from skye.rules.chance import chance_outcomes
+from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
+from skye.rules.play import Outcome, legal_moves, offer_limits, play, rule_error
+from skye.rules.setup import PLAYERS, Options, new_game
+from skye.rules.state import GameState, Phase, Player, TieBreak
+from skye.territory.frontier import Place
+from skye.territory.territory import Territory
+from skye.tiles.catalogue import COLORS
+from skye.visibility.game_views import game_view
+from skye.visibility.observation import count_purses, determinize, observed_game
 
 __version__ = "0.1.0"
 

@@ -6,32 +6,12 @@ viewers. A value that is hidden, or not known yet, is None. `skye.fields` has th
 meaning and range.
 """
 
-from skye.positions.record import (
-    actions_view,
-    move_from,
-    move_view,
-)
+from skye.positions.record import actions_view, move_from, move_view
 from skye.positions.record_json import RecordedOptionsView, RecordedPlayerView, RecordView
-from skye.positions.snapshot import (
-    FinalPointsView,
-    PlayerPosition,
-    Position,
-    PositionDraw,
-    position_view,
-)
-from skye.visibility.gains import (
-    placement_gains_view,
-    territory_worth_view,
-)
-from skye.visibility.game_views import (
-    event_view,
-    game_view,
-    territory_tiles_view,
-    used_scoring_tiles_view,
-)
-from skye.visibility.round_reports import (
-    round_view,
-)
+from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw, position_view
+from skye.visibility.gains import placement_gains_view, territory_worth_view
+from skye.visibility.game_views import event_view, game_view, territory_tiles_view, used_scoring_tiles_view
+from skye.visibility.round_reports import round_view
 from skye.visibility.scores import (
     scored_territories_view,
     scores_view,

@@ -5,24 +5,9 @@ from types import MappingProxyType
 from typing import Final
 
 from skye.scoring import scoring_tiles
-from skye.scoring.final import (
-    TIE_BREAKS,
-    FinalScore,
-    ScrollScore,
-    final_score,
-    winners,
-)
-from skye.scoring.schedule import (
-    MAX_ROUNDS,
-    SLOTS,
-    slots_by_round,
-)
-from skye.scoring.scoring_tiles import (
-    Award,
-    ScoringTile,
-    awards,
-    tile_points,
-)
+from skye.scoring.final import TIE_BREAKS, FinalScore, ScrollScore, final_score, winners
+from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
+from skye.scoring.scoring_tiles import Award, ScoringTile, awards, tile_points
 
 SCORING_TILES: Final[Mapping[str, ScoringTile]] = MappingProxyType(scoring_tiles.SCORING_TILES)
 """The 16 scoring tiles by id."""

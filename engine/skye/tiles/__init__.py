@@ -5,24 +5,8 @@ from types import MappingProxyType
 from typing import Final
 
 from skye.tiles import catalogue
-from skye.tiles.catalogue import (
-    COLORS,
-    LANDSCAPE,
-    OBJECTS,
-    Region,
-    RotatedTile,
-    Terrain,
-    Tile,
-)
-from skye.tiles.geometry import (
-    LIMIT,
-    OPPOSITE,
-    ROTATIONS,
-    SIDE_NAMES,
-    SIDES,
-    cell_at,
-    coordinates_of,
-)
+from skye.tiles.catalogue import COLORS, LANDSCAPE, OBJECTS, Region, RotatedTile, Terrain, Tile
+from skye.tiles.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, SIDES, cell_at, coordinates_of
 
 TILES: Final[Mapping[str, Tile]] = MappingProxyType(catalogue.TILES)
 """All tiles by id: the five castles, then L01 to L73."""
