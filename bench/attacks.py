@@ -1,4 +1,6 @@
-"""Reads of one client while another sends the most expensive requests, 30 concurrently.
+"""Reads and actions of one client while others attack, and the prices of expensive requests.
+
+During the first attacks, another client sends the most expensive requests, 30 concurrently.
 
 `python -m bench.attacks BASE KIND` is the attacker, a separate process. Each batch comes from another
 address, so that rate limits do not refuse it.
@@ -16,15 +18,18 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from bench.client import middle_and_tail
+from bench.one_address import one_address_rows
+from bench.operations import Sent
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import ROOT, gunicorn, redis_server
-from bench.worst_requests import worst_request_rows
+from bench.worst_requests import Send, sender, worst_request_rows, worst_requests
 from skye_server.server.processes import stop
 from skye_server.server.server_programs import find_program
 
@@ -71,8 +76,21 @@ def attack_rows(plan: Plan) -> list[Row]:
         }
         taken = in_turn(contenders, _ROUNDS)
         costs = worst_request_rows(server)
+        send = sender(server)
+        seconds, requests = plan.paced_seconds, worst_requests(send)
+        attacked = list(one_address_rows(server, partial(_own_action, send), requests, seconds))
     reads = [_row(kind, list(itertools.chain.from_iterable(runs))) for kind, runs in taken.items()]
-    return [*reads, *costs]
+    return [*reads, *costs, *attacked]
+
+
+def _own_action(send: Send) -> Sent:
+    """Return an action that can be repeated: an offer that is set again."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    created = json.loads(send(Sent("POST", "/v1/games", body))[1])
+    token = created["players"][0]["token"]
+    path = f"/v1/games/{created['game']['id']}/players/0/actions"
+    action = json.loads(send(Sent("GET", path, token=token))[1])["actions"][0]
+    return Sent(action["method"], action["href"], action["body"], token)
 
 
 def _row(kind: str | None, taken: list[float]) -> Row:

@@ -18,6 +18,7 @@ from pathlib import Path
 from bench import web_samples
 from bench.api import CEILING
 from bench.estimate import CURED, estimated_table, measured_table
+from bench.one_address import ATTACKED
 from bench.rows import LOAD, Row, read
 from bench.worst_requests import CHARGED
 from skye_server.server.server_programs import describe, find_program
@@ -121,6 +122,26 @@ def _machine(rows: Sequence[Row]) -> str:
     return f"{where} The load average\nat the end of each part was {', '.join(loads)}; {meaning}."
 
 
+def _scale(each: Row) -> bool:
+    """Whether a row is of stored games and streams, or of attacks from many addresses."""
+    return each.part in ("scale", "attacks") and CHARGED not in each.name and ATTACKED not in each.name
+
+
+def _prices(rows: Sequence[Row]) -> str:
+    """Return the table of operations: the CPU time of a unit, and the actions of others during an attack."""
+    by_name = {each.name: each for each in rows}
+    lines = [
+        "| request | CPU time for each request charged | p99 of another address's action |",
+        "|---|---|---|",
+    ]
+    for each in rows:
+        if each.name.endswith(CHARGED):
+            request = each.name.removesuffix(f": {CHARGED}")
+            attack = by_name.get(f"{request} {ATTACKED}")
+            lines.append(f"| {request} | {_value(each)} | {_value(attack) if attack else ''} |")
+    return "\n".join(lines)
+
+
 TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
     "machine": _machine,
     "goals": _goals,
@@ -128,8 +149,8 @@ TABLES: dict[str, Callable[[Sequence[Row]], str]] = {
     "requests": _requests,
     "compared": _plain(_others),
     "pace": _plain(lambda each: each.part == "api" and " load " in each.name),
-    "scale": _plain(lambda each: each.part in ("scale", "attacks") and CHARGED not in each.name),
-    "prices": _plain(lambda each: CHARGED in each.name),
+    "scale": _plain(_scale),
+    "prices": _prices,
     "measured": measured_table,
     "estimated": estimated_table,
     "cured": lambda rows: estimated_table(rows, CURED),

@@ -11,10 +11,11 @@ import http.client
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from bench.operations import Sent, operation_requests
 from bench.rows import Row, row
 from bench.servers import Server, cpu_seconds
 from skye_server.settings import Settings
@@ -27,75 +28,55 @@ CHARGED = "CPU time for each request charged"
 
 _TIMES = 8
 _BOTS = {"players": [{"bot": "greedy"}] * 5, "auto_start": True}
-_TILES = "&".join(f"tile=L{number:02}" for number in range(1, 9))
 
-
-class _Request(NamedTuple):
-    method: str
-    path: str
-    body: Any = None
-    token: str | None = None
-    key: str | None = None
+Send: TypeAlias = Callable[[Sent], tuple[int, bytes]]
+"""Sends a request, and returns its price in requests and the body of its response."""
 
 
 def worst_request_rows(server: Server) -> list[Row]:
     """Measure each request after it has warmed the caches of the workers."""
-    send = _sender(server)
-    return [_row(server, send, name, request) for name, request in _requests(send)]
+    send = sender(server)
+    return [_row(server, send, name, request) for name, request in worst_requests(send).items()]
 
 
-def _requests(send: Callable[[_Request], tuple[int, Any]]) -> Iterator[tuple[str, _Request]]:
-    """Yield the requests with their names."""
-    long, token = _game(send, "undo_limit")
-    large, _ = _game(send, "largest_territory")
-    last = _sent(send, _Request("GET", long))["last_event"]
-    for rest in (f"?at={last - 1}", "/events?limit=1000", "/record", "/rounds/2", "/scores"):
-        yield f"1,500 changes: GET {rest.replace(str(last - 1), 'N')}", _Request("GET", long + rest)
-    yield "GET places of 8 tiles", _Request("GET", f"{long}/players/0/places?{_TILES}")
-    for rest in ("territory", "territory.svg"):
-        yield f"largest {rest}", _Request("GET", f"{large}/players/0/{rest}")
-    tiles = _sent(send, _Request("GET", f"{large}/players/0/territory"))["tiles"]
-    yield (
-        "POST scoring of 5 territories",
-        _Request("POST", "/v1/scoring", {"territories": [{"tiles": tiles}] * 5}),
-    )
-    action = _sent(send, _Request("GET", f"{long}/players/0/actions", token=token))["actions"][0]
-    first = _Request(action["method"], action["href"], action["body"], token, "once")
-    _sent(send, first)
-    later = _sent(send, _Request("GET", f"{long}/players/0/actions", token=token))["actions"][0]
-    _sent(send, _Request(later["method"], later["href"], later["body"], token))
-    yield "1,500 changes: replayed Idempotency-Key", first
-    yield "POST a game of five greedy bots", _Request("POST", "/v1/games", _BOTS)
-    yield "POST the scenario undo_limit", _Request("POST", "/v1/games", {"scenario": "undo_limit"})
+def worst_requests(send: Send) -> dict[str, Sent]:
+    """Return an expensive request for each operation by its name, and more of those that have several."""
+
+    def decoded(request: Sent) -> Any:
+        return json.loads(send(request)[1])
+
+    found = dict(operation_requests(decoded))
+    created = decoded(Sent("POST", "/v1/games", {"scenario": "undo_limit"}))
+    actions = f"/v1/games/{created['game']['id']}/players/0/actions"
+    token = created["players"][0]["token"]
+    for key in ("once", ""):
+        action = decoded(Sent("GET", actions, token=token))["actions"][0]
+        request = Sent(action["method"], action["href"], action["body"], token, key)
+        decoded(request)
+        if key:
+            found["a replayed Idempotency-Key"] = request
+    found["POST /v1/games, five greedy bots"] = Sent("POST", "/v1/games", _BOTS)
+    return found
 
 
-def _game(send: Callable[[_Request], tuple[int, Any]], scenario: str) -> tuple[str, str]:
-    created = _sent(send, _Request("POST", "/v1/games", {"scenario": scenario}))
-    return f"/v1/games/{created['game']['id']}", created["players"][0]["token"]
-
-
-def _sent(send: Callable[[_Request], tuple[int, Any]], request: _Request) -> Any:
-    return json.loads(send(request)[1])
-
-
-def _row(server: Server, send: Callable[[_Request], tuple[int, Any]], name: str, request: _Request) -> Row:
+def _row(server: Server, send: Send, name: str, request: Sent) -> Row:
     for _ in range(_TIMES):
         send(request)
     costs = []
     for _ in range(_TIMES):
         before = cpu_seconds(server.workers)
         price, _ = send(request)
-        costs.append(1000 * (cpu_seconds(server.workers) - before) / price)
+        costs.append(1000 * (cpu_seconds(server.workers) - before) / max(price, 1))
     return row(f"{name}: {CHARGED}", costs, "ms", goal=GOAL)
 
 
-def _sender(server: Server) -> Callable[[_Request], tuple[int, Any]]:
+def sender(server: Server) -> Send:
     """Return a function that sends a request from a new address, and returns its price and its body."""
     place, addresses = urlsplit(server.base), (f"198.18.{n // 250}.{n % 250}" for n in itertools.count())
     settings = Settings()
     requests_of_a_game = settings.limit_requests_per_minute // settings.limit_games_per_minute
 
-    def send(request: _Request) -> tuple[int, Any]:
+    def send(request: Sent) -> tuple[int, bytes]:
         headers = {"Content-Type": "application/json", "X-Forwarded-For": next(addresses)}
         headers |= {"Authorization": f"Bearer {request.token}"} if request.token else {}
         headers |= {"Idempotency-Key": request.key} if request.key else {}
@@ -104,9 +85,12 @@ def _sender(server: Server) -> Callable[[_Request], tuple[int, Any]]:
         with contextlib.closing(connection):
             connection.request(request.method, request.path, body, headers)
             answer = connection.getresponse()
-            text = answer.read()
-        if answer.status >= 300:
+            is_stream = answer.headers["Content-Type"] == "text/event-stream"
+            text = b"" if is_stream else answer.read()
+        if answer.status >= 500:
             raise RuntimeError(f"{request.method} {request.path}: {answer.status} {text!r}")
+        if "RateLimit" not in answer.headers:  # it is not counted
+            return 0, text
         kind, quota = _members(str(answer.headers["RateLimit-Policy"]), "q")
         _, left = _members(str(answer.headers["RateLimit"]), "r")
         return (quota - left) * (requests_of_a_game if kind == "games" else 1), text

@@ -52,6 +52,17 @@ def test_requests_beyond_the_slots_of_an_address_wait(sent, monkeypatch):
     assert application.begun.count("192.0.2.1") <= MAX_HANDLED
 
 
+def test_crowd_of_requests_of_an_address_has_one_slot(sent, monkeypatch):
+    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
+    monkeypatch.setattr(request_slots, "CROWD", 0)
+    send, application = sent
+    for _ in range(3):
+        send("192.0.2.1")
+    send("192.0.2.2")
+    assert waited_for(lambda: "192.0.2.2" in application.begun)
+    assert application.begun.count("192.0.2.1") == 1
+
+
 def test_request_that_waits_for_events_holds_no_slot(sent, monkeypatch):
     monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
     send, application = sent
@@ -77,7 +88,7 @@ def delays(monkeypatch):
 
 
 def test_refusal_of_an_address_with_many_requests_is_delayed(monkeypatch, delays):
-    monkeypatch.setattr(rate_limits, "_MAX_CONCURRENT", 0)
+    monkeypatch.setattr(rate_limits, "CROWD", 0)
     service = limited(limit_requests_per_minute=1)
     assert service.call("GET", "/v1/tiles").status_code == 200
     assert delays == []

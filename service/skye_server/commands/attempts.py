@@ -254,7 +254,7 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
     """
     key = command.record_key
     if key is None:
-        return "".join(secrets.choice(_ID_ALPHABET) for _ in range(_ID_LENGTH)), None, None
+        return id_from(secrets.token_bytes(_ID_LENGTH)), None, None
     for expired in range(MAX_ATTEMPTS):
         game_id = id_from(hashlib.sha256(f"{key}/{expired}".encode()).digest())
         stored, record = games.store.load(game_id, key)

@@ -180,7 +180,8 @@ class Name(fields.String):
         name = value.strip()
         if not 1 <= len(name) <= self._most:
             raise ValidationError(f"This does not have 1 to {self._most} characters.")
-        if not _READABLE.fullmatch(name) or not all(map(_is_visible, name)):
+        is_plain = name.isascii() and name.isprintable()
+        if not is_plain and not (_READABLE.fullmatch(name) and all(map(_is_visible, name))):
             raise ValidationError("This has characters that cannot be shown, or none that can.")
         return name
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from skye_server.commands.current_games import Games, LoadedGame
-from skye_server.cooperative_yield import has_disconnected, release_slot
+from skye_server.cooperative_yield import Computation, has_disconnected, release_slot
 from skye_server.error_codes import Problem
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.event_stream import EventStream
@@ -20,6 +21,9 @@ from skye_server.games.views.events import event_views
 
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often a waiting request checks whether its client has disconnected, in seconds."""
+
+_MANY_CHANGES: Final = 100
+"""The number of changes beyond which their events are rendered in time slices."""
 
 Page: TypeAlias = tuple[LoadedGame, list[Change]]
 """A game with the caller's role, and changes of its log."""
@@ -94,5 +98,14 @@ def wait(event: threading.Event, timeout_s: float) -> bool:
 
 
 def events_after(game: Game, caller: Caller, changes: list[Change], after: int) -> list[NumberedEventView]:
-    """Return the events after number `after` as the caller may see them."""
-    return [view for change in changes for view in event_views(game, change, caller) if view["id"] > after]
+    """Return the events after number `after` as the caller may see them.
+
+    :raises Problem: server_busy, bad_request.
+    """
+    views: list[NumberedEventView] = []
+    with Computation() if len(changes) > _MANY_CHANGES else nullcontext() as computation:
+        for change in changes:
+            views += [view for view in event_views(game, change, caller) if view["id"] > after]
+            if computation is not None:
+                computation.checkpoint()
+    return views

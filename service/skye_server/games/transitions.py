@@ -37,10 +37,11 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
     """
     after = replace(game, **fields)
     events = tuple(events)
-    if _turn(after) != _turn(game):
-        after = replace(after, deadline_ms=_deadline(after, now_ms))
-    if _shown_turn(after) != _shown_turn(game):
-        events = (*events, TurnChanged(*_shown_turn(after)))
+    if after.state is not game.state or after.status is not game.status:  # the turn follows from these
+        if _turn(after) != _turn(game):
+            after = replace(after, deadline_ms=_deadline(after, now_ms))
+        if (turn := _shown_turn(after)) != _shown_turn(game):
+            events = (*events, TurnChanged(*turn))
     change = Change(game.version + 1, now_ms, game.last_event + 1, events)
     return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
 

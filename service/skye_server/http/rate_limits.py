@@ -23,7 +23,7 @@ from skye_server.cooperative_yield import computing_client
 from skye_server.error_codes import Problem
 from skye_server.games.creation import check_batch
 from skye_server.http.client_address import network
-from skye_server.http.request_slots import SLOT, RequestSlot, RequestSlots
+from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import Settings
 from skye_server.storage.store import Store
 
@@ -37,9 +37,8 @@ _EXEMPT_WINDOW_S: Final = 20.0
 _EXEMPT_DELAY_S: Final = 0.25
 """Each worker delays exempt requests of an address beyond so many in this time."""
 
-_MAX_CONCURRENT: Final = 16
 _REFUSAL_DELAY_S: Final = 1.0
-"""With more concurrent requests in a worker, an address gets 429 after a delay. Clients that repeat refused
+"""An address with a crowd of concurrent requests gets 429 after this time. Clients that repeat refused
 requests at once would use most of the CPU time."""
 
 _METRICS_COST: Final = 10
@@ -253,7 +252,7 @@ class _RequestLimits:
         if g.allowance.allowed:
             return
         slot: RequestSlot = request.environ[SLOT]
-        if slot.concurrent_requests > _MAX_CONCURRENT:
+        if slot.concurrent_requests > CROWD:
             _wait_without_slot(_REFUSAL_DELAY_S)
         unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == _DAY_S else "minute"
         raise Problem(

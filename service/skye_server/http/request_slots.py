@@ -20,56 +20,53 @@ if TYPE_CHECKING:
 MAX_HANDLED: Final = 4
 """The number of requests of one address that a worker handles at a time."""
 
+CROWD: Final = 16
+"""With more concurrent requests in a worker, an address has one slot there."""
+
 MAX_WAIT_S: Final = 1.0
-"""The longest wait for a slot; then the request is handled without one. So requests that are stuck, such as
-slow uploads, cannot lock out others of their address."""
+"""The longest wait for a slot; then the request takes that of the oldest holder. So requests that are stuck,
+such as slow uploads, do not lock out others of their address."""
 
 SLOT: Final = "skye.request_slot"
 """The key of the request's slot in the WSGI environment."""
 
 
 class _Address:
-    """The requests of one address: `handled` hold a slot, `present` have not been answered."""
+    """The requests of one address: `holders` have a slot, `present` have not been answered."""
 
-    __slots__ = ("_lock", "handled", "present", "waiting")
+    __slots__ = ("holders", "lock", "present", "waiting")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.handled = self.present = 0
-        self.waiting: deque[threading.Event] = deque()
+        self.lock = threading.Lock()
+        self.present = 0
+        self.holders: list[RequestSlot] = []
+        self.waiting: deque[tuple[RequestSlot, threading.Event]] = deque()
 
-    def enter(self) -> None:
-        """Wait for a slot."""
-        with self._lock:
-            if self.handled < MAX_HANDLED:
-                self.handled += 1
-                return
-            granted = threading.Event()
-            self.waiting.append(granted)
-        granted.wait(MAX_WAIT_S)
-        with self._lock:
-            if granted in self.waiting:
-                self.waiting.remove(granted)
-                self.handled += 1
-
-    def leave(self) -> None:
-        """Pass the slot on to the request that has waited longest."""
-        with self._lock:
-            if self.waiting and self.handled <= MAX_HANDLED:
-                self.waiting.popleft().set()
-            else:
-                self.handled -= 1
+    @property
+    def has_free_slot(self) -> bool:
+        """Whether another request of the address may begin."""
+        return len(self.holders) < (MAX_HANDLED if self.present <= CROWD else 1)
 
 
 class RequestSlot:
-    """The slot of one request."""
+    """The slot of one request; creating it waits for the slot."""
 
-    __slots__ = ("_address", "_is_held")
+    __slots__ = ("_address",)
 
     def __init__(self, address: _Address) -> None:
         self._address = address
-        address.enter()
-        self._is_held = True
+        with address.lock:
+            if address.has_free_slot:
+                address.holders.append(self)
+                return
+            waiting = self, threading.Event()
+            address.waiting.append(waiting)
+        waiting[1].wait(MAX_WAIT_S)
+        with address.lock:
+            if waiting in address.waiting:
+                address.waiting.remove(waiting)
+                del address.holders[0]
+                address.holders.append(self)
 
     @property
     def concurrent_requests(self) -> int:
@@ -78,15 +75,20 @@ class RequestSlot:
 
     def end(self) -> None:
         """Release the slot; first yield to other addresses if another request waits for it."""
-        if self._is_held and self._address.waiting:
+        if self._address.waiting and self in self._address.holders:
             pause()
         self.release()
 
     def release(self) -> None:
-        """Let another request of the address begin: this one waits, or has ended."""
-        if self._is_held:
-            self._is_held = False
-            self._address.leave()
+        """Let the request begin that has waited longest: this one waits for something, or has ended."""
+        address = self._address
+        with address.lock:
+            if self in address.holders:
+                address.holders.remove(self)
+            while address.waiting and address.has_free_slot:
+                slot, granted = address.waiting.popleft()
+                address.holders.append(slot)
+                granted.set()
 
 
 class RequestSlots:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, validates_schema
@@ -136,8 +137,9 @@ _PLACES_OF_OPTIONS: Final = {
 """By the beginning of a game: where options other than time limits belong."""
 
 
-def _fields(form: type[Schema]) -> set[str]:
-    return set(form().fields)
+@cache
+def _fields(form: type[Schema]) -> frozenset[str]:
+    return frozenset(form().fields)
 
 
 class FreshGame(_Named):
