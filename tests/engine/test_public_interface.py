@@ -114,6 +114,9 @@ def offer(prices):
 
 WRONG_TYPES = {
     "no move": lambda game: skye.play(game, 0, None),
+    "game as bot": lambda game: skye.choose_move(game, "random"),
+    "game as bots": lambda game: skye.play_out("random", game),
+    "number as bot": lambda game: skye.choose_move(1, game),
     "tuple as move": lambda game: skye.play(game, 0, ("L01", 0, 1, 0)),
     "dictionary of prices": offer(lambda game: dict.fromkeys(game.players[0].tiles_on_offer[1:], 1)),
     "price with a fraction": offer(
@@ -331,6 +334,8 @@ def test_bot_chooses_for_the_first_seat_that_can_act(game):
     over = skye.play_out(game).game
     with pytest.raises(ValueError, match="cannot act"):
         skye.choose_move("random", over, 0)
+    with pytest.raises(ValueError, match="no seat can act"):
+        skye.choose_move("random", over)
 
 
 def test_offer_of_prices_by_tile_is_the_offer_of_pairs():

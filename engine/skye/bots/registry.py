@@ -97,12 +97,13 @@ def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: R
     :raises ValueError: when there is no such bot or seat, or the seat cannot act now.
     """
     decide = named("bot", bot, LEAGUE_BOTS) if isinstance(bot, str) else bot
-    if seat is None and game.waiting_for:
-        seat = game.waiting_for[0]
-    check_seat(game, seat)
-    assert seat is not None
-    if seat not in game.waiting_for and offer_limits(game, seat) is None:
-        raise ValueError(f"seat {seat} cannot act now")
+    check_seat(game, seat, spectator=True)
+    if not callable(decide):
+        raise TypeError(f"a bot is a name or a function, not {bot!r}")
+    if seat is None:
+        seat = next(iter(game.waiting_for), None)
+    if seat is None or (seat not in game.waiting_for and offer_limits(game, seat) is None):
+        raise ValueError("no seat can act now" if seat is None else f"seat {seat} cannot act now")
     return decide(observed_game(game, seat), seat, rng or Random())
 
 
@@ -121,6 +122,7 @@ def play_out(
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no bot of a name, or their number is wrong.
     """
+    check_seat(game, None, spectator=True)
     rng = rng or Random()
     of_seats = [bots] * len(game.players) if isinstance(bots, str) or callable(bots) else [*bots]
     if len(of_seats) != len(game.players):
