@@ -47,7 +47,7 @@ export function market(store, preview) {
 
   async function sendPass() {
     select(null);
-    await store.act((seat, options) => seat.pass(options));
+    await store.act((seat, options) => seat.passTurn(options));
   }
 
   /** @param {string | null} tile */

@@ -52,7 +52,7 @@ export function menuItems(store, chosen, reopen, menu) {
   async function renew() {
     const { token, seat: number } = store;
     if (!token || number === null) throw new Error("No seat");
-    const renewed = await replaceToken(store, () => store.game.rotateToken(number));
+    const renewed = await replaceToken(store, () => store.game.seat(number).rotateToken());
     if (!renewed.token) throw new Error("No token");
     const fresh = renewed.token;
     const tokens = tokensOf(store.id);
@@ -65,7 +65,7 @@ export function menuItems(store, chosen, reopen, menu) {
     const { token, seat: number } = store;
     if (number === null || !token) return;
     try {
-      await replaceToken(store, () => (store.view.status === "lobby" ? store.game.leave(number) : store.game.resign(number)));
+      await replaceToken(store, () => store.view.status === "lobby" ? store.game.seat(number).leave() : store.game.seat(number).resign());
       dropToken(store.id, token);
       reopen(0);
     } catch (error) {

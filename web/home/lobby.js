@@ -47,13 +47,13 @@ export function lobbyPanel(store, reopen) {
   /**
    * Send a write of the host, unless the lobby has changed since it was shown (`If-Match`).
    *
-   * @param {(game: import("../../clients/typescript/src/resources.js").Game, ifMatch: string) => Promise<unknown>} act
+   * @param {(game: import("../../clients/typescript/src/resources.js").Game, ifMatch: number) => Promise<unknown>} act
    */
   async function write(act) {
     const game = hosted();
     if (!game) return;
     try {
-      await act(game, `"${store.view.version}"`);
+      await act(game, store.view.version);
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) toast(t("lobby.changed"));
       else toastError(error);
@@ -87,7 +87,7 @@ export function lobbyPanel(store, reopen) {
   function seat(player) {
     const title = h("bdi", {});
     const note = h("span", { class: "faint" });
-    const remove = button(t("lobby.remove"), () => void write((game, ifMatch) => game.leave(current, { ifMatch })), { class: "small" });
+    const remove = button(t("lobby.remove"), () => void write((game, ifMatch) => game.seat(current).leave({ ifMatch })), { class: "small" });
     let current = player.seat;
     const box = h("li", {}, colorMark(player.color), title, note, remove);
     return { root: box, show: (/** @type {Player} */ shown) => {

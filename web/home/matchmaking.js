@@ -130,7 +130,7 @@ export function matchmaking(naming) {
  */
 async function takeSeat(game, seat) {
   if (tokensOf(game).seats.length) return;
-  const { token } = await player().game(game).rotateToken(seat);
+  const { token } = await player().game(game).seat(seat).rotateToken();
   if (token) addSeatToken(game, token);
 }
 

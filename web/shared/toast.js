@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from "../../clients/typescript/src/errors.js";
+import { ApiError, ConnectionFailedError } from "../../clients/typescript/src/errors.js";
 import { alertNow, button, h } from "./dom.js";
 import { has, t } from "./i18n.js";
 
@@ -12,9 +12,9 @@ const SHOWN_MS = 8000;
 export function explain(error) {
   if (error instanceof ApiError) {
     const key = `error.${error.code}`;
-    return has(key) ? t(key, error.params) : error.message;
+    return has(key) ? t(key, error.params) : error.detail;
   }
-  return error instanceof ConnectionError ? t("error.unreachable") : String(error);
+  return error instanceof ConnectionFailedError ? t("error.unreachable") : String(error);
 }
 
 /** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */

@@ -12,14 +12,8 @@ export const skye = {
 
 /** @typedef {import("../../clients/typescript/src/resources.js").GameData} Game */
 /** @typedef {Game["players"][number]} Player */
-/**
- * The members of a union that this version knows; the contract allows further types in later versions.
- *
- * @template Member
- * @typedef {Member extends {type: infer Type} ? (string extends Type ? never : Member) : never} Known
- */
-/** @typedef {Known<import("../../clients/typescript/src/events.js").Event>} Event */
-/** @typedef {Known<import("../../clients/typescript/src/resources.js").Result<"list_actions">["actions"][number]>} Action */
+/** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/events.js").Event>} Event */
+/** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/resources.js").Action>} Action */
 
 /** Load the catalogue of all tiles. @returns {Promise<import("../../clients/typescript/src/resources.js").Result<"list_tiles">["tiles"]>} */
 export async function loadTiles() {

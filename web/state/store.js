@@ -217,7 +217,7 @@ export class Store {
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase === "buying") return void (this.actions = []);
     try {
-      const { actions, version } = await this.game.seat(this.seat).actions({ signal: this.#stop.signal });
+      const { actions, version } = await this.game.seat(this.seat).request("GET", "/actions", { signal: this.#stop.signal });
       if (wanted !== this.#actionsFor) return; // a later request has replaced this one
       if (version < this.view.version) this.#actionsFor = "";
       this.actions = /** @type {Action[]} */ (actions);

@@ -1,18 +1,30 @@
-/** The server refused a request. `code` is stable, and may be newer than this client. */
-export class ApiError extends Error {
+/** The base class of all errors of this package. */
+export class SkyeError extends Error {
+  /** @param {string} message @param {ErrorOptions} [options] */
+  constructor(message, options) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The server returned an error. `code` is stable, and may be newer than this client. The message has every cause. */
+export class ApiError extends SkyeError {
   /**
    * @param {number} status The HTTP status.
    * @param {Record<string, any>} problem The body, `application/problem+json` (RFC 9457).
    * @param {Headers} [headers] The headers of the response.
    */
   constructor(status, problem, headers) {
-    super(problem.detail ?? problem.title ?? `HTTP ${status}`);
-    this.name = "ApiError";
+    const code = problem.code ?? `http_${status}`, detail = problem.detail ?? problem.title ?? "";
+    /** @type {{in?: string, pointer?: string, name?: string, detail: string}[]} */
+    const errors = problem.errors ?? [];
+    super(`${status} ${code}: ${detail}${errors.map((cause) => `\n  ${cause.pointer || cause.name || "/"}: ${cause.detail}`).join("")}`);
     this.status = status;
     /** @type {string} */
-    this.code = problem.code ?? "unknown";
-    /** @type {{in: string, pointer?: string, name?: string, detail: string}[]} */
-    this.errors = problem.errors ?? [];
+    this.code = code;
+    /** @type {string} */
+    this.detail = detail;
+    this.errors = errors;
     /** Values for a message in another language. @type {Record<string, any>} */
     this.params = problem.params ?? {};
     /** The complete body. */
@@ -24,19 +36,20 @@ export class ApiError extends Error {
 }
 
 /** No complete response arrived within all retries; a write may have taken effect or not. */
-export class ConnectionError extends Error {
+export class ConnectionFailedError extends SkyeError {
   /** @param {unknown} cause */
   constructor(cause) {
     super("The server cannot be reached", { cause });
-    this.name = "ConnectionError";
   }
 }
 
+/** A successful response is not JSON: this is not the address of the API. */
+export class UnexpectedResponseError extends SkyeError {}
+
 /** The server has lost events that were already delivered: load the view again. */
-export class HistoryLostError extends Error {
+export class HistoryLostError extends SkyeError {
   constructor() {
     super("The server has lost events that were already delivered");
-    this.name = "HistoryLostError";
   }
 }
 

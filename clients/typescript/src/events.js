@@ -23,6 +23,8 @@ const MAX_MS = 10_000;
 /** Iterates over events of a game or player, once and in order; reconnects by itself. @template [T=Event] */
 export class EventFollower {
   #state = "";
+  /** @type {string | null} */
+  #token;
   /** @type {Follower<T>} */
   #follower;
 
@@ -35,7 +37,7 @@ export class EventFollower {
   constructor(transport, path, token, options = {}) {
     this.transport = transport;
     this.path = path;
-    this.token = token;
+    this.#token = token;
     this.options = options;
     this.silenceMs = options.silenceMs ?? 20_000;
     this.#follower = new Follower(options.after ?? (path === PLAYER ? NO_EVENT : 0));
@@ -73,7 +75,7 @@ export class EventFollower {
     const opening = deadline(this.silenceMs, this.options.signal);
     try {
       const response = await this.transport.open("GET", `${this.path}/events/stream`, {
-        token: this.token, signal: opening.signal, accept: "text/event-stream", headers: this.#follower.streamOpening(),
+        token: this.#token, signal: opening.signal, accept: "text/event-stream", headers: this.#follower.streamOpening(),
       });
       this.#follower.over = response.status === 204; // the caller has every event of a game that is over
       if (this.#follower.over) return;
@@ -99,7 +101,7 @@ export class EventFollower {
 
   /** Yield the events of one long poll. @returns {AsyncGenerator<T, void, void>} */
   async *#poll() {
-    const { transport, path, token, options: { signal } } = this;
+    const { transport, path, options: { signal } } = this, token = this.#token;
     const query = this.#follower.pollOpening();
     const timeoutMs = query.wait_ms + transport.timeoutMs;
     const page = await transport.json("GET", `${path}/events`, { token, signal, query, timeoutMs, retry: { attempts: 1 } });

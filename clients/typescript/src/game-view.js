@@ -1,10 +1,12 @@
 import { HistoryLostError } from "./errors.js";
 import { fold } from "./fold.js";
 
-/** @import { Game as GameResource } from "./resources.js" */
+/** @import { Action, CallOptions, Game as GameResource } from "./resources.js" */
 /** @import { FollowOptions } from "./events.js" */
 /** @typedef {import("./fold.js").Game} GameData */
 /** @typedef {import("./fold.js").Event} Event */
+
+const WITH_ACTIONS = { include: "actions" };
 
 /** A view of a game to which each event is applied (a fold). */
 export class GameView {
@@ -36,6 +38,34 @@ export class GameView {
     return you.seat !== null && waiting_for.includes(you.seat);
   }
 
+  /** The caller's seat. */
+  get seat() {
+    const { seat } = this.data.you;
+    if (seat === null) throw new TypeError("The viewer of this game has no seat.");
+    return this.game.seat(seat);
+  }
+
+  /**
+   * Return the legal actions of the caller's seat; `act` has loaded them with its response.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Action[]>}
+   */
+  async actions(options) {
+    if (!this.data.actions) this.data = await this.game.get({ ...options, query: WITH_ACTIONS });
+    return this.data.actions ?? [];
+  }
+
+  /**
+   * Send an action of `actions`; the response becomes the view, with the next legal actions.
+   *
+   * @param {{method: string, href: string, body?: unknown}} action
+   * @param {CallOptions} [options]
+   */
+  async act(action, options) {
+    this.data = await this.seat.act(action, { ...options, query: WITH_ACTIONS });
+  }
+
   /**
    * Yield each event after it was applied to `data`, until the game is over. Yields null after the view was
    * loaded again: because the server has lost events, or because an event of a newer type says so.
@@ -49,6 +79,7 @@ export class GameView {
         for await (const event of this.game.events({ ...options, after: this.data.last_event })) {
           if (event.reload) throw new HistoryLostError();
           fold(this.data, event);
+          delete this.data.actions;
           yield event;
         }
         return;

@@ -1,12 +1,16 @@
 export { Catalogue } from "./catalogue.js";
-export { ApiError, ConnectionError, HistoryLostError } from "./errors.js";
+export { ApiError, ConnectionFailedError, HistoryLostError, SkyeError, UnexpectedResponseError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
-export { Games } from "./games.js";
+export { Games, OwnGames } from "./games.js";
+export { host } from "./host.js";
+export { isKnown } from "./known.js";
+export { Leagues } from "./leagues.js";
 export { Player } from "./player.js";
 export { Game, Seat } from "./resources.js";
 export { Skye } from "./skye.js";
-export { Transport, randomKey } from "./transport.js";
+export { Transport, newKey } from "./transport.js";
 
 /** @typedef {import("../types/contract.js").components["schemas"]} Schemas The schemas of the contract, by name. */
+/** @template T @typedef {import("./known.js").Known<T>} Known The members of a union that this version knows. */

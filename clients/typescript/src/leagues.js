@@ -17,9 +17,13 @@ import { deadline, retryDelay, sleep } from "./transport.js";
 
 /** Many games at once: create them with one request, and export the records of finished ones. */
 export class Leagues {
-  /** @param {{transport: Transport, key?: string}} client A `Skye` for public games, or a `Player` for its games. */
-  constructor(client) {
-    this.client = client;
+  /** @type {string | undefined} */
+  #key;
+
+  /** @param {Transport} transport @param {string} [key] A player key, for the games of this player; otherwise public games. */
+  constructor(transport, key) {
+    this.transport = transport;
+    this.#key = key;
   }
 
   /**
@@ -31,8 +35,7 @@ export class Leagues {
    * @returns {Promise<Result<"create_games">["games"]>} Ids and tokens, in the same order.
    */
   async create(games, options) {
-    const { transport, key } = this.client;
-    return (await transport.json("POST", "/v1/batches", { token: key, ...options, body: { games } })).games;
+    return (await this.transport.json("POST", "/v1/batches", { token: this.#key, ...options, body: { games } })).games;
   }
 
   /**
@@ -43,7 +46,7 @@ export class Leagues {
    * @returns {AsyncGenerator<RecordLine, void, void>}
    */
   async *records({ signal, limit = 200, ...query } = {}) {
-    const { retry } = this.client.transport;
+    const { retry } = this.transport;
     for (let attempt = 1, lines = limit, started = 0; lines === limit;) {
       lines = 0;
       try {
@@ -71,7 +74,7 @@ export class Leagues {
    * @returns {AsyncGenerator<string, void, void>}
    */
   async *#page(query, signal) {
-    const { transport, key: token } = this.client;
+    const { transport } = this, token = this.#key;
     const opening = deadline(transport.timeoutMs, signal);
     try {
       const options = { token, query, accept: "application/x-ndjson", signal: opening.signal };

@@ -1,6 +1,8 @@
 import { EventFollower, PLAYER } from "./events.js";
+import { OwnGames } from "./games.js";
+import { Leagues } from "./leagues.js";
 import { Game } from "./resources.js";
-import { randomKey } from "./transport.js";
+import { newKey, waiting } from "./transport.js";
 
 /** @import { components } from "../types/contract.js" */
 /** @import { FollowOptions } from "./events.js" */
@@ -9,15 +11,25 @@ import { randomKey } from "./transport.js";
 /** @typedef {components["schemas"]["PlayerEvent"]} PlayerEvent */
 
 const TICKETS = "/v1/matchmaking/tickets";
-const newKey = () => `skye_key_${randomKey()}`;
 
 /** A player, identified by a player key, which acts for the player's seats in all games. */
 export class Player {
+  /** Private, so that `console.log` does not show it. @type {string} */
+  #key;
+
   /** @param {Transport} transport @param {string} [key] A new random one by default; it cannot be recovered. */
   constructor(transport, key = newKey()) {
     this.transport = transport;
-    this.key = key;
+    this.#key = key;
   }
+
+  get key() { return this.#key; }
+
+  /** The games of the player. */
+  get games() { return new OwnGames(this.transport, this.#key); }
+
+  /** Many games at once, for this player. */
+  get leagues() { return new Leagues(this.transport, this.#key); }
 
   /** @param {string} method @param {string} path @param {RequestOptions} [options] @returns {Promise<any>} */
   request(method, path, options) {
@@ -27,14 +39,17 @@ export class Player {
   /** Return one game, for this player. @param {string} id */
   game(id) { return new Game(this.transport, id, this.key); }
 
-  /** @param {Body<"create_game">} [body] @param {CallOptions} [options] @returns {Promise<Result<"create_game">>} */
-  create(body = {}, options) { return this.request("POST", "/v1/games", { ...options, body }); }
-
-  /** @param {{limit?: number, cursor?: string}} [query] @param {CallOptions} [options] @returns {Promise<Result<"list_own_games">>} */
-  games(query, options) { return this.request("GET", `${PLAYER}/games`, { ...options, query }); }
-
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
+
+  /**
+   * Return one page of events.
+   *
+   * @param {{after?: string, limit?: number, wait_ms?: number}} [query]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"list_player_events">>}
+   */
+  eventPage(query, options) { return this.request("GET", `${PLAYER}/events`, { ...waiting(this.transport, query), ...options, query }); }
 
   /** @param {Body<"create_ticket">} ticket @param {CallOptions} [options] @returns {Promise<Result<"create_ticket">>} */
   createTicket(ticket, options) { return this.request("POST", TICKETS, { ...options, body: ticket }); }
@@ -51,7 +66,7 @@ export class Player {
   /** Replace the key; after an error call it again with the same key. @param {string} [key] @param {CallOptions} [options] */
   async replaceKey(key = newKey(), options) {
     await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key } });
-    this.key = key;
+    this.#key = key;
     return key;
   }
 }

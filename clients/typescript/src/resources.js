@@ -1,9 +1,11 @@
 import { EventFollower } from "./events.js";
+import { readText, waiting } from "./transport.js";
 
 /** @import { components, operations } from "../types/contract.js" */
 /** @import { Transport, RequestOptions } from "./transport.js" */
 /** @import { FollowOptions } from "./events.js" */
 /** @typedef {components["schemas"]["Game"]} GameData */
+/** @typedef {components["schemas"]["Action"]} Action */
 /** @typedef {Pick<RequestOptions, "signal" | "query" | "idempotencyKey" | "ifMatch" | "retry" | "timeoutMs">} CallOptions */
 /** @typedef {{tile: string, x: number, y: number, rotation?: number}} Placement */
 
@@ -24,13 +26,20 @@ import { EventFollower } from "./events.js";
 
 /** One game, as a seat, the host or a spectator. */
 export class Game {
+  /** Private, so that `console.log` does not show it. @type {string | null} */
+  #token;
+
   /** @param {Transport} transport @param {string} id @param {string | null} [token] */
   constructor(transport, id, token = null) {
     this.transport = transport;
     this.id = id;
-    this.token = token;
+    this.#token = token;
     this.path = `/v1/games/${encodeURIComponent(id)}`;
   }
+
+  /** The token of a seat or of the host; null for a spectator. */
+  get token() { return this.#token; }
+  set token(token) { this.#token = token; }
 
   /**
    * Send a request about this game.
@@ -73,49 +82,6 @@ export class Game {
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<GameData>} */
   revokeInvitation(id, options) { return this.request("DELETE", `/invitations/${encodeURIComponent(id)}`, options); }
 
-  /**
-   * Change the name or the colour of a player in the lobby.
-   *
-   * @param {number} seat
-   * @param {Body<"change_player">} changes
-   * @param {CallOptions} [options]
-   * @returns {Promise<GameData>}
-   */
-  changePlayer(seat, changes, options) {
-    return this.request("PATCH", `/players/${seat}`, { ...options, body: changes });
-  }
-
-  /**
-   * Replace the token of the caller's seat; this object sends the new token from now on.
-   *
-   * @param {number} seat
-   * @param {CallOptions} [options]
-   * @returns {Promise<Result<"rotate_token">>}
-   */
-  async rotateToken(seat, options) {
-    const taken = await this.request("POST", `/players/${seat}/token`, options);
-    this.token = taken.token;
-    return taken;
-  }
-
-  /**
-   * Leave the lobby; the host may remove another player.
-   *
-   * @param {number} seat
-   * @param {CallOptions} [options]
-   * @returns {Promise<GameData>}
-   */
-  leave(seat, options) { return this.request("DELETE", `/players/${seat}`, options); }
-
-  /**
-   * Resign from a game that has begun: a bot plays for the seat.
-   *
-   * @param {number} seat
-   * @param {CallOptions} [options]
-   * @returns {Promise<GameData>}
-   */
-  resign(seat, options) { return this.request("POST", `/players/${seat}/resign`, options); }
-
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   start(options) { return this.request("POST", "/start", options); }
 
@@ -155,7 +121,7 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<Result<"list_events">>}
    */
-  eventPage(query, options) { return this.request("GET", "/events", { ...options, query }); }
+  eventPage(query, options) { return this.request("GET", "/events", { ...waiting(this.transport, query), ...options, query }); }
 
   /** @param {number} round @param {CallOptions} [options] @returns {Promise<Result<"get_round">>} */
   round(round, options) { return this.request("GET", `/rounds/${round}`, options); }
@@ -185,16 +151,16 @@ export class Game {
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_scores">>} */
   scores(options) { return this.request("GET", "/scores", options); }
 
-  /** @param {number} seat */
-  seat(seat) { return new Seat(this, seat); }
+  /** @param {number} number */
+  seat(number) { return new Seat(this, number); }
 }
 
 /** One seat of a game. */
 export class Seat {
-  /** @param {Game} game @param {number} seat */
-  constructor(game, seat) {
+  /** @param {Game} game @param {number} number */
+  constructor(game, number) {
     this.game = game;
-    this.seat = seat;
+    this.number = number;
   }
 
   /**
@@ -206,11 +172,43 @@ export class Seat {
    * @returns {Promise<any>}
    */
   request(method, path, options) {
-    return this.game.request(method, `/players/${this.seat}${path}`, options);
+    return this.game.request(method, `/players/${this.number}${path}`, options);
   }
 
-  /** @param {CallOptions} [options] @returns {Promise<Result<"list_actions">>} */
-  actions(options) { return this.request("GET", "/actions", options); }
+  /**
+   * Change the name or the colour of the player in the lobby.
+   *
+   * @param {Body<"change_player">} changes
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  change(changes, options) { return this.request("PATCH", "", { ...options, body: changes }); }
+
+  /** Leave the lobby; the host may remove another player. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  leave(options) { return this.request("DELETE", "", options); }
+
+  /** Resign from a game that has begun: a bot plays for the seat. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  resign(options) { return this.request("POST", "/resign", options); }
+
+  /**
+   * Replace the token of the seat; the game of this object sends the new token from now on.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"rotate_token">>}
+   */
+  async rotateToken(options) {
+    const taken = await this.request("POST", "/token", options);
+    this.game.token = taken.token;
+    return taken;
+  }
+
+  /**
+   * Return the legal actions, each with a request that `act` sends. `isKnown` tells types of this version from newer ones.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Action[]>}
+   */
+  async actions(options) { return (await this.request("GET", "/actions", options)).actions; }
 
   /**
    * Send an action of `actions` unchanged; its type may be newer than this client.
@@ -231,7 +229,7 @@ export class Seat {
   buy(tile, options) { return this.request("PUT", "/purchase", { ...options, body: { tile } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
-  pass(options) { return this.request("PUT", "/purchase", { ...options, body: { tile: null } }); }
+  passTurn(options) { return this.request("PUT", "/purchase", { ...options, body: { tile: null } }); }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_purchase">>} */
   purchase(options) { return this.request("GET", "/purchase", options); }
@@ -265,4 +263,16 @@ export class Seat {
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_territory">>} */
   territory(options) { return this.request("GET", "/territory", options); }
+
+  /**
+   * Return the picture of the territory, as SVG.
+   *
+   * @param {{coordinates?: boolean}} [query] Whether the picture shows the coordinates.
+   * @param {CallOptions} [options]
+   * @returns {Promise<string>}
+   */
+  territorySvg(query, options) {
+    const { transport, token, path } = this.game;
+    return transport.send("GET", `${path}/players/${this.number}/territory.svg`, { token, accept: "image/svg+xml", ...options, query }, readText);
+  }
 }

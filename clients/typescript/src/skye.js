@@ -1,5 +1,6 @@
 import { Catalogue } from "./catalogue.js";
 import { Games } from "./games.js";
+import { Leagues } from "./leagues.js";
 import { Player } from "./player.js";
 import { Game } from "./resources.js";
 import { Transport } from "./transport.js";
@@ -13,6 +14,7 @@ export class Skye {
   constructor(url = globalThis.location?.origin ?? "http://127.0.0.1:8000", options) {
     this.transport = new Transport(url, options);
     this.games = new Games(this.transport);
+    this.leagues = new Leagues(this.transport);
     this.catalogue = new Catalogue(this.transport);
   }
 
@@ -24,6 +26,25 @@ export class Skye {
    */
   game(id, token = null) {
     return new Game(this.transport, id, token);
+  }
+
+  /**
+   * Return the seats of a created game in order, each with its token; sends no request. The seats of bots have no token.
+   *
+   * @param {{game?: {id: string}, game_id?: string, players: {seat: number, token: string | null}[]}} created What created
+   *   the game returned.
+   */
+  seats({ game, game_id = game?.id ?? "", players }) {
+    return players.map(({ seat, token }) => this.game(game_id, token).seat(seat));
+  }
+
+  /**
+   * Return a seat that was taken by joining a game or a rematch; sends no request.
+   *
+   * @param {{game: {id: string}, seat: number, token: string | null}} taken
+   */
+  seat({ game, seat, token }) {
+    return this.game(game.id, token).seat(seat);
   }
 
   /** Return the resource of one player, with a new random key by default. @param {string} [key] */

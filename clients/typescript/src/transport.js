@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, retryAfterMs } from "./errors.js";
+import { ApiError, ConnectionFailedError, UnexpectedResponseError } from "./errors.js";
 
 /** Statuses of responses that are retried. */
 const RETRIED = new Set([429, 502, 503, 504]);
@@ -18,12 +18,17 @@ const RETRIED = new Set([429, 502, 503, 504]);
  * @property {unknown} [body] Sent as JSON.
  * @property {string} [accept]
  * @property {string} [idempotencyKey] For a write; a random one by default.
- * @property {string | null} [ifMatch] An ETag: refuse the write unless the game has it.
+ * @property {number} [ifMatch] The version that the game must have; otherwise the server refuses the write.
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
  * @property {number} [timeoutMs] For each attempt, until the headers of the response.
  * @property {Partial<RetryPolicy>} [retry]
  */
+
+export const VERSION = "0.1.0";
+
+/** Browsers send their own, and ask another origin before they send one of a page. @type {Record<string, string>} */
+const USER_AGENT = "document" in globalThis || "importScripts" in globalThis ? {} : { "User-Agent": `skye-client-js/${VERSION}` };
 
 /** @type {RetryPolicy} */
 const DEFAULT_RETRY = { attempts: 6, baseMs: 250, maxMs: 8000, budgetMs: 60_000 };
@@ -35,6 +40,7 @@ export class Transport {
    * @param {{fetch?: typeof fetch, retry?: Partial<RetryPolicy>, timeoutMs?: number}} [options]
    */
   constructor(url, options = {}) {
+    if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`${JSON.stringify(url)} is not the address of a server, such as http://127.0.0.1:8000`);
     this.url = url.replace(/\/+$/, "");
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.retry = { ...DEFAULT_RETRY, ...options.retry };
@@ -64,15 +70,17 @@ export class Transport {
    * @param {RequestOptions} options
    * @param {(response: Response) => Promise<T>} read Reads the body; a connection lost there is retried too.
    * @returns {Promise<T>}
-   * @throws {ApiError} The server refused.
-   * @throws {ConnectionError} No response within all retries.
+   * @throws {ApiError} The server returned an error.
+   * @throws {ConnectionFailedError} No response within all retries.
+   * @throws {UnexpectedResponseError} A successful response is not JSON.
    */
   async send(method, path, options, read) {
     const policy = { ...this.retry, ...options.retry };
+    const body = options.body === undefined || options.body === null ? undefined : JSON.stringify(options.body);
     const key = method === "GET" ? undefined : options.idempotencyKey ?? randomKey();
     const started = Date.now();
     for (let attempt = 1; ; attempt++) {
-      const { value, error } = await this.#attempt(method, path, { ...options, idempotencyKey: key }, read);
+      const { value, error } = await this.#attempt(method, path, { ...options, idempotencyKey: key, body }, read);
       if (!error) return /** @type {T} */ (value);
       options.signal?.throwIfAborted();
       await sleep(retryDelay(error, attempt, started, policy), options.signal);
@@ -83,7 +91,7 @@ export class Transport {
    * @template T
    * @param {string} method
    * @param {string} path
-   * @param {RequestOptions} options
+   * @param {Omit<RequestOptions, "body"> & {body?: string}} options
    * @param {(response: Response) => Promise<T>} read
    * @returns {Promise<{value?: T, error?: unknown}>}
    */
@@ -104,20 +112,19 @@ export class Transport {
    *
    * @param {string} method
    * @param {string} path
-   * @param {RequestOptions} options
+   * @param {Omit<RequestOptions, "body"> & {body?: string}} options
    * @returns {Promise<Response>}
    * @throws {ApiError} The server refused.
    */
   async open(method, path, options) {
     /** @type {Record<string, string>} */
-    const headers = { Accept: options.accept ?? "application/json", ...options.headers };
+    const headers = { ...USER_AGENT, Accept: options.accept ?? "application/json", ...options.headers };
     if (options.token) headers.Authorization = `Bearer ${options.token}`;
     if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
-    if (options.ifMatch) headers["If-Match"] = options.ifMatch;
-    if (options.body !== undefined && options.body !== null) headers["Content-Type"] = "application/json";
-    const body = headers["Content-Type"] ? JSON.stringify(options.body) : undefined;
+    if (options.ifMatch !== undefined) headers["If-Match"] = `"${options.ifMatch}"`;
+    if (options.body) headers["Content-Type"] = "application/json";
     const response = await this.fetch(this.url + path + queryString(options.query), {
-      method, headers, body, signal: options.signal, cache: "no-store",
+      method, headers, body: options.body, signal: options.signal, cache: "no-store",
     });
     const date = Date.parse(response.headers.get("Date") ?? "");
     if (!Number.isNaN(date)) this.clockOffsetMs = date - Date.now();
@@ -130,8 +137,18 @@ export class Transport {
 /** @param {Response} response */
 async function readJson(response) {
   const text = await response.text();
-  return text ? JSON.parse(text) : null;
+  try {
+    return text ? JSON.parse(text) : null;
+  } catch {
+    throw new UnexpectedResponseError(`${response.url}: the response of status ${response.status} is not JSON: ${text.slice(0, 100)}`);
+  }
 }
+
+/** Return a timeout that leaves the server the time to wait. @param {Transport} transport @param {{wait_ms?: number}} [query] */
+export const waiting = (transport, query) => ({ timeoutMs: transport.timeoutMs + (query?.wait_ms ?? 0) });
+
+/** @param {Response} response */
+export const readText = (response) => response.text();
 
 /**
  * Return the milliseconds to wait before the next attempt.
@@ -140,17 +157,18 @@ async function readJson(response) {
  * @param {number} attempt The number of the attempt that failed, from 1.
  * @param {number} started When the first attempt began.
  * @param {RetryPolicy} policy
- * @throws {ApiError | ConnectionError} No attempt is left, or a retry cannot help.
+ * @throws {ApiError | ConnectionFailedError} No attempt is left, or a retry cannot help.
  */
 export function retryDelay(error, attempt, started, policy) {
   const { attempts, baseMs, maxMs, budgetMs } = policy;
+  if (error instanceof UnexpectedResponseError) throw error;
   let wait = backoff(attempt, baseMs, maxMs);
   if (error instanceof ApiError) {
     if (!RETRIED.has(error.status)) throw error;
     if (error.retryAfterMs !== null) wait = error.retryAfterMs + Math.random() * baseMs;
   }
   if (attempt < attempts && Date.now() + wait - started <= budgetMs) return wait;
-  throw error instanceof ApiError ? error : new ConnectionError(error);
+  throw error instanceof ApiError ? error : new ConnectionFailedError(error);
 }
 
 /**
@@ -163,6 +181,9 @@ export function retryDelay(error, attempt, started, policy) {
 export function backoff(attempt, baseMs, maxMs) {
   return Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 }
+
+/** Return a random player key. */
+export const newKey = () => `skye_key_${randomKey()}`;
 
 /** Return a random Idempotency-Key. `crypto.randomUUID` would need HTTPS in a browser. */
 export function randomKey() {

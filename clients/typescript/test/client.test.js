@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ApiError, ConnectionError, GameView, HistoryLostError, Skye, fold } from "skye-client";
+import { ApiError, ConnectionFailedError, GameView, HistoryLostError, Skye, fold } from "skye-client";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct, newGame, step } from "./support.js";
 
@@ -90,7 +90,7 @@ test("a lost answer to a write is asked for again under the same key", async () 
     return response;
   };
   const seat = new Skye(SERVER, { fetch, ...quick }).game(game.id, game.tokens[0]).seat(0);
-  const { actions } = await seat.actions();
+  const actions = await seat.actions();
   const before = (await direct.game(game.id).get()).version;
   assert.equal((await seat.act(actions[0])).version, before + 1);
   assert.equal(keys.length, 2);
@@ -102,7 +102,7 @@ test("Retry-After is obeyed, and other errors are not retried", async () => {
   assert.deepEqual(await busy.skye.game("g").get(), { id: "g" });
   assert.equal(busy.sent.length, 2);
   const refused = scripted([problem(409, "wrong_phase", { "X-Request-Id": "r1" })]);
-  await assert.rejects(refused.skye.game("g", "t").seat(0).pass(), (error) => {
+  await assert.rejects(refused.skye.game("g", "t").seat(0).passTurn(), (error) => {
     assert.ok(error instanceof ApiError);
     assert.deepEqual([error.code, error.status, error.requestId, error.params.tile], ["wrong_phase", 409, "r1", "L01"]);
     return true;
@@ -113,7 +113,7 @@ test("Retry-After is obeyed, and other errors are not retried", async () => {
 
 test("retries are bounded", async () => {
   const { skye, sent } = scripted([new TypeError("no network")]);
-  await assert.rejects(skye.games.list(), ConnectionError);
+  await assert.rejects(skye.games.list(), ConnectionFailedError);
   assert.equal(sent.length, quick.retry.attempts);
 });
 
@@ -136,7 +136,7 @@ test("a token that is no longer known ends the iteration", async () => {
   const events = direct.game(game.id, game.tokens[1]).events();
   await assert.rejects(async () => {
     for await (const event of events) {
-      if (event.id === 3) await direct.game(game.id, game.tokens[1]).leave(1);
+      if (event.id === 3) await direct.game(game.id, game.tokens[1]).seat(1).leave();
     }
   }, (error) => error instanceof ApiError && error.code === "token_unknown");
 });
@@ -156,15 +156,39 @@ test("events, actions and fields that are new do no harm", async () => {
 
 test("a player waits for its turn and plays a game to its end", async () => {
   const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], auto_start: true });
-  const game = direct.game(created.game.id, created.players[0].token);
-  const view = await GameView.open(game);
+  const view = await GameView.open(direct.seats(created)[0].game);
   while (await view.untilMyTurn()) {
-    const { actions } = await game.seat(0).actions();
-    const { last_event } = await game.seat(0).act(actions.find(({ type }) => type !== "take_back") ?? actions[0]);
-    while (view.data.last_event < last_event) for await (const event of view.follow()) if (event?.id === last_event) break;
+    const actions = await view.actions();
+    await view.act(actions.find(({ type }) => type !== "take_back") ?? actions[0]);
   }
   assert.equal(view.data.status, "finished");
   assert.ok(view.data.result);
+});
+
+test("a seat changes, renews its token, shows its territory and leaves", async () => {
+  const lobby = await direct.games.create({ players: [{ name: "Ann" }] });
+  const seat = direct.seat(await direct.game(lobby.game.id).join({ name: "Bob" }));
+  assert.equal((await seat.change({ name: "Bea" })).players[1].name, "Bea");
+  const { token } = seat.game;
+  await seat.rotateToken();
+  assert.notEqual(seat.game.token, token);
+  assert.match(await seat.territorySvg({ coordinates: true }), /^<svg/);
+  assert.equal((await seat.leave()).players.filter((player) => player).length, 1);
+});
+
+test("all games are listed page by page", async () => {
+  const player = direct.player(), games = Array(55).fill({ players: [{ name: "Ann" }, { name: "Bob" }] });
+  const created = await player.leagues.create(games);
+  const listed = [];
+  for await (const { game } of player.games.all()) listed.push(game.id);
+  assert.deepEqual(listed.sort(), created.map(({ game_id }) => game_id).sort());
+});
+
+test("a game that is over is deleted by its host", async () => {
+  const { id, host } = await newGame();
+  await direct.game(id, host).abort();
+  await direct.game(id, host).delete();
+  await assert.rejects(direct.game(id).get(), { code: "game_not_found" });
 });
 
 test("every scenario that is listed begins a game", async () => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ApiError, ConnectionError, Skye } from "skye-client";
-import { Leagues } from "skye-client/leagues";
+import { ApiError, ConnectionFailedError, Skye } from "skye-client";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
@@ -10,12 +9,12 @@ const quick = { retry: { attempts: 200, baseMs: 10, maxMs: 50 } };
 const bots = { players: [{ bot: "random" }, { bot: "random" }], auto_start: true, visibility: "private" };
 const people = { players: [{ name: "Ann" }, { name: "Bob" }] };
 const player = direct.player();
-const season = new Leagues(new Skye(SERVER, { timeoutMs: 180_000 }).player(player.key)).create(Array(25).fill(bots)).then((games) => games.map(({ game }) => game).sort());
+const season = new Skye(SERVER, { timeoutMs: 180_000 }).player(player.key).leagues.create(Array(25).fill(bots)).then((games) => games.map(({ game_id }) => game_id).sort());
 
 /** Return the lines of an export. */
 async function exported(client, options) {
   const lines = [];
-  for await (const line of new Leagues(client).records(options)) lines.push(line);
+  for await (const line of client.leagues.records(options)) lines.push(line);
   return lines;
 }
 const gamesOf = (lines) => lines.map(({ record }) => record.game_id).sort();
@@ -28,10 +27,10 @@ test("a batch whose response is lost creates its games once", async () => {
     return globalThis.fetch(url, { ...init, headers: { ...init.headers, ...fault } });
   };
   const host = new Skye(SERVER, { fetch, ...quick }).player();
-  const created = await new Leagues(host).create([people, bots]);
+  const created = await host.leagues.create([people, bots]);
   assert.equal(keys[0], keys[1]);
-  const { games } = await direct.player(host.key).games();
-  assert.deepEqual(games.map(({ game }) => game.id).sort(), created.map(({ game }) => game).sort());
+  const { games } = await direct.player(host.key).games.list();
+  assert.deepEqual(games.map(({ game }) => game.id).sort(), created.map(({ game_id }) => game_id).sort());
 });
 
 test("an export has each game of the player once, however many one request asks for", async () => {
@@ -70,8 +69,8 @@ test("an export that is refused, cut in a line or unreachable ends", async () =>
   const cut = new Skye("http://test", { fetch, retry: { attempts: 3, baseMs: 1 } });
   const seen = [];
   await assert.rejects((async () => {
-    for await (const line of new Leagues(cut).records()) if (seen.push(line) > 4) throw new Error("enough");
+    for await (const line of cut.leagues.records()) if (seen.push(line) > 4) throw new Error("enough");
   })(), /enough/);
   const none = new Skye("http://127.0.0.1:9", { retry: { attempts: 2, baseMs: 1 } });
-  await assert.rejects(exported(none), ConnectionError);
+  await assert.rejects(exported(none), ConnectionFailedError);
 });

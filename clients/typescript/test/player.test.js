@@ -29,8 +29,8 @@ test("players of matched tickets play over one stream", async () => {
   const [taken, turn] = await first(ann, 2);
   assert.deepEqual([taken.type, turn.type, turn.game_id], ["seat_taken", "your_turn", matched.game_id]);
   const seat = ann.game(turn.game_id).seat(turn.seat);
-  await seat.act((await seat.actions()).actions[0]);
-  assert.equal((await ann.games()).games[0].game.id, matched.game_id);
+  await seat.act((await seat.actions())[0]);
+  assert.equal((await ann.games.list()).games[0].game.id, matched.game_id);
 });
 
 test("a ticket can be cancelled", async () => {
@@ -43,7 +43,7 @@ test("events of a player arrive once through cuts, and after a lost one not at a
   const proxy = await cuttingProxy(SERVER);
   t.after(() => proxy.close());
   const player = direct.player();
-  for (let number = 0; number < 10; number++) await player.create(alone);
+  for (let number = 0; number < 10; number++) await player.games.create(alone);
   proxy.state.mode = "cut";
   const seen = await first(new Skye(proxy.url, persistent).player(player.key), 20);
   assert.deepEqual(seen.map(({ id }) => parseInt(id, 10)), Array.from(seen, (_, number) => number + 1));
@@ -52,10 +52,10 @@ test("events of a player arrive once through cuts, and after a lost one not at a
 
 test("a replaced key is refused, and the new one has the games", async () => {
   const player = direct.player();
-  const { game } = await player.create(alone);
+  const { game } = await player.games.create(alone);
   const old = direct.player(player.key);
   await player.replaceKey();
-  assert.equal((await player.games()).games.length, 1);
+  assert.equal((await player.games.list()).games.length, 1);
   await assert.rejects(first(old, 1), { code: "token_unknown" });
   await player.game(game.id).abort();
   assert.notEqual((await player.game(game.id).rematch()).game.id, game.id);

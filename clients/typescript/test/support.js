@@ -16,7 +16,7 @@ export async function step({ id, tokens }, skye = direct) {
   const { waiting_for, status } = await skye.game(id).get();
   for (const seat of waiting_for) {
     const its = skye.game(id, tokens[seat]).seat(seat);
-    const { actions } = await its.actions();
+    const actions = await its.actions();
     if (actions.length) await its.act(actions[0]).catch(overtaken);
   }
   return status === "playing";

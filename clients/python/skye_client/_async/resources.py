@@ -50,9 +50,9 @@ class AsyncGame:
         """Reserve a seat, as the host; return the invitation with the code for the invited player."""
         return cast("m.CreatedInvitation", await self.request("POST", "/invitations", **options))
 
-    async def invitations(self) -> Sequence[m.Invitation]:
+    async def invitations(self, **options: Unpack[ReadOptions]) -> Sequence[m.Invitation]:
         """Return the unused invitations, as the host."""
-        listed = await self.request("GET", "/invitations")
+        listed = await self.request("GET", "/invitations", **options)
         return cast("Sequence[m.Invitation]", listed["invitations"])
 
     async def revoke_invitation(self, invitation_id: str, **options: Unpack[CallOptions]) -> m.Game:

@@ -50,9 +50,9 @@ class Game:
         """Reserve a seat, as the host; return the invitation with the code for the invited player."""
         return cast("m.CreatedInvitation", self.request("POST", "/invitations", **options))
 
-    def invitations(self) -> Sequence[m.Invitation]:
+    def invitations(self, **options: Unpack[ReadOptions]) -> Sequence[m.Invitation]:
         """Return the unused invitations, as the host."""
-        listed = self.request("GET", "/invitations")
+        listed = self.request("GET", "/invitations", **options)
         return cast("Sequence[m.Invitation]", listed["invitations"])
 
     def revoke_invitation(self, invitation_id: str, **options: Unpack[CallOptions]) -> m.Game:

@@ -1,0 +1,176 @@
+import { ApiError, ConnectionFailedError, HistoryLostError } from "./errors.js";
+import { isKnown } from "./known.js";
+import { Skye } from "./skye.js";
+import { backoff, sleep } from "./transport.js";
+
+/** @import { Action, Game, GameData, Seat } from "./resources.js" */
+/** @import { Player } from "./player.js" */
+/** @typedef {{method: string, href: string, body?: unknown}} Request */
+
+/**
+ * @typedef {object} Turn A decision to make.
+ * @property {GameData} view The view of the seat that must act.
+ * @property {Action[]} actions Its legal actions.
+ * @property {import("./known.js").Known<Action>[]} moves The actions of known types, without `take_back`.
+ * @property {Seat} seat The seat, for `places` and `whatIf`.
+ */
+
+/**
+ * @typedef {object} HostOptions
+ * @property {string} [url] The address of the server.
+ * @property {number} [concurrency] The number of games in which to act at the same time.
+ * @property {boolean} [untilOver] Return when all games are over.
+ * @property {AbortSignal} [signal] Ends the host after the requests under way.
+ * @property {(counts: {waiting: number, decisions: number, over: number}) => void} [onProgress] By default, shows the
+ *   counts on a terminal.
+ */
+
+/**
+ * Play all games of a player key, those of the future too, until `signal` aborts.
+ *
+ * One event stream reports the games that wait. Each of them has one task, which acts as long as the game waits for the
+ * seat. The host resumes after lost connections and restarts of the server, and waits after errors.
+ *
+ * @param {string} key
+ * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the host.
+ * @param {HostOptions} [options]
+ */
+export async function host(key, decide, { url, concurrency = 8, untilOver = false, signal, onProgress = onTerminal() } = {}) {
+  await new Host(new Skye(url).player(key), decide, concurrency, onProgress, signal).run(untilOver);
+}
+
+/** The games of a player, and the tasks that act in them. */
+class Host {
+  /** The games with a task, and whether an event has arrived that the task may not have seen. @type {Map<string, boolean>} */
+  #tasks = new Map();
+  /** The tasks that wait for others to end. @type {(() => void)[]} */
+  #queue = [];
+  /** @type {Set<Promise<void>>} */
+  #running = new Set();
+  #acting = 0;
+  #decisions = 0;
+  #over = 0;
+  /** Ends the stream and the tasks. */
+  #stop = new AbortController();
+
+  /**
+   * @param {Player} player
+   * @param {(turn: Turn) => Request | Promise<Request>} decide
+   * @param {number} concurrency
+   * @param {HostOptions["onProgress"]} onProgress
+   * @param {AbortSignal} [signal]
+   */
+  constructor(player, decide, concurrency, onProgress, signal) {
+    this.player = player;
+    this.decide = decide;
+    this.concurrency = concurrency;
+    this.onProgress = onProgress;
+    if (signal?.aborted) this.#stop.abort(ENDED);
+    signal?.addEventListener("abort", () => this.#stop.abort(ENDED), { once: true });
+  }
+
+  /** @param {boolean} untilOver */
+  async run(untilOver) {
+    try {
+      while (!(untilOver && await this.#allOver())) await this.#follow(untilOver).catch(unlessHistoryLost);
+    } catch (error) {
+      if (this.#stop.signal.reason !== ENDED) throw this.#stop.signal.aborted ? this.#stop.signal.reason : error;
+    } finally {
+      this.#stop.abort(ENDED);
+      await Promise.all(this.#running);
+    }
+  }
+
+  /** Act in all games that wait, now and after each event. @param {boolean} untilOver */
+  async #follow(untilOver) {
+    const { signal } = this.#stop;
+    // The stream has all events after this one; the list of games includes all events before it.
+    const after = (await this.player.games.list({ limit: 1 }, { signal })).last_event;
+    for await (const { game, waiting } of this.player.games.all({ signal })) if (waiting) this.#wake(game.id);
+    for await (const event of this.player.events({ after, signal })) {
+      if (!isKnown(event)) continue;
+      if (event.type === "your_turn") this.#wake(event.game_id);
+      if (event.type !== "game_over") continue;
+      this.#over += 1;
+      this.#report();
+      if (untilOver && await this.#allOver()) return;
+    }
+  }
+
+  async #allOver() {
+    for await (const { game } of this.player.games.all({ signal: this.#stop.signal })) {
+      if (game.status === "lobby" || game.status === "playing") return false;
+    }
+    return true;
+  }
+
+  /** Start the task of a game, or let it look again. @param {string} id */
+  #wake(id) {
+    const running = this.#tasks.has(id);
+    this.#tasks.set(id, running);
+    if (running) return;
+    const task = this.#task(id).catch((error) => this.#stop.abort(error)).finally(() => this.#running.delete(task));
+    this.#running.add(task);
+  }
+
+  /** Act in a game until it waits for somebody else. @param {string} id */
+  async #task(id) {
+    if (this.#acting >= this.concurrency) await new Promise((resolve) => this.#queue.push(() => resolve(null)));
+    this.#acting += 1;
+    try {
+      do {
+        this.#tasks.set(id, false);
+        await this.#actWhileWaiting(this.player.game(id));
+      } while (this.#tasks.get(id));
+    } finally {
+      this.#tasks.delete(id);
+      this.#acting -= 1;
+      this.#queue.shift()?.();
+    }
+  }
+
+  /** @param {Game} game */
+  async #actWhileWaiting(game) {
+    const query = { include: "actions" }, { signal } = this.#stop;
+    /** @type {GameData | null} */
+    let view = null;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        view ??= await game.get({ query });
+        const number = view.you.seat;
+        if (number === null || !view.waiting_for.includes(number)) return;
+        const actions = view.actions ?? [], seat = game.seat(number);
+        const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
+        view = await seat.act(await this.decide({ view, actions, moves, seat }), { query });
+        failures = 0;
+        this.#decisions += 1;
+        this.#report();
+      } catch (error) {
+        if (error instanceof ApiError && GONE.has(error.status)) return;
+        if (!(error instanceof ApiError || error instanceof ConnectionFailedError)) throw error;
+        view = null; // a deadline has passed, or the server does not respond: look again
+        await sleep(backoff(++failures, 100, 15_000), signal);
+      }
+    }
+  }
+
+  #report() {
+    this.onProgress?.({ waiting: this.#tasks.size, decisions: this.#decisions, over: this.#over });
+  }
+}
+
+const GONE = new Set([401, 403, 404, 410]);
+const ENDED = new Error("The host has ended");
+
+/** @param {unknown} error */
+function unlessHistoryLost(error) {
+  if (!(error instanceof HistoryLostError)) throw error;
+}
+
+/** Return a function that shows the counts, where standard error is a terminal. */
+function onTerminal() {
+  const stderr = /** @type {any} */ (globalThis).process?.stderr;
+  if (!stderr?.isTTY) return undefined;
+  return (/** @type {{waiting: number, decisions: number, over: number}} */ { waiting, decisions, over }) =>
+    stderr.write(`\r${waiting} waiting, ${decisions} decisions, ${over} games over\x1b[K`);
+}

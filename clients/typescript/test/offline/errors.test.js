@@ -1,0 +1,77 @@
+// Errors, and what the client refuses before it sends anything. Needs no server.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+
+import { ApiError, ConnectionFailedError, HistoryLostError, Skye, SkyeError, UnexpectedResponseError, isKnown, newKey } from "skye-client";
+
+const problem = {
+  code: "invalid_body", detail: "The body is invalid; `errors` lists the causes.",
+  errors: [{ pointer: "/players/0/name", detail: "Too long." }, { name: "limit", detail: "Not a number." }],
+};
+
+/** Return a client whose server sends one response, and the requests that it got. */
+function answering(body, init) {
+  const requests = [];
+  const fetch = async (url, request) => { requests.push({ url, ...request }); return new Response(body, init); };
+  return { client: new Skye("http://test", { fetch }), requests };
+}
+
+test("the message of an ApiError has every cause", () => {
+  const { message, detail } = new ApiError(422, problem);
+  assert.equal(message, "422 invalid_body: The body is invalid; `errors` lists the causes.\n  /players/0/name: Too long.\n  limit: Not a number.");
+  assert.equal(detail, problem.detail);
+});
+
+test("all errors are a SkyeError with their own name", () => {
+  for (const error of [new ApiError(404, {}), new ConnectionFailedError("cut"), new HistoryLostError(), new UnexpectedResponseError("text")]) {
+    assert.ok(error instanceof SkyeError);
+    assert.equal(error.name, error.constructor.name);
+  }
+});
+
+test("the response of a proxy is an error with its status", async () => {
+  const { client } = answering("<h1>Bad Gateway</h1>", { status: 502 });
+  await assert.rejects(client.games.list({}, { retry: { attempts: 1 } }), { code: "http_502" });
+});
+
+test("an address without http is refused", () => {
+  for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""]) assert.throws(() => new Skye(url), TypeError);
+});
+
+test("a body that JSON has not is not sent", async () => {
+  const { client, requests } = answering("{}");
+  await assert.rejects(client.games.create({ seats: 1n }), TypeError);
+  assert.equal(requests.length, 0);
+});
+
+test("a success that is not JSON is not repeated", async () => {
+  const { client, requests } = answering("<h1>Welcome</h1>");
+  await assert.rejects(client.games.list(), UnexpectedResponseError);
+  assert.equal(requests.length, 1);
+});
+
+test("a request names the client, and the version that the game must have", async () => {
+  const { client, requests } = answering("{}");
+  await client.game("g").start({ ifMatch: 7 });
+  assert.match(requests[0].headers["User-Agent"], /^skye-client-js\/0/);
+  assert.equal(requests[0].headers["If-Match"], '"7"');
+});
+
+test("console.log shows no token", () => {
+  const client = new Skye("http://test"), key = newKey();
+  const player = client.player(key), game = client.game("g", key);
+  const shown = inspect([player, game, game.seat(1), game.events(), player.games, player.leagues, player.events()], { depth: 9 });
+  assert.ok(!shown.includes(key));
+  assert.equal(player.key, key);
+  assert.equal(game.token, key);
+});
+
+test("types of this version are known", () => {
+  assert.ok(isKnown({ type: "pass", href: "/", method: "POST" }));
+  assert.ok(isKnown({ type: "your_turn", id: "1-7", at: "" }));
+  assert.ok(isKnown({ type: "game_created", id: 1, at: "" }));
+  assert.ok(!isKnown({ type: "your_turn", id: 1, at: "" }));
+  assert.ok(!isKnown({ type: "dance", href: "/", method: "POST" }));
+  assert.ok(!isKnown({ type: "constructor", href: "/", method: "POST" }));
+});
