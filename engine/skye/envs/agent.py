@@ -29,7 +29,6 @@ class AgentEpisode(Episode):
     def __init__(self, form: Form, opponents: Opponents) -> None:
         super().__init__(form)
         self._opponents = opponents
-        self._form = form
 
     def reset(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Start another game, and let the opponents move until it is the agent's turn.

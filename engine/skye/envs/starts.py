@@ -26,7 +26,7 @@ def start_game(players: int, rng: Random, options: Mapping[str, Any]) -> Encoded
     if options.get("position") is not None:
         if any(options.get(name) is not None for name in ("scoring_tiles", "first_seat")):
             raise ValueError(
-                "a position contains the scoring tiles and the starting seat: leave these options out"
+                "a position contains the scoring tiles and the first seat: leave these options out"
             )
         return EncodedGame(_game_from(options["position"], players, seed))
     scoring_tiles = options.get("scoring_tiles")
