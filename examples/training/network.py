@@ -36,31 +36,22 @@ class Network:
             layers.append(np.maximum(sums, 0) if number + 2 < len(self.parameters) else sums)
         return layers
 
-    def train(
-        self, decisions: list[tuple[np.ndarray, int]], weights: np.ndarray, rate: float, entropy: float = 0.0
-    ) -> float:
-        """Make chosen actions more likely, each by its weight; return their mean log-likelihood.
+    def train(self, decisions: list[tuple[np.ndarray, int]], rate: float) -> float:
+        """Make the chosen actions more likely; return the mean logarithm of their probability before.
 
         :param decisions: the features of the legal actions, and the index of the chosen one.
-        :param weights: the advantage of each choice; 1 to imitate.
         :param rate: the learning rate.
-        :param entropy: the weight of the entropy of the choice, which keeps the policy exploring.
         """
         counts = np.array([len(features) for features, _ in decisions])
         starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
         layers = self._forward(np.concatenate([features for features, _ in decisions]))
-        logits = layers[-1][:, 0]
-        logits = logits - np.repeat(np.maximum.reduceat(logits, starts), counts)
-        sums = np.add.reduceat(np.exp(logits), starts)
-        logs = logits - np.repeat(np.log(sums), counts)
-        chances = np.exp(logs)
+        scores = layers[-1][:, 0]
+        scores = scores - np.repeat(np.maximum.reduceat(scores, starts), counts)
+        logs = scores - np.repeat(np.log(np.add.reduceat(np.exp(scores), starts)), counts)
         chosen = starts + np.array([index for _, index in decisions])
-        slope = -chances * np.repeat(weights, counts)
-        slope[chosen] += weights
-        if entropy:
-            mean = np.add.reduceat(chances * logs, starts)
-            slope -= entropy * chances * (logs - np.repeat(mean, counts))
-        self._descend(layers, -slope[:, None].astype(np.float32) / len(decisions), rate)
+        slope = np.exp(logs)
+        slope[chosen] -= 1
+        self._descend(layers, slope[:, None] / len(decisions), rate)
         return float(logs[chosen].mean())
 
     def _descend(self, layers: list[np.ndarray], slope: np.ndarray, rate: float) -> None:

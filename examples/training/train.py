@@ -1,161 +1,149 @@
-"""Train a masked PPO agent for Isle of Skye until it beats the random bot, and write its learning curve.
+"""Train an agent for two players: a network learns to choose what a strong bot chooses (behaviour cloning).
 
-Observations are scaled. Only moderate prices and cells near the castle have outputs, so that the network
-stays small. In addition to the result, each point of lead over the other seats earns a small reward.
+The teacher plays against itself. The network scores each legal action by the features of `features.py`, and
+learns to give the action of the teacher the highest score. The curve is measured against the opponent on
+seeds that no game of the training has; every second game is played with exchanged seats.
 """
 
 import argparse
 import csv
 import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from itertools import chain
+from math import sqrt
 from pathlib import Path
+from random import Random
 
-import gymnasium
 import numpy as np
-import torch
-from gymnasium import spaces
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
+from agent import load_agent
+from features import SIZE, action_features
+from network import Network
 
-import skye.envs.gymnasium  # noqa: F401 - registers the environment
-from skye import BOTS
+from skye import BOTS, choose_move, new_game, play, play_out
+from skye.encoding import EncodedGame, encode_move
 
-HERE = Path(__file__).parent
-REACH = 6
-"""The maximum distance from the castle, in cells, at which the agent can place a tile."""
+LAYERS = (SIZE, 128, 128, 1)
+BATCH = 256
+"""The number of decisions for each update of the weights."""
 
-LEAD = 0.02
-"""The reward for each point of lead."""
+PLACEMENTS_KEPT = 1 / 3
+"""The share of placements to learn from: there are many, and they are similar."""
 
-_PLACEMENTS = 63  # see `skye.encoding`
-_SIDE = 37
-_MAX_PRICE = 12
+Decision = tuple[np.ndarray, int]
+"""The features of the legal actions, and the index of the chosen one."""
 
 
-def compact_actions() -> np.ndarray:
-    """Return the numbers of the actions that the agent can choose."""
-    first = [number for number in range(_PLACEMENTS) if not 3 + _MAX_PRICE <= number < 53]
-    middle = range(18 - REACH, 18 + REACH + 1)
-    placements = [
-        _PLACEMENTS + ((tile * _SIDE + y) * _SIDE + x) * 4 + turn
-        for tile in range(3)
-        for y in middle
-        for x in middle
-        for turn in range(4)
-    ]
-    return np.array(first + placements)
+def teacher_game(teacher: str, seed: str) -> list[Decision]:
+    """Return decisions of the teacher, in both seats of a game against itself."""
+    decisions: list[Decision] = []
+    game, rng, sample = new_game(2, seed=seed).game, Random(seed), Random(seed)
+    while not game.is_over:
+        seat = game.waiting_for[0]
+        move = choose_move(teacher, game, seat, rng)
+        encoded = EncodedGame(game, (), seat)
+        for action in encode_move(game, seat, move):
+            legal = encoded.legal_actions()
+            if len(legal) > 1 and (game.phase != "building" or sample.random() < PLACEMENTS_KEPT):
+                decisions.append((action_features(encoded), legal.index(action)))
+            encoded, _ = encoded.play(action)
+        game = play(game, seat, move).game
+    return decisions
 
 
-class CompactActions(gymnasium.Wrapper):
-    """Restricts the agent to an eighth of all actions, and rewards its lead."""
-
-    def __init__(self, env):
-        super().__init__(env)
-        self._lead = 0
-        self._numbers = compact_actions()
-        self.action_space = spaces.Discrete(len(self._numbers))
-        space = env.observation_space
-        self.observation_space = spaces.Box(0.0, 1.0, space.shape, np.float32)
-
-    def reset(self, **options):
-        """Start another game."""
-        observation, info = self.env.reset(**options)
-        self._lead = 0
-        return np.log1p(observation) / 7, info
-
-    def step(self, action):
-        """Take an action."""
-        mask = self.env.unwrapped.action_masks()
-        number = int(self._numbers[action])
-        if not mask[number] and not mask[self._numbers].any():
-            number = int(np.flatnonzero(mask)[0])
-        observation, reward, ended, truncated, info = self.env.step(number)
-        own, *others = info["scores"]
-        lead, self._lead = self._lead, own - max(others)
-        return np.log1p(observation) / 7, reward + LEAD * (self._lead - lead), ended, truncated, info
-
-    def action_masks(self):
-        """Return the mask of actions; if none is legal, the first one, for any legal action."""
-        mask = self.env.unwrapped.action_masks()[self._numbers]
-        if not mask.any():
-            mask = mask.copy()
-            mask[0] = True
-        return mask
+def held_out_game(weights: Path, opponent: str, number: int) -> tuple[float, int]:
+    """Return the share of a checkpoint in the win, and its lead; two games in a row have the same seed."""
+    seat, bot = number % 2, load_agent(weights)
+    bots = [bot, opponent] if seat == 0 else [opponent, bot]
+    game = play_out(new_game(2, seed=f"held-out/{number // 2}").game, bots, Random(number)).game
+    lead = game.players[seat].score - game.players[1 - seat].score
+    return (seat in game.winners) / len(game.winners), lead
 
 
-def environment(opponent: str):
-    """Return the environment of the agent."""
-    return CompactActions(gymnasium.make("skye/IsleOfSkye-v1", opponents=[opponent], observation="flat"))
+class Training:
+    """The training, its checkpoint and its curve.
+
+    :param options: the arguments of the command.
+    :param over: applies a function to many arguments, in several processes.
+    """
+
+    def __init__(self, options: argparse.Namespace, over: Callable[..., Iterable]):
+        self.options = options
+        self.over = over
+        self.network = Network(LAYERS, options.seed)
+        self.begun = time.monotonic()
+        self.curve: list[tuple[int, float, int, float, float]] = []
+        self.weights = options.out / "weights.npz"
+
+    def run(self) -> None:
+        """Let the teacher play, learn from its decisions, and measure at equal intervals and at the end."""
+        options = self.options
+        seeds = [f"imitation/{options.seed}/{number}" for number in range(options.teacher_games)]
+        decisions = list(chain.from_iterable(self.over(partial(teacher_game, options.teacher), seeds)))
+        rng = np.random.default_rng(options.seed)
+        steps = options.passes * len(decisions) // BATCH + 1
+        points = {steps * point // options.points for point in range(options.points)}
+        for step in range(steps):
+            if step in points:
+                self.measure(step, options.games)
+            batch = [decisions[index] for index in rng.integers(len(decisions), size=BATCH)]
+            self.network.train(batch, 2e-3 * (1 - step / steps) + 1e-4)
+        self.measure(steps, options.last)
+
+    def measure(self, step: int, games: int) -> None:
+        """Save the weights, and add the win rate against the opponent to the curve."""
+        self.options.out.mkdir(parents=True, exist_ok=True)
+        self.network.save(self.weights)
+        against = self.options.opponent
+        results = list(self.over(partial(held_out_game, self.weights, against), range(games)))
+        rate, lead = (sum(each) / games for each in zip(*results, strict=True))
+        seconds = round(time.monotonic() - self.begun, 1)
+        self.curve.append((step, seconds, games, rate, lead))
+        low, high = interval(rate, games)
+        print(f"{step} updates, {seconds} s: {rate:.1%} ({low:.1%} - {high:.1%}) of {games} games", end=" ")
+        print(f"against {against}, mean lead {lead:.1f}", flush=True)
+        with (self.options.out / "curve.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("updates", "seconds", "games", "win_rate", "lead"), *self.curve])
 
 
-def win_rate(model, opponent: str, games: int, seed: int) -> float:
-    """Return the rate of games in which the agent has most points; equal scores count half."""
-    env = environment(opponent)
-    won = 0.0
-    for game in range(games):
-        observation, _ = env.reset(seed=seed + game)
-        ended = False
-        while not ended:
-            action, _ = model.predict(observation, action_masks=env.action_masks(), deterministic=True)
-            observation, _, ended, _, info = env.step(int(action))
-        own, *others = info["scores"]
-        won += (own > max(others)) + 0.5 * (own == max(others))
-    return won / games
+def interval(rate: float, games: int) -> tuple[float, float]:
+    """Return the Wilson interval of 95 % of a win rate."""
+    z = 1.96
+    middle = (rate + z * z / (2 * games)) / (1 + z * z / games)
+    reach = z * sqrt(rate * (1 - rate) / games + z * z / (4 * games * games)) / (1 + z * z / games)
+    return middle - reach, middle + reach
 
 
-class Curve(BaseCallback):
-    """Measures the win rate at intervals, and stops training after the time limit."""
+def positive(text: str) -> int:
+    """Return a positive whole number."""
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not positive")
+    return int(text)
 
-    def __init__(self, options):
-        super().__init__()
-        self._options = options
-        self._begun = time.monotonic()
-        self.points: list[tuple[int, float, float]] = []
 
-    def _on_rollout_start(self) -> None:
-        if self.num_timesteps >= self._options.every * len(self.points):
-            self.measure(self._options.games)
-
-    def measure(self, games: int) -> None:
-        """Add a point to the curve."""
-        rate = win_rate(self.model, "random", games, seed=1_000_000)
-        self.points.append((self.num_timesteps, round(time.monotonic() - self._begun, 1), rate))
-        print(f"{self.num_timesteps:8} steps {self.points[-1][1]:7} s: {rate:.1%} against random", flush=True)
-
-    def _on_step(self) -> bool:
-        return time.monotonic() - self._begun < self._options.seconds
+def arguments() -> argparse.Namespace:
+    """Return the arguments of the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    add = parser.add_argument
+    add("--seed", type=int, default=1)
+    add("--teacher", choices=sorted(BOTS), default="strategist", help="the bot to imitate")
+    add("--teacher-games", type=positive, default=1500, help="games of the teacher against itself")
+    add("--passes", type=positive, default=20, help="how often to go through all decisions")
+    add("--opponent", choices=sorted(BOTS), default="greedy", help="the bot to measure against")
+    add("--points", type=positive, default=4, help="points of the curve before the end")
+    add("--games", type=positive, default=100, help="games for a point of the curve")
+    add("--last", type=positive, default=800, help="games of the last measurement")
+    add("--workers", type=positive, default=2, help="number of processes")
+    add("--out", type=Path, default=Path(__file__).parent / "out")
+    return parser.parse_args()
 
 
 def main() -> None:
-    """Train, measure on games of other seeds, and write the curve and the model."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=200_000)
-    parser.add_argument("--seconds", type=float, default=900, help="time limit of the training in seconds")
-    parser.add_argument("--every", type=int, default=20_000, help="steps between two points of the curve")
-    parser.add_argument("--games", type=int, default=60, help="games for each point of the curve")
-    parser.add_argument("--last", type=int, default=200, help="games for the last measurement")
-    parser.add_argument("--opponent", choices=sorted(BOTS), default="random")
-    parser.add_argument("--out", type=Path, default=HERE / "out")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    model = MaskablePPO(
-        "MlpPolicy",
-        environment(options.opponent),
-        seed=options.seed,
-        n_steps=2048,
-        batch_size=256,
-        gamma=1.0,
-        ent_coef=0.01,
-        learning_rate=5e-4,
-        policy_kwargs={"net_arch": [128, 128]},
-    )
-    curve = Curve(options)
-    model.learn(options.steps, callback=curve)
-    curve.measure(options.last)
-    options.out.mkdir(exist_ok=True)
-    model.save(options.out / "model.zip")
-    with (options.out / "curve.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([("steps", "seconds", "win_rate"), *curve.points])
+    """Train, and write the weights and the curve."""
+    options = arguments()
+    with ProcessPoolExecutor(options.workers) as pool:
+        Training(options, partial(pool.map, chunksize=4)).run()
 
 
 if __name__ == "__main__":

@@ -1,22 +1,96 @@
-"""The training example, for a few seconds; skipped where its packages (the group `training`) are missing."""
+"""The training example: its command in a small size, and its committed weights; skipped without NumPy."""
 
 import csv
+import json
 import subprocess
 import sys
+from importlib import import_module
+from random import Random
 
 import pytest
 
+pytest.importorskip("numpy", reason="NumPy is not installed: the training is not tested")
+
+import numpy as np
+
+from skye import new_game, play_out
 from tests.examples.conftest import EXAMPLES
 from tests.support.waiting import MAX_RUN_S
 
+TRAINING = EXAMPLES / "training"
+MAX_WEIGHTS = 1_000_000
 
-def test_training_writes_a_model_and_its_curve(tmp_path):
-    pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed: the training is not tested")
-    limits = ["--seconds=1", "--steps=2048", "--games=2", "--last=2"]
-    command = [sys.executable, EXAMPLES / "training" / "train.py", *limits, f"--out={tmp_path}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
+
+def run(*arguments, **options):
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False, **options)
+
+
+@pytest.fixture
+def agent(monkeypatch):
+    monkeypatch.syspath_prepend(TRAINING)
+    return import_module("agent")
+
+
+@pytest.mark.slow
+def test_training_writes_weights_that_play_in_a_league(tmp_path):
+    sizes = ["--teacher-games=2", "--passes=2", "--points=2", "--games=2", "--last=4"]
+    done = run(TRAINING / "train.py", *sizes, "--workers=1", f"--out={tmp_path}")
     assert done.returncode == 0, done.stderr
-    [header, start, end] = csv.reader((tmp_path / "curve.csv").read_text().splitlines())
-    assert header == ["steps", "seconds", "win_rate"]
-    assert int(start[0]) < int(end[0])
-    assert (tmp_path / "model.zip").stat().st_size > 0
+    header, *points = csv.reader((tmp_path / "curve.csv").read_text().splitlines())
+    assert header == ["updates", "seconds", "games", "win_rate", "lead"]
+    assert [games for _, _, games, *_ in points] == ["2", "4"]
+    entrant = f"trained={sys.executable} {TRAINING / 'agent.py'} {tmp_path / 'weights.npz'}"
+    results = tmp_path / "league.jsonl"
+    played = run("-m", "skye.arena.command", "random", entrant, "--games=2", f"--out={results}")
+    assert played.returncode == 0, played.stderr
+    assert [json.loads(line)["failures"] for line in results.read_text().splitlines()[1:]] == [{}, {}]
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["--opponent=nobody", "--teacher=nobody", "--teacher-games=0", "--workers=0", "--passes=-1", "--games=x"],
+)
+def test_training_refuses_bad_arguments(argument):
+    done = run(TRAINING / "train.py", argument)
+    assert done.returncode == 2
+    assert argument.split("=")[0] in done.stderr
+
+
+def test_committed_weights_win_against_random_bots(agent):
+    assert agent.WEIGHTS.stat().st_size <= MAX_WEIGHTS
+    bot = agent.load_agent()
+    for number in range(6):
+        seat = number % 2
+        bots = [bot, "random"] if seat == 0 else ["random", bot]
+        assert play_out(new_game(2, seed=f"weights/{number}").game, bots, Random(number)).game.winners == (
+            seat,
+        )
+
+
+@pytest.mark.parametrize("players", [3, 5])
+def test_agent_plays_with_more_players_than_it_was_trained_for(agent, players):
+    bots = [agent.load_agent(), *["random"] * (players - 1)]
+    assert play_out(new_game(players, seed="more").game, bots, Random(1)).game.is_over
+
+
+@pytest.mark.parametrize("content", [b"", b"no weights", "misfit", "empty", "missing"])
+def test_corrupt_weights_are_refused(agent, tmp_path, content):
+    path = tmp_path / "weights.npz"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    elif content != "missing":
+        shapes = [(30, 8), (8,), (9, 1), (1,)] if content == "misfit" else []
+        np.savez(path, *[np.zeros(shape) for shape in shapes])
+    with pytest.raises(ValueError, match="has no weights"):
+        agent.load_agent(path)
+    done = run(TRAINING / "agent.py", path)
+    assert done.returncode == 1
+    assert "has no weights" in done.stderr
+
+
+def test_weights_for_other_features_are_refused(agent, tmp_path):
+    path = tmp_path / "weights.npz"
+    np.savez(path, *[np.zeros(shape) for shape in [(7, 8), (8,), (8, 1), (1,)]])
+    with pytest.raises(ValueError, match="7 features"):
+        agent.load_agent(path)
