@@ -73,7 +73,7 @@ def placement_values(game: GameState, seat: int, tile: str) -> dict[Place, float
     """
     _check(game, seat, tile)
     evaluation = evaluation_of(outlook_of(situation_of(game), seat), game.players[seat].territory)
-    return {place: value for value, place in evaluation.values(tile)}
+    return evaluation.values(tile).copy()
 
 
 def best_placements(game: GameState, seat: int) -> tuple[Place, ...]:

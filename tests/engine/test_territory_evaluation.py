@@ -29,7 +29,7 @@ def test_evaluation_of_a_placement_equals_that_of_the_larger_territory(seed):
     outlook = random_outlook(rng)
     evaluation = TerritoryEvaluation(outlook, territory)
     tile, other = rng.sample(left, 2)
-    for value, place in evaluation.values(tile):
+    for place, value in evaluation.values(tile).items():
         larger = territory.place(*place)
         assert value == TerritoryEvaluation(outlook, Territory(larger.placed)).value
         assert evaluation.has_place_with(place, other) is larger.has_place(other)

@@ -114,14 +114,17 @@ def best_place(
     """
     evaluation = evaluation_of(outlook, territory)
     values = evaluation.values(tile)
+    if not values:
+        return None
     if not rest:
-        return EvaluatedPlace(*max(values)) if values else None
+        most = max(values.values())
+        return EvaluatedPlace(most, max([place for place, value in values.items() if value == most]))
 
-    def rank(evaluated: tuple[float, Place]) -> tuple[int, float, Place]:
-        value, place = evaluated
-        return sum([evaluation.has_place_with(place, other) for other in rest]), value, place
+    def rank(place: Place) -> tuple[int, float, Place]:
+        return sum([evaluation.has_place_with(place, other) for other in rest]), values[place], place
 
-    return EvaluatedPlace(*max(values, key=rank)) if values else None
+    best = max(values, key=rank)
+    return EvaluatedPlace(values[best], best)
 
 
 def best_plan(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Plan:

@@ -144,7 +144,7 @@ class TerritoryEvaluation:
         for tile, times in outlook.times.items():
             self._add_rule(tile, times)
         self._place_counts: dict[str, int] = {}
-        self._values: dict[str, list[tuple[float, Place]]] = {}
+        self._values: dict[str, dict[Place, float]] = {}
 
     def _add_rule(self, tile: str, times: float) -> None:
         rule, summary = SCORING_TILES[tile].rule, self._summary
@@ -179,15 +179,15 @@ class TerritoryEvaluation:
             potential += scoring.added_by_completion(scoring.now, list(scoring.potential.values()))
         return self._total(certain, potential, self._whisky, self._mobility)
 
-    def values(self, tile: str) -> list[tuple[float, Place]]:
+    def values(self, tile: str) -> dict[Place, float]:
         """Return every legal placement of a tile, with the evaluation of the territory after it."""
         values = self._values.get(tile)
         if values is None:
             values = self._values[tile] = self._new_values(tile)
         return values
 
-    def _new_values(self, tile_id: str) -> list[tuple[float, Place]]:
-        values: list[tuple[float, Place]] = []
+    def _new_values(self, tile_id: str) -> dict[Place, float]:
+        values: dict[Place, float] = {}  # a list of pairs would make the garbage collector run often
         tile, by_constraint = TILES[tile_id], PLACES_BY_CONSTRAINT[tile_id]
         counts = [now + more for now, more in zip(self._summary.counts, tile.counts, strict=True)]
         with_tile = self._certain_with(tile)
@@ -200,7 +200,7 @@ class TerritoryEvaluation:
                 certain += times * rule.adds(self._summary, cell, tile)
             for place in places[cell]:
                 rotated = ROTATED_TILES[tile_id, place.rotation]
-                values.append((self._value_with(cell, constraint, rotated, certain, counts), place))
+                values[place] = self._value_with(cell, constraint, rotated, certain, counts)
         return values
 
     def _certain_with(self, tile: Tile) -> float:
@@ -299,4 +299,4 @@ class TerritoryEvaluation:
 def _as_completed(area: Area) -> Area:
     """Return an area as if it were completed."""
     terrain, _, parts, size, brochs, ships, lighthouses, scrolls = area
-    return Area(terrain, 0, parts, size, brochs, ships, lighthouses, scrolls)
+    return tuple.__new__(Area, (terrain, 0, parts, size, brochs, ships, lighthouses, scrolls))

@@ -37,43 +37,51 @@ class SetOffer(NamedTuple):
         return cls(discard, tuple(prices.items()))
 
 
-def _hash(move: Buy | Pass | TakeBack | FinishBuilding | Draw) -> int:
-    """Return a hash of the type and the fields; the hash of a dataclass is one of its fields only."""
-    return hash((type(move).__name__, *[getattr(move, field) for field in move.__match_args__]))
+class _Value:
+    """A move that is equal to those of the same type with the same fields."""
+
+    __slots__ = ()
+
+    def _fields(self) -> tuple[str, ...]:
+        return ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Value) and type(other) is type(self) and other._fields() == self._fields()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, *self._fields()))
+
+    def __reduce__(self) -> tuple[type[_Value], tuple[str, ...]]:
+        return type(self), self._fields()
 
 
-@dataclass(frozen=True, slots=True)
-class Buy:
+@dataclass(frozen=True, slots=True, eq=False)
+class Buy(_Value):
     """Buy a tile that another seat offers, at its price."""
 
     tile: str
 
-    __hash__ = _hash
+    def _fields(self) -> tuple[str, ...]:
+        return (self.tile,)
 
 
-@dataclass(frozen=True, slots=True)
-class Pass:
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass(_Value):
     """Buy nothing this round."""
 
-    __hash__ = _hash
 
-
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+@dataclass(frozen=True, slots=True, eq=False)
+class TakeBack(_Value):
     """Take the last placement of this round back into hand (R6)."""
 
-    __hash__ = _hash
 
-
-@dataclass(frozen=True, slots=True)
-class FinishBuilding:
+@dataclass(frozen=True, slots=True, eq=False)
+class FinishBuilding(_Value):
     """Finish building; tiles in hand that have no legal place return to the bag (R5)."""
 
-    __hash__ = _hash
 
-
-@dataclass(frozen=True, slots=True)
-class Draw:
+@dataclass(frozen=True, slots=True, eq=False)
+class Draw(_Value):
     """Make a pending draw of a game without a seed.
 
     :param item: the id of a tile or scoring tile, or the number of the starting seat.
@@ -81,7 +89,8 @@ class Draw:
 
     item: str
 
-    __hash__ = _hash
+    def _fields(self) -> tuple[str, ...]:
+        return (self.item,)
 
 
 CHANCE: Final = -1

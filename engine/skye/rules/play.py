@@ -77,9 +77,9 @@ def play(game: GameState, seat: int, move: Move | Draw) -> Outcome:
     _, _, effect, follow_up = _RULES[type(move)]
     game, event = effect(game, seat, move)
     if follow_up is None:
-        return Outcome(game, (event,))
+        return tuple.__new__(Outcome, (game, (event,)))
     game, consequences = follow_up(game)
-    return Outcome(game, (event, *consequences))
+    return tuple.__new__(Outcome, (game, (event, *consequences)))
 
 
 def rule_error(game: GameState, seat: int, move: Move | Draw) -> RuleError | None:

@@ -105,7 +105,7 @@ class Player(NamedTuple):
         """Return the player with these values of four fields."""
         color, territory, _, score, _, _, _, placed, finished, points, sizes, final = self
         fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
-        return Player(*fields)
+        return tuple.__new__(Player, fields)
 
     def _with_territory(
         self, territory: Territory, hand: tuple[str, ...], placed: int, *, finished: bool = False
@@ -113,14 +113,14 @@ class Player(NamedTuple):
         """Return the player with these values of four fields."""
         color, _, gold, score, drawn, prices, _, _, _, points, sizes, final = self
         fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
-        return Player(*fields)
+        return tuple.__new__(Player, fields)
 
     def _with_round_points(self, earned: tuple[int, ...]) -> Player:
         """Return the player after a round that gave these points by slot."""
         color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final = self
         score, points, sizes = score + sum(earned), (*points, earned), (*sizes, len(territory.placed))
         fields = (color, territory, gold, score, drawn, prices, hand, placed, finished, points, sizes, final)
-        return Player(*fields)
+        return tuple.__new__(Player, fields)
 
     def _at_round_start(self, gold: int, drawn: tuple[str, ...]) -> Player:
         """Return the player at the start of a round."""
@@ -251,7 +251,7 @@ class GameState(NamedTuple):
         """Return the game in another phase of the round."""
         _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws = self
         fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
-        return GameState(*fields)
+        return tuple.__new__(GameState, fields)
 
     def _in_next_round(
         self, players: tuple[Player, ...], starting_seat: int, next_draws: tuple[str, ...]
@@ -262,7 +262,7 @@ class GameState(NamedTuple):
         fields = (
             players, seed, tiles, starting_seat, tie_break, open_gold, number, PRICING, 0, winners, next_draws
         )  # fmt: skip
-        return GameState(*fields)
+        return tuple.__new__(GameState, fields)
 
     def _with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
@@ -270,7 +270,7 @@ class GameState(NamedTuple):
         fields = (
             tuple(players), seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws
         )  # fmt: skip
-        return GameState(*fields)
+        return tuple.__new__(GameState, fields)
 
     def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
@@ -279,7 +279,7 @@ class GameState(NamedTuple):
         changed[seat] = player
         players = tuple(changed)
         fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
-        return GameState(*fields)
+        return tuple.__new__(GameState, fields)
 
 
 def points_by_slot(game: GameState, seat: int) -> tuple[int, ...]:

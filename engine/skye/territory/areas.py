@@ -137,7 +137,7 @@ def join_regions(
         numbers.append(number)
         joined[number] = _with_region(area, cell, region, openings, counted=counted)
         new_number += 1
-    return JoinedAreas(joined, new_numbers, numbers)
+    return tuple.__new__(JoinedAreas, (joined, new_numbers, numbers))
 
 
 def _merged(area: Area, other: Area) -> Area:
@@ -165,7 +165,8 @@ def _with_region(area: Area | None, cell: int, region: Region, openings: int, *,
     own = ((cell, region),)
     if area is None:
         brochs, ships, lighthouses = region.brochs, region.ships, region.lighthouses
-        return Area(region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls)
+        new = (region.terrain, openings, own, 1, brochs, ships, lighthouses, scrolls)
+        return tuple.__new__(Area, new)
     terrain, before, parts, size, brochs, ships, lighthouses, others = area
     if not counted:
         size += 1
@@ -180,7 +181,7 @@ def _with_region(area: Area | None, cell: int, region: Region, openings: int, *,
         lighthouses,
         others + scrolls,
     )
-    return Area(*fields)
+    return tuple.__new__(Area, fields)
 
 
 def _join(areas: dict[int, Area], area_at_edge: dict[int, int], cell: int, rotated: RotatedTile) -> None:

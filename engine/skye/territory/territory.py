@@ -53,6 +53,9 @@ class Territory(_DerivedValues):
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         return self
 
+    def __reduce__(self) -> tuple[type[Territory], tuple[tuple[Place, ...]]]:
+        return Territory, (self.placed,)
+
     @classmethod
     def parse(cls, text: str) -> Territory:
         """Return the territory in the notation `castle-red L28@0,-1 L44@0,1/180` (tile, position, rotation).
