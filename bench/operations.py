@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -55,14 +56,14 @@ class _Fill:
         ticket = send(
             Sent("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, self._player)
         )["id"]
-        self._values = {"seat": "0", "round": "2", "tile": "L01", "number": "1", "ticket": ticket}
+        self._values = {"seat": "0", "round": "2", "tile": "L01", "ticket": ticket}
         self._values |= {"scoring_tile": "squares", "page": "rules", "asset": "docs.css"}
 
     def request(self, method: str, path: str, operation: Mapping[str, Any]) -> Sent:
         """Return the request of an operation."""
         name = operation["operationId"]
         game, token = self._game_for(method, name)
-        filled = path.format_map(self._values | {"game": game})
+        filled = path.format_map(defaultdict(lambda: "1", self._values, game=game))
         if name in self._queries:
             filled += f"?{urlencode(self._queries[name])}"
         needs = {kind for choice in operation.get("security", ()) for kind in choice}
