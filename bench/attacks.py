@@ -47,12 +47,12 @@ _OPTIONS = {
     "tie_break": "leftover_gold",
     "open_gold": False,
 }
-_BAD_ACTION = {"seat": 9, "type": "place", "tile": "XX", "x": "a", "y": "b", "rotation": 7}
+_BAD_ACTION = {"round": 9, "phase": "", "seat": 9, "type": "place", "tile": "XX", "x": "a", "y": "b"}
 
 BODIES: dict[str, Any] = {
     "creations of games of five greedy bots": {"players": [{"bot": "greedy"}] * 5, "auto_start": True},
     "records of 2,000 bad actions": {
-        "record": {"format": 1, "players": _PLAYERS, "options": _OPTIONS, "actions": [_BAD_ACTION] * 2_000}
+        "record": {"format": 2, "players": _PLAYERS, "options": _OPTIONS, "actions": [_BAD_ACTION] * 2_000}
     },
     "bodies of 20,000 unknown keys": {f"k{number}": 1 for number in range(20_000)},
 }

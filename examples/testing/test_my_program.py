@@ -85,7 +85,7 @@ def test_record_replays_to_the_same_result_and_to_a_phase(skye_game):
     record = played.host.record()
     assert skye_game(record=record).view()["result"] == played.view()["result"]
     people = record | {"players": [player | {"bot": None} for player in record["players"]]}
-    view = skye_game(record=people, until={"round": 4, "phase": "building"}).view()
+    view = skye_game(record=people, stop_at={"round": 4, "phase": "building"}).view()
     assert (view["round"], view["phase"]) == (4, "building")
 
 

@@ -109,7 +109,7 @@ FIXTURES = """
 
     def test_game_begins_from_a_record(skye_game):
         record = skye_game(players=[{"bot": "random"}, {"bot": "random"}]).host.record()
-        assert skye_game(record=record, until=3).view()["origin"]["type"] == "record"
+        assert skye_game(record=record, stop_at=3).view()["origin"]["type"] == "record"
 
     def test_clock_advances(skye_game, skye_clock):
         game = skye_game(options={"clock": "manual", "turn_ms": 5})

@@ -40,14 +40,14 @@ def long_game(service):
 
 def test_second_read_of_the_past_replays_few_changes(long_game, work):
     last = long_game.view()["last_event"]
-    first = long_game.service.get(f"{long_game.path()}?at={last - 1}")
+    first = long_game.service.get(f"{long_game.path()}?at_event={last - 1}")
     assert work["play"] > 1_000
     for event in (last - 1, last // 2, 200):
         work.clear()
-        past = long_game.service.get(f"{long_game.path()}?at={event}")
+        past = long_game.service.get(f"{long_game.path()}?at_event={event}")
         assert past["last_event"] == event
         assert max(work.values()) <= KEPT + 1, (event, work)
-    assert long_game.service.get(f"{long_game.path()}?at={last - 1}")["players"] == first["players"]
+    assert long_game.service.get(f"{long_game.path()}?at_event={last - 1}")["players"] == first["players"]
 
 
 def test_replayed_response_after_later_changes_replays_few_changes(long_game, work):
@@ -63,7 +63,7 @@ def test_replayed_response_after_later_changes_replays_few_changes(long_game, wo
 
 
 def test_early_version_decodes_only_the_log_before_it(long_game, work):
-    long_game.service.get(f"{long_game.path()}?at=3")
+    long_game.service.get(f"{long_game.path()}?at_event=3")
     assert max(work.values()) <= 3
 
 
@@ -77,7 +77,7 @@ def test_kept_match_whose_change_was_lost_is_not_used(service, monkeypatch):
         assert game.offer(0, *prices).status_code == 200
         at = game.view()["last_event"]
         assert game.offer(1, 1, 1).status_code == 200
-        return service.get(f"{game.path()}?at={at}", game.tokens[0])["players"][0]["tiles_on_offer"]
+        return service.get(f"{game.path()}?at_event={at}", game.tokens[0])["players"][0]["tiles_on_offer"]
 
     first = past((1, 2))
     # Redis restarts without its last writes.

@@ -95,7 +95,7 @@ def test_record_of_format_1_is_replayed(service):
         first = json.loads(request["text"])
         assert answer.status_code == request["status"]
         assert {name: answer.json[name] for name in UNCHANGED} == {name: first[name] for name in UNCHANGED}
-        at_the_time = service.get(f"/v1/games/{first['id']}?at={first['last_event']}", request["token"])
+        at_the_time = service.get(f"/v1/games/{first['id']}?at_event={first['last_event']}", request["token"])
         assert {**answer.json, "now": None} == {**at_the_time, "now": None}
     assert service.stored() == before
 

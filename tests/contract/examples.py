@@ -221,7 +221,7 @@ def after_the_end(recorder):
     record = recorder.send("GET", f"{game}/record").json
     players = [player | {"bot": None} for player in record["players"]]
     beginning = record | {"players": players, "actions": record["actions"][:4]}
-    body = {"name": "What if", "record": beginning, "until": 3}
+    body = {"name": "What if", "record": beginning, "stop_at": 3}
     recorder.record("from_record", "From the first actions of another game.", "POST", "/v1/games", body)
     position = {"round": 5, "phase": "buying", "seed": "skye", "players": [{"gold": 3}, {"gold": 12}]}
     body = {"name": "The fifth round", "position": position}

@@ -192,7 +192,7 @@ def test_fork_of_a_record_is_in_the_contract(service):
     game.play_out()
     record = service.get(game.path("record"))
     answer = service.call(
-        "POST", "/v1/games", {"record": record, "until": 30, "options": {"turn_ms": 60_000}}
+        "POST", "/v1/games", {"record": record, "stop_at": 30, "options": {"turn_ms": 60_000}}
     )
     assert answer.status_code == 201
     assert answer.json["game"]["options"]["turn_ms"] == 60_000

@@ -137,6 +137,7 @@ def test_every_field_of_an_answer_is_always_there(document, contract):
         "ExportedDraw": {"discard", "price"},
         "ExportedPlayerPosition": {"gold", "offer_set"},
         "ExportedPosition": {"next_draws", "seed"},
+        "FieldProblem": {"name", "pointer"},
         "Game": {"actions"},
         "Problem": {"errors", "params", "trace_id"},
         "ProblemParams": {*components["ProblemParams"]["properties"]},

@@ -104,7 +104,7 @@ def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
     service, store = recorded
     over = Service().create_game(2)
     over.play_out(dice(3))
-    body = {"record": over.service.get(over.path("record")), "until": 20}
+    body = {"record": over.service.get(over.path("record")), "stop_at": 20}
     created = service.call("POST", "/v1/games", body).json
     game = Game(service, created)
     game.play_to("building", 4, dice(4))

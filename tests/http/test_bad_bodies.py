@@ -19,7 +19,7 @@ def record():
     return {field: value for field, value in received.items() if field not in ("game_id", "version", "nonce")}
 
 
-FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "until": 9})
+FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "stop_at": 9})
 BY_NAME = BY_NAME | {"POST /v1/games from a record": FROM_RECORD}
 REPORTED_AT_PARENT = {"/pass"}
 """Fields that choose the form of an object: null chooses none, so the object itself is invalid."""

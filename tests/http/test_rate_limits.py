@@ -176,7 +176,7 @@ def test_rematch_costs_one_game_and_one_more_for_each_bot():
 
 def test_record_costs_one_game_more_for_every_250_actions(service):
     record = service.create_game(2).call("GET", "record").json
-    action = {"seat": 0, "type": "finish_building"}
+    action = {"round": 1, "phase": "building", "seat": 0, "type": "finish_building"}
     limited_service = limited(limit_games_per_minute=10)
     body = {"record": record | {"actions": [action] * 500, "options": record["options"] | {"seed": "x"}}}
     assert left(limited_service.call("POST", "/v1/games", body)) == 7
@@ -253,7 +253,7 @@ def test_requests_without_the_store_are_limited_by_each_worker():
 def test_computation_is_charged_by_its_cpu_time_afterwards(monkeypatch):
     monkeypatch.setattr(cooperative_yield, "cpu_time", itertools.count().__next__)  # a second in each slice
     service = limited(limit_requests_per_minute=100)
-    place = f"{service.create_game(2).path()}?at=1"
+    place = f"{service.create_game(2).path()}?at_event=1"
     first = service.call("GET", place)
     assert (first.status_code, left(first)) == (200, 0)
     refused = service.call("GET", place)
@@ -270,5 +270,5 @@ def test_computations_wait_in_the_queue_of_their_address(service, monkeypatch):
         cooperative_yield.slot, "acquire", lambda *facts: addresses.append(facts[0]) or acquire(*facts)
     )
     game = service.create_game(2)
-    service.call("GET", f"{game.path()}?at=1", environ_base={"REMOTE_ADDR": "2001:db8:1:2:3::9"})
+    service.call("GET", f"{game.path()}?at_event=1", environ_base={"REMOTE_ADDR": "2001:db8:1:2:3::9"})
     assert set(addresses) == {"20010db800010002"}

@@ -85,7 +85,7 @@ def test_retried_advance_counts_once(game):
 def test_past_view_has_the_clock_of_its_time(game):
     before = game.view()
     advanced(game, 4_000)
-    assert game.service.get(f"{game.path()}?at={before['last_event']}") == before
+    assert game.service.get(f"{game.path()}?at_event={before['last_event']}") == before
 
 
 def test_only_the_host_advances_the_clock(game):

@@ -14,7 +14,7 @@ def over():
 
 
 def at(game, event, token=None):
-    return game.service.get(f"{game.path()}?at={event}", token)
+    return game.service.get(f"{game.path()}?at_event={event}", token)
 
 
 def test_view_at_an_event_is_the_view_of_that_time(service):
@@ -47,7 +47,7 @@ def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
 
 
 def test_view_at_an_event_that_has_not_happened_is_not_found(over):
-    assert problem_code(over.service.call("GET", f"{over.path()}?at=100000")) == "event_not_found"
+    assert problem_code(over.service.call("GET", f"{over.path()}?at_event=100000")) == "event_not_found"
 
 
 def test_view_at_an_event_hides_what_is_still_secret(service):
@@ -62,8 +62,8 @@ def test_view_at_an_event_hides_what_is_still_secret(service):
 # Records.
 
 
-def begun(game, until):
-    body = {"record": game.service.get(game.path("record")), "until": until}
+def begun(game, stop_at):
+    body = {"record": game.service.get(game.path("record")), "stop_at": stop_at}
     answer = game.service.call("POST", "/v1/games", body)
     assert answer.status_code == 201, answer.text
     return Game(game.service, answer.json)
@@ -87,17 +87,9 @@ def test_recorded_actions_carry_round_and_phase(over):
 ORDER = ("pricing", "buying", "building")
 
 
-def test_record_of_the_first_form_is_still_accepted(over):
-    record = over.service.get(over.path("record")) | {"format": 1}
-    for action in record["actions"]:
-        del action["round"], action["phase"]
-    answer = over.service.call("POST", "/v1/games", {"record": record})
-    assert answer.json["game"]["result"] == over.view()["result"]
-
-
-@pytest.mark.parametrize("until", [{"round": 9, "phase": "buying"}, {"round": 1}, "end", -1])
-def test_until_with_an_invalid_value_is_refused(over, until):
-    body = {"record": over.service.get(over.path("record")), "until": until}
+@pytest.mark.parametrize("stop_at", [{"round": 9, "phase": "buying"}, {"round": 1}, "end", -1])
+def test_stop_at_with_an_invalid_value_is_refused(over, stop_at):
+    body = {"record": over.service.get(over.path("record")), "stop_at": stop_at}
     answer = over.service.call("POST", "/v1/games", body)
     assert problem_code(answer) == "invalid_body"
-    assert answer.json["errors"][0]["pointer"].startswith("/until")
+    assert answer.json["errors"][0]["pointer"].startswith("/stop_at")

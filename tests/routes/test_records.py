@@ -69,25 +69,25 @@ def test_replay_of_a_record_gives_the_same_game(over):
 
 def test_record_can_be_replayed_in_part_and_continued(over):
     record = over.service.get(over.path("record"))
-    begun = forked(over, until=0)
+    begun = forked(over, stop_at=0)
     assert (begun.view()["round"], begun.view()["phase"]) == (1, "pricing")
-    middle = forked(over, until=30)
+    middle = forked(over, stop_at=30)
     actions = over.service.get(middle.path("record"), middle.tokens[0])["actions"]
     taken = [action["type"] for action in actions]
     assert taken == [action["type"] for action in record["actions"][:30]]
     assert middle.view()["status"] == "playing"
     assert middle.play_out(dice(1))["status"] == "finished"
-    assert forked(over, until=1000).view()["status"] == "finished"
+    assert forked(over, stop_at=1000).view()["status"] == "finished"
 
 
 def test_record_that_breaks_a_rule_is_refused_at_the_action(over):
     record = over.service.get(over.path("record"))
     building = next(number for number, action in enumerate(record["actions"]) if action["type"] == "place")
-    record["actions"][building] = {"seat": 0, "type": "pass"}
+    record["actions"][building] = {"round": 1, "phase": "building", "seat": 0, "type": "pass"}
     answer = over.service.call("POST", "/v1/games", {"record": record})
     assert problem_code(answer) == "invalid_record"
     assert answer.json["params"] == {"action": building + 1, "reason": "wrong_phase"}
-    assert over.service.call("POST", "/v1/games", {"record": record, "until": building}).status_code == 201
+    assert over.service.call("POST", "/v1/games", {"record": record, "stop_at": building}).status_code == 201
 
 
 def test_game_in_which_a_bot_took_over_can_be_played_again(service):

@@ -229,7 +229,7 @@ def test_option_of_a_beginning_is_refused_with_its_place(service, beginning, pla
     [
         ("seat_count", "scenario", "has the seats of"),
         ("auto_start", "position", "starts at once"),
-        ("until", "scenario", "belongs to a `record`"),
+        ("stop_at", "scenario", "belongs to a `record`"),
         ("players", "record", "The record has the players"),
     ],
 )

@@ -164,7 +164,7 @@ def a_record_with_an_action_against_the_rules(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
     record = service.get(game.path("record"))
     record["actions"][1] = record["actions"][0]
-    record["actions"][2] = {"seat": 0, "type": "pass"}
+    record["actions"][2] = {"round": 1, "phase": "buying", "seat": 0, "type": "pass"}
     return lambda: service.call("POST", "/v1/games", {"record": record})
 
 

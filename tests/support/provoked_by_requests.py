@@ -164,7 +164,7 @@ def a_round_that_has_not_begun(service):
 @provokes("event_not_found")
 def an_event_that_has_not_happened(service):
     game = service.create_game()
-    return lambda: service.call("GET", f"{game.path()}?at=1000")
+    return lambda: service.call("GET", f"{game.path()}?at_event=1000")
 
 
 @provokes("clock_not_manual")

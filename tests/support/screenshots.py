@@ -91,7 +91,7 @@ def main() -> None:
         save("territory.svg", territory)
         players = [player | {"bot": "greedy"} for player in record["players"]]
         players[0]["bot"] = None
-        fork = {"name": GAME["name"], "record": record | {"players": players}, "until": FORK}
+        fork = {"name": GAME["name"], "record": record | {"players": players}, "stop_at": FORK}
         created = server.call("POST", "/v1/games", fork)
         chromium = playwright.chromium.launch(executable_path=find_chromium(), args=options)
         browser = Browser(chromium, server.url)

@@ -12,10 +12,10 @@ def game_with_used_up_changes(service, phase):
     record = service.get(service.create_game(2, bots={0: "random", 1: "random"}).path("record"))
     actions, repeated = record["actions"], {"pricing": "set_offer", "building": "place"}[phase]
     first = next(n for n, action in enumerate(actions) if (action["seat"], action["type"]) == (0, repeated))
-    again = [{"seat": 0, "type": "take_back"}] if phase == "building" else []
+    again = [{"round": 1, "phase": phase, "seat": 0, "type": "take_back"}] if phase == "building" else []
     repeats = [*again, actions[first]] * (MAX_CHANGES // (1 + len(again)))
     record["actions"] = [*actions[: first + 1], *repeats, *actions[first + 1 :]]
     record["players"] = [player | {"bot": None} for player in record["players"]]
-    answer = service.call("POST", "/v1/games", {"record": record, "until": first + 1 + len(repeats)})
+    answer = service.call("POST", "/v1/games", {"record": record, "stop_at": first + 1 + len(repeats)})
     assert answer.status_code == 201, answer.text
     return Game(service, answer.json)

@@ -42,9 +42,9 @@ export async function forkDialog(game, past) {
     const chosen = choices.map(({ select }) => select.value);
     const players = record.players.map((player, seat) => ({ ...player, bot: ["me", "link"].includes(chosen[seat]) ? null : chosen[seat] }));
     const others = chosen.flatMap((choice, seat) => (choice === "link" ? [seat] : []));
-    const until = past.filter(({ type }) => ACTIONS.has(type)).length;
+    const stopAt = past.filter(({ type }) => ACTIONS.has(type)).length;
     const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
-    const created = await create(/** @type {any} */ ({ name, visibility: "private", record: { ...record, players }, until }), start, others);
+    const created = await create(/** @type {any} */ ({ name, visibility: "private", record: { ...record, players }, stop_at: stopAt }), start, others);
     if (!created) return;
     if (others.length) showLinks(created, others);
     else location.assign(watchLink(created.game.id));

@@ -388,15 +388,15 @@ class RecordedActionOfLaterVersion(TypedDict):
 
 class RecordedFinish(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["finish_building"]
 
 
 class RecordedOffer(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["set_offer"]
     discard: LandscapeTileId | None
     prices: Prices | None
@@ -404,23 +404,23 @@ class RecordedOffer(TypedDict):
 
 class RecordedPass(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["pass"]
 
 
 class RecordedPurchase(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["buy"]
     tile: LandscapeTileId
 
 
 class RecordedTakeBack(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["take_back"]
 
 
@@ -570,6 +570,9 @@ class ServiceIndex(TypedDict):
 
 
 Side: TypeAlias = Literal["north", "east", "south", "west"]
+
+
+StopAt: TypeAlias = ActionCount | Moment
 
 
 StreamEndReason: TypeAlias = str
@@ -795,9 +798,6 @@ UnknownAction: TypeAlias = ActionOfLaterVersion
 
 
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
-
-
-Until: TypeAlias = ActionCount | Moment
 
 
 Round: TypeAlias = int
@@ -1304,8 +1304,8 @@ class RecordedOptions(TypedDict):
 
 class RecordedPlacement(TypedDict):
     seat: int
-    round: NotRequired[int]
-    phase: NotRequired[GamePhase]
+    round: int
+    phase: GamePhase
     type: Literal["place"]
     tile: LandscapeTileId
     x: int
@@ -1957,7 +1957,7 @@ class RecordedGame(TypedDict):
     name: NotRequired[str]
     visibility: NotRequired[ChosenVisibility]
     record: GameRecord
-    until: NotRequired[Until]
+    stop_at: NotRequired[StopAt]
     options: NotRequired[TimeLimits]
 
 

@@ -63,7 +63,7 @@ export class Game {
    * @param {CallOptions} [options]
    * @returns {Promise<GameData>}
    */
-  at(event, options) { return this.request("GET", "", { ...options, query: { at: event } }); }
+  at(event, options) { return this.request("GET", "", { ...options, query: { at_event: event } }); }
 
   /** @param {Body<"join_game">} player @param {CallOptions} [options] @returns {Promise<Result<"join_game">>} */
   join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }

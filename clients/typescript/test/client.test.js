@@ -226,6 +226,6 @@ test("a game is shown as it was at an event, and a record is played until a phas
   assert.equal((await game.at(created.game.last_event)).status, "finished");
   const record = await game.record();
   const players = record.players.map((player) => ({ ...player, bot: null }));
-  const begun = await direct.games.create({ record: { ...record, players }, until: { round: 3, phase: "building" } });
+  const begun = await direct.games.create({ record: { ...record, players }, stop_at: { round: 3, phase: "building" } });
   assert.deepEqual([begun.game.round, begun.game.phase], [3, "building"]);
 });

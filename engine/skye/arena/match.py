@@ -21,7 +21,7 @@ from skye.rules.state import GameState
 from skye.scoring.final import winners
 from skye.tiles.catalogue import COLORS
 
-RECORD_FORMAT: Final = 1
+RECORD_FORMAT: Final = 2
 """The version of the record format that the HTTP API exports and imports."""
 
 SUBSTITUTE: Final = "greedy"
@@ -106,7 +106,8 @@ class _Match:
                 self._add(play(self.game, seat, move), seat, move)
 
     def _add(self, outcome: Outcome, seat: int, move: Move) -> None:
-        self.actions.append({"seat": seat, **move_view(move)})
+        moment = {"round": self.game.round, "phase": str(self.game.phase)}
+        self.actions.append({"seat": seat, **moment, **move_view(move)})
         self.game = outcome.game
 
     @contextlib.contextmanager

@@ -21,6 +21,9 @@ from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rota
 from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
 from skye_server.contract.positions import SentPosition
 
+RECORD_FORMAT = 2
+"""The version of the format of records."""
+
 MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and those that were taken back."""
 
@@ -54,15 +57,16 @@ class RecordedOptions(Object):
 
 class _Recorded(Object):
     seat = Seat("The seat that acted.", required=True)
-    round = Integer(1, MAX_ROUNDS, "The round in which it acted; missing in format 1.")
-    phase = GamePhase("The phase in which it acted; missing in format 1.")
+    round = Integer(1, MAX_ROUNDS, "The round in which it acted.", required=True)
+    phase = GamePhase("The phase in which it acted.", required=True)
 
     @post_load
     def _move(self, data: dict[str, Any], **_: Any) -> Action | None:
         """Return the action, or None when it is hidden."""
         if None in data.values():
             return None
-        return Action(data.pop("seat"), move_from(data.pop("type"), data))
+        move = {name: value for name, value in data.items() if name not in ("seat", "round", "phase")}
+        return Action(data["seat"], move_from(move.pop("type"), move))
 
 
 class RecordedOffer(_Recorded):
@@ -130,7 +134,7 @@ class GameRecord(Object):
     A new game can begin from all or the first actions of a record, if the recorded game is over.
     """
 
-    format = Integer(1, 2, "The version of the format of records.", required=True)
+    format = Integer(RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True)
     game_id = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},

@@ -40,7 +40,7 @@ def computing_cost(body: dict[str, Any]) -> int:
     Bots count although they play only later: one cheap request can start a game of bots only.
     """
     if "record" in body:
-        until = body.get("until")
+        until = body.get("stop_at")
         played = body["record"]["actions"][: None if isinstance(until, dict) else until]
         return len(played) // _ACTIONS_PER_UNIT
     bots = sum("bot" in player for player in body["players"])

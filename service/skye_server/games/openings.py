@@ -68,7 +68,7 @@ def _open_new(body: dict[str, Any], new: NewGame) -> Transition:
 
 def _from_record(body: dict[str, Any]) -> Opening:
     record = body["record"]
-    until, position = body.get("until"), record.get("position")
+    until, position = body.get("stop_at"), record.get("position")
     moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
     actions = record["actions"] if moment else record["actions"][:until]
     begun = body_from_record(body)

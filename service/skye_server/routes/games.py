@@ -63,7 +63,7 @@ def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
     All fields of the body are optional. One request can open a game, seat players and bots, and start it. A
-    game can also begin from the first `until` actions of the `record` of another game that is over: as an
+    game can also begin from the first `stop_at` actions of the `record` of another game that is over: as an
     analysis board, or as a fixture for tests. Or it begins from a `position`: the server checks it against
     the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
     `GET /v1/scenarios`).
@@ -136,13 +136,13 @@ def get_game(query: dict[str, Any], game: str) -> Response:
 
     The response is the caller's view: with a seat token it includes that seat's own prices and gold; without
     a token it includes only public information. To keep a view current, follow the events after its
-    `last_event`, or poll with `If-None-Match`. With `at` the response shows the game just after that event
-    and all other events of the same version.
+    `last_event`, or poll with `If-None-Match`. With `at_event` the response shows the game just after that
+    event and all other events of the same version.
     """
     games = collaborators().games
     loaded = games.read(game, bearer_token())
-    if "at" in query:
-        loaded = LoadedGame(*games.history.at_event(*loaded, query["at"]))
+    if "at_event" in query:
+        loaded = LoadedGame(*games.history.at_event(*loaded, query["at_event"]))
     tag = etag(loaded.game.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:

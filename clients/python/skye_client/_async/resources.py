@@ -128,7 +128,7 @@ class AsyncGame:
 
     async def at(self, event: int, **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller after an event."""
-        return cast(m.Game, await self.request("GET", query={"at": event}, **options))
+        return cast(m.Game, await self.request("GET", query={"at_event": event}, **options))
 
     async def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
         """Advance the manual clock, as the host."""

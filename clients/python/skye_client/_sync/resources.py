@@ -128,7 +128,7 @@ class Game:
 
     def at(self, event: int, **options: Unpack[ReadOptions]) -> m.Game:
         """Return the view of the game for the caller after an event."""
-        return cast(m.Game, self.request("GET", query={"at": event}, **options))
+        return cast(m.Game, self.request("GET", query={"at_event": event}, **options))
 
     def advance_clock(self, advance_ms: int, **options: Unpack[CallOptions]) -> m.Game:
         """Advance the manual clock, as the host."""

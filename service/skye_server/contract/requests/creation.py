@@ -176,10 +176,10 @@ class ActionCount(Integer):
         super().__init__(0, MAX_ACTIONS, "A number of actions.")
 
 
-class Until(EitherOf):
+class StopAt(EitherOf):
     """Where to stop in a record: after a number of actions, or at the beginning of a phase of a round."""
 
-    component = "Until"
+    component = "StopAt"
     _number = ActionCount()
     _moment = Moment()
     forms = (_number, Moment)
@@ -197,7 +197,7 @@ class RecordedGame(_Named):
     """A game to begin from the record of a game that is over. It has the players of the record."""
 
     record = NestedObject(GameRecord, "The record to begin from.", required=True)
-    until = Until()
+    stop_at = StopAt()
     options = OptionsBeside("record")
 
 
@@ -244,7 +244,7 @@ class GameToCreate(Variants):
         if len(sent) > 1:
             both = " and ".join(f"`{name}`" for name in sent)
             raise ValidationError({name: [f"{both} exclude each other: send one."] for name in sent})
-        form = _BEGINNINGS[sent[0]] if sent else RecordedGame if "until" in data else FreshGame
+        form = _BEGINNINGS[sent[0]] if sent else RecordedGame if "stop_at" in data else FreshGame
         misplaced = data.keys() & _FIELDS_OF_SOME_FORMS.keys() - _fields(form)
         if sent and misplaced:
             raise ValidationError({name: [_FIELDS_OF_SOME_FORMS[name]] for name in misplaced})
@@ -255,7 +255,7 @@ _BEGINNINGS: Final = {"record": RecordedGame, "position": PositionedGame, "scena
 """The forms of games that begin from something, by the field that names it."""
 
 _FIELDS_OF_SOME_FORMS: Final = {
-    "until": "This belongs to a `record` only.",
+    "stop_at": "This belongs to a `record` only.",
     "players": "The record has the players: change them there.",
     "seat_count": "The game has the seats of what it begins from.",
     "auto_start": "The game starts at once: leave this out.",

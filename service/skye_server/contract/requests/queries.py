@@ -115,7 +115,9 @@ class ViewQuery(_Query):
 class GameQuery(ViewQuery):
     """Which state of a game to show, with which optional parts."""
 
-    at = QueryInteger(1, 10**9, "The number of an event: the response shows the game just after this event.")
+    at_event = QueryInteger(
+        1, 10**9, "The number of an event: the response shows the game just after this event."
+    )
 
 
 class PlacesQuery(_Query):

@@ -9,7 +9,7 @@ from skye import PLAYERS
 from skye.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
 from skye.scoring import SLOTS
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
-from skye_server.contract.records import MAX_ACTIONS
+from skye_server.contract.records import MAX_ACTIONS, RECORD_FORMAT
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.fields import (
     BotName,
@@ -51,7 +51,9 @@ class ExportedOptionsView(TypedDict):
 class ExportedRecordView(TypedDict):
     """The record of a game. A new game can begin from it once the recorded game is over."""
 
-    format: Annotated[int, Keywords(minimum=1, maximum=2), "The version of the format of records."]
+    format: Annotated[
+        int, Keywords(minimum=RECORD_FORMAT, maximum=RECORD_FORMAT), "The version of the format of records."
+    ]
     game_id: Annotated[GameId, "The id of the recorded game."]
     version: Annotated[Version, "The version of the game when the record was made."]
     nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is over."]

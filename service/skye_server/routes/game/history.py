@@ -10,6 +10,7 @@ from flask import Response
 from skye.positions import Position
 from skye.views import ActionView, actions_view
 from skye_server.contract import requests, responses
+from skye_server.contract.records import RECORD_FORMAT
 from skye_server.contract.responses.history import ExportedRecordView
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
@@ -38,10 +39,6 @@ from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, r
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
 )
-
-RECORD_FORMAT = 2
-"""The version of the format of records. Version 2 added `round` and `phase` to actions."""
-
 
 _BEGUN = ("game_not_started",)
 
