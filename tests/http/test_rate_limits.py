@@ -161,7 +161,7 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
     service = limited(limit_requests_per_minute=500)
     body, key = {"games": [{"players": [{"name": "Ann"}]}] * 60}, {"Idempotency-Key": "once"}
     for game in service.call("POST", "/v1/batches", body, PLAYER_KEY, key).json["games"]:
-        service.call("POST", f"/v1/games/{game['game']}/abort", token=PLAYER_KEY)
+        service.call("POST", f"/v1/games/{game['game_id']}/abort", token=PLAYER_KEY)
     before = left(service.call("GET", "/v1/me/games?limit=1", token=PLAYER_KEY))
     assert before - left(service.call("GET", "/v1/me/records?limit=1", token=PLAYER_KEY)) == 2
 
