@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from skye.bots.registry import Bot
 from skye.errors import RuleError
@@ -94,6 +94,9 @@ class EncodedGame(NamedTuple):
     game: GameState
     draft: tuple[int, ...] = ()
     decider: int | None = None
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
 
     @property
     def seat(self) -> int:

@@ -11,7 +11,7 @@ C++ ISMCTS cannot be used, because it crashes on all games written in Python.
 from __future__ import annotations
 
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from skye.envs.extras import missing_extra
 
@@ -103,13 +103,22 @@ class _Step(NamedTuple):
     offer_of_round: int
 
 
+class _Steps(tuple[_Step, ...]):
+    """The actions so far. Copies share them, since OpenSpiel clones a state by a deep copy."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return self
+
+
 class IsleOfSkyeState(pyspiel.State):
     """A game between two decisions, and the actions so far."""
 
     def __init__(self, game: IsleOfSkyeGame) -> None:
         super().__init__(game)
         self.encoded = game.initial
-        self.steps: tuple[_Step, ...] = ()
+        self.steps = _Steps()
 
     def current_player(self) -> int:
         """Return the seat that decides, or the player id of chance or of a terminal state."""
@@ -125,7 +134,7 @@ class IsleOfSkyeState(pyspiel.State):
     def _apply_action(self, action: int) -> None:
         game, seat = self.encoded.game, self.encoded.seat
         secret = game.round if game.phase is PRICING and seat >= 0 else 0
-        self.steps = (*self.steps, _Step(seat, action, secret))
+        self.steps = _Steps((*self.steps, _Step(seat, action, secret)))
         self.encoded, _ = self.encoded.play(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -181,7 +190,7 @@ def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
             ]
             discard = other.tiles_on_offer[other.prices.index(0)]
             offers[seat] = list(encode_move(after, seat, SetOffer(discard, tuple(kept))))
-    sampled.steps = tuple(
+    sampled.steps = _Steps(
         [
             step._replace(action=offers[step.player].pop(0))
             if step.offer_of_round == game.round and offers.get(step.player)
