@@ -33,6 +33,7 @@ _OTHERS = """
     /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- Authorization fetch
     EventSource Deprecation Sunset message stream end event deprecated
     skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
+    /play/ /play/-/client/index.js BroadcastChannel navigator.locks OPTIONS # data
     fairness.commitment fairness.nonce fairness.seed_source info.version
 """
 ELSEWHERE = {
@@ -48,6 +49,7 @@ ELSEWHERE = {
     "int32",
     "drop",
     "application/x-ndjson",
+    "for await",
     "Accept-Encoding: gzip",
     "silence_after",
     "start",

@@ -143,6 +143,7 @@ GuidePage: TypeAlias = Literal[
     "writing-a-bot",
     "generated-clients",
     "following-a-game",
+    "browser-clients",
     "player-keys",
     "matchmaking",
     "leagues",
@@ -153,6 +154,7 @@ GuidePage: TypeAlias = Literal[
     "rules",
     "limits",
     "versions",
+    "glossary",
 ]
 
 

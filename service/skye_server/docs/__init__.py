@@ -21,6 +21,7 @@ PAGES: Final = (
     "writing-a-bot",
     "generated-clients",
     "following-a-game",
+    "browser-clients",
     "player-keys",
     "matchmaking",
     "leagues",
@@ -31,6 +32,7 @@ PAGES: Final = (
     "rules",
     "limits",
     "versions",
+    "glossary",
 )
 """The other pages, in reading order."""
 
