@@ -17,7 +17,13 @@ from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
 from skye_server.http import cors, middleware, problems
 from skye_server.http import rate_limits as limits
-from skye_server.http.framework import Application, Collaborators, PlainInteger, register_collaborators
+from skye_server.http.framework import (
+    Application,
+    Collaborators,
+    PlainInteger,
+    SeatInPath,
+    register_collaborators,
+)
 from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics
 from skye_server.openapi import Contract
@@ -40,7 +46,7 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.config["SECURITY_CONTACT"] = settings.security_contact
-    app.url_map.converters = app.url_map.converters | {"int": PlainInteger}
+    app.url_map.converters = app.url_map.converters | {"int": PlainInteger, "seat": SeatInPath}
     app.url_map.merge_slashes = False
     contract = Contract(app)
     for blueprint in BLUEPRINTS:

@@ -63,6 +63,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_already_started": ErrorCode(409, "The game has left its lobby."),
     "game_aborted": ErrorCode(409, "The host has aborted the game; it can no longer change."),
     "game_full": ErrorCode(409, "Every seat of the game is taken."),
+    "seat_taken": ErrorCode(409, "Another player has this seat."),
     "color_taken": ErrorCode(409, "Another player has this colour."),
     "name_taken": ErrorCode(409, "Another player of this game has this name."),
     "already_seated": ErrorCode(409, "This player key already holds a seat of the game."),

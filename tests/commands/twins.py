@@ -65,9 +65,9 @@ def questions(game, rounds):
         if endpoint.method == "GET" and "tile" not in endpoint.rule:
             query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
             asked = seats if endpoint.rule.endswith(("/actions", "/places")) else [SECRET]
-            for seat in asked if "<int:seat>" in endpoint.rule else [0]:
+            for seat in asked if "<seat:seat>" in endpoint.rule else [0]:
                 for number in rounds if "<int:round>" in endpoint.rule else [1]:
-                    path = endpoint.path(game, {"int:seat": str(seat), "int:round": str(number)})
+                    path = endpoint.path(game, {"seat:seat": str(seat), "int:round": str(number)})
                     yield "GET", path + query, None
     yield "GET", game.path("events") + "?after=7&limit=3", None
     bag = game.view()["bag"]["tiles"]

@@ -96,10 +96,10 @@ def test_bot_without_a_name_gets_a_free_one(service):
     assert game.call("DELETE", seat=0).status_code == 200
     game.call("POST", "players", {"bot": "greedy"}, token=game.host)
     assert [player["name"] for player in game.view()["players"]] == [
+        "Greedy 3",
         "Bob",
         "Greedy",
         "Greedy 2",
-        "Greedy 3",
     ]
 
 

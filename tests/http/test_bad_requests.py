@@ -149,7 +149,7 @@ QUERIES = {
         "limit": ["0", "1001", "x", "-1"],
         "wait_ms": ["-1", "60001", "x", "1e3", "9" * 30],
     },
-    "GET /v1/games/<game>/players/<int:seat>/places": {"tile": ["", "L74", "castle-red", "L35,L36", "\x00"]},
+    "GET /v1/games/<game>/players/<seat:seat>/places": {"tile": ["", "L74", "castle-red", "L35,L36", "\x00"]},
     "GET /v1/tiles/<tile>/picture.svg": {"rotation": ["45", "-90", "x", "", "360", "0x0", "9" * 5000]},
 }  # fmt: skip
 
@@ -194,7 +194,7 @@ def test_repeated_query_parameter_is_refused_by_name(games):
 
 @pytest.mark.parametrize("body", [{"tile": "L01", "pass": True}, {"pass": None}, {}])
 def test_purchase_without_a_tile_or_with_more_is_refused(body, games):
-    answer = BY_NAME["PUT /v1/games/<game>/players/<int:seat>/purchase"].send(games["buying"], body=body)
+    answer = BY_NAME["PUT /v1/games/<game>/players/<seat:seat>/purchase"].send(games["buying"], body=body)
     assert client_error_code(answer) == "invalid_body"
 
 

@@ -220,7 +220,7 @@ def test_no_label_has_the_id_of_a_game_or_a_token(service):
 @pytest.mark.parametrize(
     ("rule", "written"),
     [
-        ("/v1/games/<game>/players/<int:seat>", "/v1/games/{game}/players/{seat}"),
+        ("/v1/games/<game>/players/<seat:seat>", "/v1/games/{game}/players/{seat}"),
         ("/v1/tiles/<tile>/picture.svg", "/v1/tiles/{tile}/picture.svg"),
         ("", ""),
     ],

@@ -141,17 +141,68 @@ def test_sixth_player_is_refused(service):
     assert problem_code(game.call("POST", "players", {"name": "Fay"})) == "game_full"
 
 
-def test_seats_move_up_when_a_player_leaves_the_lobby(service):
+def test_seats_do_not_move_when_a_player_leaves_the_lobby(service):
     game = service.create_game(4, start=False)
     answer = game.call("DELETE", seat=1)
     assert answer.status_code == 200
     assert answer.json["you"] == {"seat": None, "roles": []}
     view = game.view()
-    assert [player["seat"] for player in view["players"]] == [0, 1, 2]
-    assert [player["name"] for player in view["players"]] == ["Ann", "Cy", "Dee"]
-    assert [game.view(seat)["you"]["seat"] for seat in (0, 2, 3)] == [0, 1, 2]
+    assert [(player["seat"], player["name"]) for player in view["players"]] == [
+        (0, "Ann"),
+        (2, "Cy"),
+        (3, "Dee"),
+    ]
+    assert [game.view(seat)["you"]["seat"] for seat in (0, 2, 3)] == [0, 2, 3]
     assert problem_code(game.call("GET", token=game.tokens[1])) == "token_unknown"
-    assert game.call("POST", "players", {"name": "Bob"}).json["seat"] == 3
+    assert problem_code(service.call("GET", game.path("", 1))) == "seat_not_found"
+    assert problem_code(game.call("DELETE", seat=1, token=game.host)) == "seat_not_found"
+    assert game.call("GET", seat=2).json["name"] == "Cy"
+    assert game.call("POST", "players", {"name": "Bob"}).json["seat"] == 1
+    assert game.call("POST", "players", {"name": "Eve"}).json["seat"] == 4
+
+
+def test_player_names_the_seat_to_take(service):
+    game = service.create_game(1, start=False, seat_count=4)
+    assert game.call("POST", "players", {"name": "Bob", "seat": 2}).json["seat"] == 2
+    assert problem_code(game.call("POST", "players", {"name": "Cy", "seat": 2})) == "seat_taken"
+    assert problem_code(game.call("POST", "players", {"name": "Cy", "seat": 4})) == "seat_not_found"
+    bot = game.call("POST", "players", {"bot": "random", "seat": 3}, token=game.host)
+    assert (bot.json["seat"], bot.json["token"]) == (3, None)
+    assert game.call("POST", "players", {"name": "Cy"}).json["seat"] == 1
+
+
+def test_gaps_between_seats_close_at_the_start(service):
+    game = service.create_game(4, start=False)
+    game.call("DELETE", seat=1)
+    view = game.call("POST", "start", token=game.host).json
+    assert [player["seat"] for player in view["players"]] == [0, 1, 2]
+    assert [game.view(seat)["you"]["seat"] for seat in (0, 2, 3)] == [0, 1, 2]
+    events = service.get(game.path("events"))["events"]
+    started = next(event for event in events if event["type"] == "game_started")
+    assert [(player["lobby_seat"], player["seat"]) for player in started["players"]] == [
+        (0, 0),
+        (2, 1),
+        (3, 2),
+    ]
+    assert [player["name"] for player in started["players"]] == ["Ann", "Cy", "Dee"]
+
+
+def test_me_in_a_path_is_the_seat_of_the_token(service):
+    game = service.create_game(3, start=False)
+    game.call("DELETE", seat=0)
+    renamed = service.call("PATCH", game.path("players/me"), {"name": "Zoe"}, game.tokens[2])
+    assert [player["name"] for player in renamed.json["players"]] == ["Bob", "Zoe"]
+    game.call("POST", "start", token=game.host)
+    own = service.get(game.path("players/me"), game.tokens[2])
+    assert (own["seat"], own["name"]) == (1, "Zoe")
+    actions = service.get(game.path("players/me/actions"), game.tokens[2])["actions"]
+    assert actions[0]["href"] == game.path("players/1/offer")
+    offer = service.call("PUT", game.path("players/me/offer"), actions[0]["body"], game.tokens[2])
+    assert offer.status_code == 200
+    assert problem_code(service.call("GET", game.path("players/me"))) == "token_required"
+    assert problem_code(service.call("GET", game.path("players/me"), token=game.host)) == "not_your_seat"
+    left = service.call("POST", game.path("players/me/resign"), token=game.tokens[2])
+    assert left.json["players"][1]["bot"] == "greedy"
 
 
 def test_colour_of_a_player_who_left_is_free(service):
@@ -165,7 +216,7 @@ def test_host_removes_any_player_before_the_start(service):
     game = service.create_game(3, start=False)
     assert game.call("DELETE", seat=1, token=game.host).status_code == 200
     assert len(game.view()["players"]) == 2
-    assert problem_code(game.call("DELETE", seat=2, token=game.host)) == "seat_not_found"
+    assert problem_code(game.call("DELETE", seat=1, token=game.host)) == "seat_not_found"
 
 
 def test_player_who_leaves_after_the_start_does_not_resign(service):

@@ -41,6 +41,7 @@ def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
     game = service.create_game(3, start=False)
     event = game.view(2)["last_event"]
     game.call("DELETE", seat=0)
+    game.call("POST", "start", token=game.host)
     assert game.view(2)["you"]["seat"] == 1
     assert at(game, event, game.tokens[2])["you"]["seat"] == 2
     assert at(game, 1, game.tokens[2])["you"]["seat"] is None

@@ -39,7 +39,7 @@ class Endpoint(NamedTuple):
         """Return the path for a game; parts can be replaced."""
         filled = {
             "game": game.id,
-            "int:seat": "0",
+            "seat:seat": "0",
             "int:round": "1",
             "int:number": "1",
             "invitation": game.invitation,
@@ -69,7 +69,7 @@ class Endpoint(NamedTuple):
 
 
 _GAME = "/v1/games/<game>"
-_SEAT = f"{_GAME}/players/<int:seat>"
+_SEAT = f"{_GAME}/players/<seat:seat>"
 _READING = (f"{_SEAT}/what-if", "/v1/scoring")
 
 

@@ -207,6 +207,12 @@ def a_player_too_many(service):
     return lambda: game.call("POST", "players", {"name": "Third"})
 
 
+@provokes("seat_taken")
+def a_seat_that_another_player_has(service):
+    game = service.create_game(2, start=False)
+    return lambda: game.call("POST", "players", {"name": "Eve", "seat": 1})
+
+
 @provokes("color_taken")
 def a_color_that_another_has(service):
     """A colour that another player has."""

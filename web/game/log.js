@@ -36,7 +36,7 @@ export function logPanel(store) {
  * @returns {string}
  */
 export function story(event, view) {
-  const name = (/** @type {number} */ seat) => view.players[seat]?.name ?? t("log.seat", { seat: seat + 1 });
+  const name = (/** @type {number} */ seat) => view.players.find((player) => player.seat === seat)?.name ?? t("log.seat", { seat: seat + 1 });
   /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
   const texts = {
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),

@@ -144,7 +144,7 @@ export class Store {
   }
 
   get me() {
-    return this.seat === null ? null : this.view.players[this.seat];
+    return this.view.players.find(({ seat }) => seat === this.seat) ?? null;
   }
 
   get myTurn() {

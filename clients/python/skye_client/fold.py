@@ -83,38 +83,40 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _player_joined(view: _View, players: _Players, event: _Event) -> None:
-    """Add a player at the last seat, with a castle."""
+    """Add a player, with a castle."""
     if view["you"].get("color") == event["color"]:
         _sit(view, event["seat"])
-    players.append(
-        {
-            **{field: event[field] for field in ("seat", "name", "color", "bot")},
-            "score": 0,
-            "gold": 0,
-            "tiles_on_offer": [],
-            "tiles_to_build": [],
-            "offer_set": False,
-            "building_finished": False,
-            "territory": [{"tile": f"castle-{event['color']}", **_CASTLE}],
-        }
-    )
+    players.append(_seated(event))
+    players.sort(key=lambda player: int(player["seat"]))
+
+
+def _seated(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a player who has not played yet."""
+    return {
+        **{field: entry[field] for field in ("seat", "name", "color", "bot")},
+        "score": 0,
+        "gold": 0,
+        "tiles_on_offer": [],
+        "tiles_to_build": [],
+        "offer_set": False,
+        "building_finished": False,
+        "territory": [{"tile": f"castle-{entry['color']}", **_CASTLE}],
+    }
 
 
 def _player_left(view: _View, players: _Players, event: _Event) -> None:
-    """Remove a player; each later seat moves up by one."""
-    del players[event["seat"]]
-    for seat, player in enumerate(players):
-        player["seat"] = seat
-    seat = view["you"]["seat"]
-    if seat is not None and seat >= event["seat"]:
-        _sit(view, None if seat == event["seat"] else seat - 1)
+    """Remove a player; no other seat moves."""
+    players[:] = [player for player in players if player["seat"] != event["seat"]]
+    if view["you"]["seat"] == event["seat"]:
+        _sit(view, None)
 
 
 def _player_changed(view: _View, players: _Players, event: _Event) -> None:
     """Change the name and the colour of a player, and with it the castle."""
     seat, color = event["seat"], event["color"]
     castle = {"tile": f"castle-{color}", **_CASTLE}
-    players[seat].update(name=event["name"], color=color, territory=[castle])
+    player = next(player for player in players if player["seat"] == seat)
+    player.update(name=event["name"], color=color, territory=[castle])
     if view["you"].get("color") == color:
         _sit(view, seat)
 
@@ -130,8 +132,11 @@ def _reservation_ended(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _game_started(view: _View, players: _Players, event: _Event) -> None:
-    """Close the lobby."""
+    """Close the lobby, and the gaps between its seats."""
     view["status"], view["reserved_seats"] = "playing", 0
+    own = view["you"]["seat"]
+    players[:] = [_seated(entry) for entry in event["players"]]
+    _sit(view, next((entry["seat"] for entry in event["players"] if entry["lobby_seat"] == own), None))
     for field in ("scoring_tiles", "starting_seat", "round_count"):
         view[field] = event[field]
 

@@ -306,6 +306,7 @@ Page: TypeAlias = str
 class PersonToJoin(TypedDict):
     name: str
     color: NotRequired[Color]
+    seat: NotRequired[int]
     invite_code: NotRequired[str]
 
 
@@ -572,6 +573,14 @@ class ServiceIndex(TypedDict):
 
 
 Side: TypeAlias = Literal["north", "east", "south", "west"]
+
+
+class StartedPlayer(TypedDict):
+    seat: int
+    lobby_seat: int
+    name: str
+    color: Color
+    bot: BotName | None
 
 
 StopAt: TypeAlias = ActionCount | Moment
@@ -852,6 +861,13 @@ class Bag(TypedDict):
     tiles: list[LandscapeTileId]
 
 
+class BotToJoin(TypedDict):
+    bot: SeatableBot
+    name: NotRequired[str]
+    color: NotRequired[Color]
+    seat: NotRequired[int]
+
+
 class BotToSeat(TypedDict):
     bot: SeatableBot
     name: NotRequired[str]
@@ -1021,6 +1037,7 @@ class GameStartedEvent(TypedDict):
     scoring_tiles: list[UsedScoringTile]
     starting_seat: int
     round_count: int
+    players: list[StartedPlayer]
 
 
 class GameSummary(TypedDict):
@@ -1252,7 +1269,7 @@ class PlayerStreamStart(TypedDict):
     now: Timestamp
 
 
-PlayerToSeat: TypeAlias = PersonToJoin | BotToSeat
+PlayerToSeat: TypeAlias = PersonToJoin | BotToJoin
 
 
 class PositionTile(TypedDict):

@@ -43,21 +43,17 @@ const FOLDS = {
   },
   player_joined(view, { seat, name, color, bot }, players) {
     if (/** @type {any} */ (view.you).color === color) sit(view, seat);
-    players.push({
-      seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
-      offer_set: false, building_finished: false,
-      territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
-    });
+    players.push(seated({ seat, name, color, bot }));
+    players.sort((one, other) => one.seat - other.seat);
   },
-  player_left(view, { seat }, players) {
-    players.splice(seat, 1);
-    players.forEach((player, index) => { player.seat = index; });
-    const own = view.you.seat;
-    if (own !== null && own >= seat) sit(view, own === seat ? null : own - 1);
+  player_left(view, { seat }) {
+    view.players = view.players.filter((player) => player.seat !== seat);
+    if (view.you.seat === seat) sit(view, null);
   },
   player_changed(view, { seat, name, color }, players) {
     const tile = `castle-${/** @type {"red"} */ (color)}`;
-    Object.assign(players[seat], { name, color, territory: [{ tile, x: 0, y: 0, rotation: 0 }] });
+    const changed = players.find((player) => player.seat === seat) ?? {};
+    Object.assign(changed, { name, color, territory: [{ tile, x: 0, y: 0, rotation: 0 }] });
     if (/** @type {any} */ (view.you).color === color) sit(view, seat);
   },
   invitation_created(view) {
@@ -69,8 +65,11 @@ const FOLDS = {
   invitation_revoked(view) {
     view.reserved_seats -= 1;
   },
-  game_started(view, { scoring_tiles, starting_seat, round_count }) {
+  game_started(view, { scoring_tiles, starting_seat, round_count, players }) {
     Object.assign(view, { status: "playing", reserved_seats: 0, scoring_tiles, starting_seat, round_count });
+    const own = players.find((/** @type {any} */ { lobby_seat }) => lobby_seat === view.you.seat);
+    view.players = players.map(seated); // the gaps between the seats of the lobby close
+    sit(view, own?.seat ?? null);
   },
   position_set(view, event, players) {
     const { round, round_count, starting_seat, scoring_tiles, bag, result, seed, nonce, players: seats } = structuredClone(event);
@@ -148,6 +147,15 @@ const FOLDS = {
     if (reason === "resigned" && view.you.seat === seat) sit(view, null);
   },
 };
+
+/** Return a player who has not played yet. @param {any} entry @returns {Players[number]} */
+function seated({ seat, name, color, bot }) {
+  return {
+    seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
+    offer_set: false, building_finished: false,
+    territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
+  };
+}
 
 /** Set the seat of the caller, and whether the caller is a player. @param {Game} view @param {number | null} seat */
 function sit(view, seat) {

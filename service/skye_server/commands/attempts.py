@@ -21,6 +21,7 @@ from skye_server.commands.idempotency import IdempotencyRecord, decode_record, e
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
+    OWN_SEAT,
     SPECTATOR,
     Caller,
     TokenSource,
@@ -120,6 +121,10 @@ class Loaded(Generic[M]):
     now_ms: int
     version: int | None
     record: IdempotencyRecord | None
+
+    def seat(self, seat: int) -> int:
+        """Return the number of a seat of a path, which the command has authorized."""
+        return self.caller.seat if seat == OWN_SEAT and self.caller.seat is not None else seat
 
     def check_preconditions(self, command: Command) -> None:
         """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).

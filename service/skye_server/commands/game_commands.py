@@ -13,8 +13,10 @@ from skye_server.commands.attempts import Command, Committed, Loaded, change_gam
 from skye_server.commands.current_games import Games
 from skye_server.games import lobby, manual_clock
 from skye_server.games.authorization import (
+    BOT_ROLE,
     SPECTATOR,
     Caller,
+    TokenSource,
     hash_token,
     require_host,
     require_no_seat,
@@ -60,9 +62,10 @@ def join_game(
     def join(loaded: Loaded[Game]) -> Transition:
         game, bound = loaded.game, "" if is_bot else loaded.player
         require_no_seat(game, bound)
-        seat = new_seat(player, loaded.tokens, game.seats, bound)
+        number = player.get("seat", lobby.lowest_free_seat(game))
+        seat = new_seat(player, loaded.tokens, number, game.names, bound)
         invited_by = hash_token(command.invite or command.token or "") if loaded.caller.invited else ""
-        return lobby.join(game, seat, loaded.now_ms, invited_by=invited_by)
+        return lobby.join(game, seat, loaded.now_ms, number=number, invited_by=invited_by)
 
     return joined_result(change_game(games, command, game_id, authorize, join))
 
@@ -108,13 +111,13 @@ def change_player(
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
-        require_seat(loaded.game, seat)
-        if not (loaded.caller.host and loaded.game.seats[seat].bot):
+        number = require_seat(loaded.game, loaded.caller, seat)
+        if not (loaded.caller.host and loaded.game.seats[number].bot):
             require_own_seat(loaded.game, loaded.caller, seat)
 
     def change(loaded: Loaded[Game]) -> Transition:
         name, color = changes.get("name"), changes.get("color")
-        return lobby.change_player(loaded.game, seat, loaded.now_ms, name, color)
+        return lobby.change_player(loaded.game, loaded.seat(seat), loaded.now_ms, name, color)
 
     return _game_result(change_game(games, command, game_id, authorize, change))
 
@@ -128,8 +131,9 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
     """
 
     def rotate(loaded: Loaded[Game]) -> Transition:
-        token = hash_token(loaded.tokens.token(str(seat)))
-        return lobby.rotate_token(loaded.game, seat, token, loaded.now_ms)
+        number = loaded.seat(seat)
+        token = hash_token(loaded.tokens.token(str(number)))
+        return lobby.rotate_token(loaded.game, number, token, loaded.now_ms)
 
     return joined_result(change_game(games, command, game_id, partial(by_seat, seat), rotate))
 
@@ -143,12 +147,12 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
-        require_seat(loaded.game, seat)
+        require_seat(loaded.game, loaded.caller, seat)
         if not loaded.caller.host:
             require_own_seat(loaded.game, loaded.caller, seat)
 
     def leave(loaded: Loaded[Game]) -> Transition:
-        return lobby.leave(loaded.game, seat, loaded.now_ms)
+        return lobby.leave(loaded.game, loaded.seat(seat), loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, authorize, leave))
 
@@ -162,7 +166,7 @@ def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandRe
     """
 
     def give_up(loaded: Loaded[Game]) -> Transition:
-        return lobby.resign(loaded.game, seat, loaded.now_ms)
+        return lobby.resign(loaded.game, loaded.seat(seat), loaded.now_ms)
 
     return _game_result(change_game(games, command, game_id, partial(by_seat, seat), give_up))
 
@@ -237,11 +241,19 @@ def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView
 def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
     game, caller = committed.game, committed.caller
-    ((seat, token),) = committed.tokens.given.items() or ((len(game.seats) - 1, None),)
-    viewer = Caller(int(seat)) if caller == SPECTATOR else caller
+    seat, token = _seat_and_token(game, committed.tokens)
+    viewer = Caller(seat) if caller == SPECTATOR else caller
     state = committed._replace(caller=viewer).game_view()
-    view: TakenSeatView = {"seat": int(seat), "token": token, "game": state}
+    view: TakenSeatView = {"seat": seat, "token": token, "game": state}
     return result_of(committed, view)
+
+
+def _seat_and_token(game: Game, tokens: TokenSource) -> tuple[int, str | None]:
+    """Return the seat that a command gave, and its token; None for a bot."""
+    for role, token in tokens.given.items():
+        is_bot = role.startswith(BOT_ROLE)
+        return int(role.removeprefix(BOT_ROLE)), None if is_bot else token
+    return len(game.seats) - 1, None  # of a bot, in records of earlier versions
 
 
 def result_of(committed: Committed, view: V) -> CommandResult[V]:

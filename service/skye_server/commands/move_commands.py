@@ -11,6 +11,7 @@ from skye_server.commands.attempts import Command, Loaded, change_game
 from skye_server.commands.current_games import Games
 from skye_server.commands.game_commands import CommandResult, by_seat, result_of
 from skye_server.error_codes import Problem
+from skye_server.games.authorization import require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
 from skye_server.games.views.game import game_view, timestamp
@@ -56,7 +57,7 @@ def _repeated(
 ) -> CommandResult[TimedGameView] | None:
     """Return the game as it is, if the seat has made this purchase in this round; None otherwise."""
     (game, caller), changes = games.read_with_log(game_id, command.token)
-    made = purchase_of(game, caller, changes, seat)
+    made = purchase_of(game, caller, changes, require_seat(game, caller, seat))
     if made is None or made["tile"] != tile:
         return None
     view = cast("TimedGameView", game_view(game, caller))
@@ -77,7 +78,7 @@ def take_placement_back(
 
     def take_back(loaded: Loaded[Game]) -> Transition:
         transition = _moved(seat, TakeBack(), loaded)
-        last = state_in_play(loaded.game).players[seat].placed_this_round
+        last = state_in_play(loaded.game).players[loaded.seat(seat)].placed_this_round
         if number != last:
             detail = f"The last placement of this round has the number {last}."
             raise Problem("not_last_placement", detail, last=last)
@@ -99,7 +100,7 @@ def _change(
 
 def _moved(seat: int, move: Move, loaded: Loaded[Game]) -> Transition:
     """Return the game after a legal move of a seat that a person plays."""
-    game = loaded.game
+    game, seat = loaded.game, loaded.seat(seat)
     state = state_in_play(game)
     if game.seats[seat].bot:
         raise Problem("seat_played_by_bot")

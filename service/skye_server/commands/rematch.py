@@ -68,10 +68,12 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
     record = None if stored_record is None else decode_record(stored_record)
     now_ms = games.now_ms() if game is None else games.time_of(game)
 
-    def role_after(after: Game) -> Caller:
-        return Caller(len(after.seats) - 1, caller.host)
-
     tokens = TokenSource(command.idempotency_key or "")
+
+    def role_after(_after: Game) -> Caller:
+        (number,) = tokens.given  # the role of the token that the new seat got
+        return Caller(int(number), caller.host)
+
     return Loaded(new_id, game, caller, "", role_after, tokens, now_ms, old.version, record)
 
 
@@ -123,8 +125,9 @@ def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) ->
     game = opened.game
     if any(other.name == seat.name and not other.bot for other in game.seats):
         raise Problem("already_seated", game_id=game.id)
-    taken = replace(seat, token=hash_token(tokens.token(str(len(game.seats)))))
-    return opened.then(lobby.join(game, taken, now_ms, invited_by=_reservation(seat)))
+    number = lobby.lowest_free_seat(game)
+    taken = replace(seat, token=hash_token(tokens.token(str(number))))
+    return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
 
 
 def _opened(old: Game, new_id: str, now_ms: int) -> Transition:
@@ -136,14 +139,14 @@ def _opened(old: Game, new_id: str, now_ms: int) -> Transition:
         host=old.host,
         options=options,
         created_ms=now_ms,
-        capacity=len(old.seats),
+        capacity=len(old.taken),
         private=old.private,
         start_when_full=True,
         host_player=old.host_player,
         clock_ms=None if old.clock_ms is None else now_ms,
     )
-    bots = tuple(replace(seat, token="", player="") for seat in old.seats if seat.bot)
-    people = tuple(_reservation(seat) for seat in old.seats if not seat.bot)
+    bots = tuple(replace(seat, token="", player="") for _, seat in old.taken if seat.bot)
+    people = tuple(_reservation(seat) for _, seat in old.taken if not seat.bot)
     return lobby.open_game(game, bots, now_ms, invites=people)
 
 

@@ -24,6 +24,9 @@ from skye_server.games.game import Game, Role
 _PREFIX = "skye_"
 _BYTES = 16
 
+BOT_ROLE: Final = "bot"
+"""The role of a bot in `TokenSource`, before its seat; its token is never shown."""
+
 INVITE_ROLE: Final = "invite"
 """The role of an invitation code in `TokenSource`, before its number."""
 
@@ -59,6 +62,9 @@ class Caller(NamedTuple):
 
 
 SPECTATOR = Caller()
+
+OWN_SEAT: Final = -1
+"""The seat of the caller, whatever its number is: `me` in a path."""
 
 
 class TokenSource:
@@ -194,25 +200,36 @@ def players_of(game: Game | None) -> frozenset[str]:
     return frozenset(filter(None, (game.host_player, *(seat.player for seat in game.seats))))
 
 
-def require_own_seat(game: Game, caller: Caller, seat: int) -> None:
+def require_own_seat(game: Game, caller: Caller, seat: int) -> int:
     """Check that the caller holds a seat.
 
+    :returns: the number of the seat.
     :raises Problem: seat_not_found, token_required, not_your_seat.
     """
-    require_seat(game, seat)
+    seat = require_seat(game, caller, seat)
     if caller == SPECTATOR:
         raise Problem("token_required")
     if caller.seat != seat:
         raise Problem("not_your_seat", f"The token is not that of seat {seat}.", seat=seat)
+    return seat
 
 
-def require_seat(game: Game, seat: int) -> None:
-    """Check that a game has a seat.
+def require_seat(game: Game, caller: Caller, seat: int) -> int:
+    """Check that a game has a seat that is taken.
 
-    :raises Problem: seat_not_found.
+    :param seat: the number of the seat, or `OWN_SEAT`.
+    :returns: the number of the seat.
+    :raises Problem: seat_not_found; for `OWN_SEAT` token_required, not_your_seat.
     """
-    if seat >= len(game.seats):
-        raise Problem("seat_not_found", seat_count=len(game.seats))
+    if seat == OWN_SEAT:
+        if caller == SPECTATOR:
+            raise Problem("token_required")
+        if caller.seat is None:
+            raise Problem("not_your_seat", "The token holds no seat.")
+        return caller.seat
+    if seat >= len(game.seats) or game.seats[seat].is_free:
+        raise Problem("seat_not_found", seat_count=len(game.taken))
+    return seat
 
 
 def require_no_seat(game: Game, player: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
-from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
+from skye_server.games.authorization import BOT_ROLE, INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource, Visibility
 from skye_server.games.names import name_key
 from skye_server.games.scenarios import SCENARIOS
@@ -156,7 +156,7 @@ def new_seats(players: Sequence[dict[str, Any]], tokens: TokenSource, creator: s
         if "invite" not in player:
             bound = "" if "bot" in player else creator
             creator = "" if bound else creator
-            seats += (new_seat(player, tokens, seats, bound),)
+            seats += (new_seat(player, tokens, len(seats), {seat.name for seat in seats}, bound),)
     return seats
 
 
@@ -171,16 +171,19 @@ def new_invite(tokens: TokenSource, number: int = 0) -> str:
     return hash_token(tokens.token(f"{INVITE_ROLE}{number}"))
 
 
-def new_seat(player: dict[str, Any], tokens: TokenSource, others: Sequence[Seat], bound: str = "") -> Seat:
-    """Return the next seat after others: of a person, with a new token, or of a bot.
+def new_seat(
+    player: dict[str, Any], tokens: TokenSource, number: int, names: Collection[str], bound: str = ""
+) -> Seat:
+    """Return a seat of a person, with a new token, or of a bot.
 
+    :param number: the number of the seat.
+    :param names: the names of the other players.
     :param bound: the id of the player to whose key the seat is bound.
     """
-    number, bot = len(others), player.get("bot")
-    name = player.get("name") or _bot_name(str(bot), {other.name for other in others})
-    return Seat(
-        name, player.get("color", ""), "" if bot else hash_token(tokens.token(str(number))), bot, bound
-    )
+    bot = player.get("bot")
+    name = player.get("name") or _bot_name(str(bot), names)
+    token = tokens.token(f"{BOT_ROLE if bot else ''}{number}")
+    return Seat(name, player.get("color", ""), "" if bot else hash_token(token), bot, bound)
 
 
 def _bot_name(bot: str, taken: Collection[str]) -> str:

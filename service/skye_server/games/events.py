@@ -27,7 +27,13 @@ class PlayerJoined(NamedTuple):
 
 
 class PlayerLeft(NamedTuple):
-    """A player leaves the lobby; the seats behind move up by one."""
+    """A player leaves the lobby; the seat is free."""
+
+    seat: int
+
+
+class PlayerLeftAndSeatsMoved(NamedTuple):
+    """A player left the lobby, and the seats behind moved up by one, in a game of an earlier release."""
 
     seat: int
 
@@ -58,12 +64,25 @@ class InvitationRevoked(NamedTuple):
     """The host revokes an unused invitation."""
 
 
+class StartedPlayer(NamedTuple):
+    """The player of a seat at the start, and the number that the seat had in the lobby."""
+
+    lobby_seat: int
+    name: str
+    color: str
+    bot: str | None
+
+
 class GameStarted(NamedTuple):
-    """The lobby closes and the game starts."""
+    """The lobby closes and the game starts: the gaps between the seats close.
+
+    :param players: by seat; none in a game of an earlier release, whose lobby had no gaps.
+    """
 
     scoring_tiles: tuple[str, ...]
     starting_seat: int
     rounds: int
+    players: tuple[StartedPlayer, ...] = ()
 
 
 class PositionSet(NamedTuple):
@@ -106,6 +125,7 @@ HostedEvent: TypeAlias = (
     GameCreated
     | PlayerJoined
     | PlayerLeft
+    | PlayerLeftAndSeatsMoved
     | PlayerChanged
     | TokenRotated
     | InvitationCreated
@@ -124,6 +144,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     GameCreated: "game_created",
     PlayerJoined: "player_joined",
     PlayerLeft: "player_left",
+    PlayerLeftAndSeatsMoved: "player_left",
     PlayerChanged: "player_changed",
     TokenRotated: "token_rotated",
     InvitationCreated: "invitation_created",

@@ -7,7 +7,7 @@ The engine identifies players by seat and colour. The game adds names, token has
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -118,11 +118,21 @@ class Seat(Struct, frozen=True):
     bot: str | None = None
     player: str = ""
 
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody has taken the seat; only a lobby has free seats among the taken ones."""
+        return not self.color
+
+
+FREE_SEAT: Final = Seat("", "")
+"""A seat of a lobby that its player has left."""
+
 
 class Game(Struct, frozen=True, rename={"state": "game"}):
     """Everything stored of a game except its event log. Times are milliseconds since 1970, UTC.
 
     `host_player` is the id of the player whose key created the game, empty if there is none.
+    `seats` are by number; a lobby can have free ones between them (`FREE_SEAT`).
     `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
@@ -146,6 +156,16 @@ class Game(Struct, frozen=True, rename={"state": "game"}):
     origin: Origin | None = None
     host_player: str = ""
     clock_ms: int | None = None
+
+    @property
+    def taken(self) -> list[tuple[int, Seat]]:
+        """The seats that are taken, with their numbers."""
+        return [(number, seat) for number, seat in enumerate(self.seats) if not seat.is_free]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the players."""
+        return {seat.name for _, seat in self.taken}
 
     @property
     def is_over(self) -> bool:

@@ -27,9 +27,10 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     PositionSet,
+    StartedPlayer,
     TokenRotated,
 )
-from skye_server.games.game import Game, Seat, Status
+from skye_server.games.game import FREE_SEAT, Game, Seat, Status
 from skye_server.games.names import name_key
 from skye_server.games.transitions import Transition, advance, after_move, state_in_play, undo_limit_reached
 
@@ -66,7 +67,7 @@ def open_game(
 
 def begin_from_position(game: Game, state: GameState, now_ms: int) -> Transition:
     """Close the lobby and begin a game from a position; the game ends if the position is an end."""
-    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds)
+    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, _players(game))
     status = Status.FINISHED if state.is_over else Status.PLAYING
     return advance(game, now_ms, [started, PositionSet(state)], state=state, status=status)
 
@@ -96,24 +97,36 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     return advance(game, now_ms, [InvitationRevoked()], invites=left)
 
 
-def join(
-    game: Game, seat: Seat, now_ms: int, *, invited_by: str = "", unique_names: bool = True
+def join(  # noqa: PLR0913 - all but the first three by name
+    game: Game,
+    seat: Seat,
+    now_ms: int,
+    *,
+    number: int | None = None,
+    invited_by: str = "",
+    unique_names: bool = True,
 ) -> Transition:
-    """Add a player or a bot in the next seat; without a colour it gets the first free one.
+    """Add a player or a bot; without a colour it gets the first free one.
 
+    :param number: the seat to take; None: the lowest that is free.
     :param invited_by: the hash of an invitation code, which is used up.
-    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, color_taken, name_taken.
+    :raises Problem: game_already_started, game_aborted, too_many_changes, game_full, seat_taken,
+        seat_not_found, color_taken, name_taken.
     """
     _check_in_lobby(game)
     invites = tuple(code for code in game.invites if code != invited_by)
     _check_free_seat(game, invites)
-    _check_distinct(seat, game.seats, unique_names=unique_names)
-    taken = {other.color for other in game.seats}
+    others = [other for _, other in game.taken]
+    _check_distinct(seat, others, unique_names=unique_names)
+    number = lowest_free_seat(game) if number is None else number
+    _check_seat_is_free(game, number)
+    taken = {other.color for other in others}
     seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
-    joined = PlayerJoined(len(game.seats), seat.name, seat.color, seat.bot)
+    joined = PlayerJoined(number, seat.name, seat.color, seat.bot)
     accepted = [InvitationAccepted()] if len(invites) < len(game.invites) else []
-    transition = advance(game, now_ms, [*accepted, joined], seats=(*game.seats, seat), invites=invites)
-    if game.start_when_full and len(transition.game.seats) == game.capacity:
+    seats = with_seat(game.seats, number, seat)
+    transition = advance(game, now_ms, [*accepted, joined], seats=seats, invites=invites)
+    if game.start_when_full and len(transition.game.taken) == game.capacity:
         transition = transition.then(start(transition.game, now_ms))
     return transition
 
@@ -159,9 +172,9 @@ def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: s
     _check_undo_limit(game)
     before = game.seats[seat]
     changed = replace(before, name=name or before.name, color=color or before.color)
-    _check_distinct(changed, (*game.seats[:seat], *game.seats[seat + 1 :]))
+    _check_distinct(changed, [other for number, other in game.taken if number != seat])
     event = PlayerChanged(seat, changed.name, changed.color)
-    return advance(game, now_ms, [event], seats=_with_seat(game, seat, changed))
+    return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, changed))
 
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
@@ -171,18 +184,17 @@ def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     :raises Problem: too_many_changes.
     """
     _check_undo_limit(game)
-    seats = _with_seat(game, seat, replace(game.seats[seat], token=token))
+    seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
     return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
 
 
 def leave(game: Game, seat: int, now_ms: int) -> Transition:
-    """Leave the lobby, which moves later seats up by one.
+    """Leave the lobby; no other seat moves.
 
     :raises Problem: game_already_started, game_aborted.
     """
     _check_in_lobby(game)
-    seats = (*game.seats[:seat], *game.seats[seat + 1 :])
-    return advance(game, now_ms, [PlayerLeft(seat)], seats=seats)
+    return advance(game, now_ms, [PlayerLeft(seat)], seats=with_seat(game.seats, seat, FREE_SEAT))
 
 
 def resign(game: Game, seat: int, now_ms: int) -> Transition:
@@ -198,21 +210,23 @@ def resign(game: Game, seat: int, now_ms: int) -> Transition:
 
 
 def start(game: Game, now_ms: int) -> Transition:
-    """Close the lobby and start the game; unused invitation codes become invalid.
+    """Close the lobby and start the game: gaps between seats close, and unused codes become invalid.
 
     :raises Problem: game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.
     """
     _check_in_lobby(game)
-    if len(game.seats) < PLAYERS[0]:
-        have, need = len(game.seats), PLAYERS[0]
+    players, seats = _players(game), tuple(seat for _, seat in game.taken)
+    if len(seats) < PLAYERS[0]:
+        have, need = len(seats), PLAYERS[0]
         raise Problem(
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
-    colors = [seat.color for seat in game.seats]
+    colors = [seat.color for seat in seats]
     state, events = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
-    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds)
-    return advance(game, now_ms, [started, *events], state=state, status=Status.PLAYING, invites=())
+    started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, players)
+    changed = {"state": state, "status": Status.PLAYING, "seats": seats, "invites": ()}
+    return advance(game, now_ms, [started, *events], **changed)
 
 
 def abort(game: Game, now_ms: int) -> Transition:
@@ -249,7 +263,7 @@ def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
     :raises Problem: too_many_changes, game_full.
     """
     _check_undo_limit(game)
-    if len(game.seats) + len(invites) >= game.capacity:
+    if len(game.taken) + len(invites) >= game.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
         raise Problem(
             "game_full", f"All {game.capacity} seats are taken{reserved}.", seat_count=game.capacity
@@ -268,6 +282,32 @@ def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = 
         raise Problem("name_taken", detail, name=seat.name)
 
 
-def _with_seat(game: Game, number: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return the seats of a game with one replaced."""
-    return (*game.seats[:number], seat, *game.seats[number + 1 :])
+def lowest_free_seat(game: Game) -> int:
+    """Return the number of the lowest free seat."""
+    taken = dict(game.taken)
+    return next(number for number in range(game.capacity + 1) if number not in taken)
+
+
+def with_seat(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return seats with one replaced or added, without free seats at the end."""
+    padded = [*seats, *[FREE_SEAT] * (number + 1 - len(seats))]
+    padded[number] = seat
+    while padded and padded[-1].is_free:
+        padded.pop()
+    return tuple(padded)
+
+
+def _check_seat_is_free(game: Game, number: int) -> None:
+    """Check that a seat exists and is free.
+
+    :raises Problem: seat_not_found, seat_taken.
+    """
+    if number >= game.capacity:
+        raise Problem("seat_not_found", seat_count=game.capacity)
+    if number in dict(game.taken):
+        raise Problem("seat_taken", f"Seat {number} is taken.", seat=number)
+
+
+def _players(game: Game) -> tuple[StartedPlayer, ...]:
+    """Return the players by seat, with the numbers that the seats had in the lobby."""
+    return tuple(StartedPlayer(number, seat.name, seat.color, seat.bot) for number, seat in game.taken)

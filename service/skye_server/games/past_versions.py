@@ -21,10 +21,12 @@ from skye_server.games.events import (
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
+    PlayerLeftAndSeatsMoved,
     PositionSet,
     TurnChanged,
 )
-from skye_server.games.game import Change, Game, Seat, Status
+from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status
+from skye_server.games.lobby import with_seat
 
 
 def game_at_version(game: Game, changes: Iterable[Change], version: int) -> Game:
@@ -73,7 +75,9 @@ def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
     for event in reversed([event for change in later for event in change.events]):
         if isinstance(event, PlayerJoined) and event.seat == seat:
             return None
-        if isinstance(event, PlayerLeft) and seat is not None and event.seat <= seat:
+        if isinstance(event, GameStarted) and event.players and seat is not None:
+            seat = event.players[seat].lobby_seat
+        if isinstance(event, PlayerLeftAndSeatsMoved) and seat is not None and event.seat <= seat:
             seat += 1
     return seat
 
@@ -82,9 +86,11 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
     """Return the game after one event."""
     seats = game.seats
     match event:
-        case PlayerJoined(_, name, color, bot):
-            return replace(game, seats=(*seats, Seat(name, color, bot=bot)))
+        case PlayerJoined(number, name, color, bot):
+            return replace(game, seats=with_seat(seats, number, Seat(name, color, bot=bot)))
         case PlayerLeft(number):
+            return replace(game, seats=with_seat(seats, number, FREE_SEAT))
+        case PlayerLeftAndSeatsMoved(number):
             return replace(game, seats=(*seats[:number], *seats[number + 1 :]))
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)
@@ -108,9 +114,10 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
 
 
 def _started(game: Game) -> Game:
-    colors = [seat.color for seat in game.seats]
+    seats = tuple(seat for _, seat in game.taken)
+    colors = [seat.color for seat in seats]
     state, _ = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
-    return replace(game, state=state, status=Status.PLAYING, invites=())
+    return replace(game, state=state, status=Status.PLAYING, seats=seats, invites=())
 
 
 def _played(game: Game, event: AnyEvent) -> Game:

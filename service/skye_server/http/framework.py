@@ -22,6 +22,7 @@ from skye_server.following.followed_player import FollowedPlayers
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
+from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -73,6 +74,16 @@ class PlainInteger(IntegerConverter):
     """An integer in a path without leading zeros; otherwise one seat would have many URLs."""
 
     regex = "(?:0|[1-9][0-9]*)"
+
+
+class SeatInPath(PlainInteger):
+    """A seat in a path: its number, or `me` for the seat that the token acts for."""
+
+    regex = "(?:me|0|[1-9][0-9]*)"
+
+    def to_python(self, value: str) -> int:
+        """Return the number of the seat, `OWN_SEAT` for `me`."""
+        return OWN_SEAT if value == "me" else int(super().to_python(value))
 
 
 class Application(Flask):

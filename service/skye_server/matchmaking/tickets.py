@@ -283,7 +283,7 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     seats: tuple[Seat, ...] = ()
     for player, data in waiting:
         name = _free_name(data.name, seats)
-        seats += (replace(new_seat({"name": name}, tokens, seats, player), token=""),)
+        seats += (replace(new_seat({"name": name}, tokens, len(seats), (), player), token=""),)
     transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
     if games.repository.save(None, transition, limited=False):
         games.metrics.game_matched()

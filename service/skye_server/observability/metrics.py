@@ -184,7 +184,7 @@ class _StoreGauges(Collector):
 def pattern(rule: str) -> str:
     """Return a URL rule in the notation of the contract.
 
-    >>> pattern("/v1/games/<game>/players/<int:seat>")
+    >>> pattern("/v1/games/<game>/players/<seat:seat>")
     '/v1/games/{game}/players/{seat}'
     """
     return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from skye import PLAYERS
 from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
 from skye_server import docs as guide
@@ -37,8 +36,8 @@ PATH_PARAMETERS: Final = {
     "game": _in_path("game", "The id of the game.", {"$ref": "#/components/schemas/GameId"}),
     "seat": _in_path(
         "seat",
-        "The seat, counted from 0 in clockwise order.",
-        {"type": "integer", "format": "int32", "minimum": 0, "maximum": PLAYERS[-1] - 1},
+        "The seat, counted from 0 in clockwise order, or `me`: the seat that the token acts for.",
+        {"type": "string", "pattern": "^(me|[0-9]{1,2})$", "maxLength": 2},
     ),
     "invitation": _in_path(
         "invitation",

@@ -25,16 +25,17 @@ from skye_server.games.events import (
     AnyEvent,
     InvitationAccepted,
     InvitationCreated,
+    PlayerLeft,
     PositionSet,
 )
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """The newest format of a stored game.
 
 Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys,
-format 5 next draws.
+format 5 next draws, format 6 free seats between taken ones.
 """
 
 LOG_FORMAT: Final = 1
@@ -42,6 +43,7 @@ LOG_FORMAT: Final = 1
 
 _STORED_NAMES: Final[dict[type, str]] = {
     PurchasePassed: "buy_passed",
+    PlayerLeft: "seat_left",
     InvitationCreated: "invite_created",
     InvitationAccepted: "invite_accepted",
 }
@@ -77,7 +79,9 @@ class NewerFormatError(StoredFormatError):
 
 def version_header(game: Game) -> bytes:
     """Return the beginning of a stored game: the oldest format that can hold it, and its version."""
-    if game.state is not None and game.state.next_draws:
+    if any(seat.is_free for seat in game.seats):
+        number = 6
+    elif game.state is not None and game.state.next_draws:
         number = 5
     elif game.host_player or any(seat.player for seat in game.seats):
         number = 4

@@ -31,7 +31,7 @@ class Watcher:
         self.view = self.get()
         self.first = deepcopy(self.view)
         seat, host = self.view["you"]["seat"], "host" in self.view["you"]["roles"]
-        color = None if seat is None else self.view["players"][seat]["color"]
+        color = next((each["color"] for each in self.view["players"] if each["seat"] == seat), None)
         self.caller = {"color": color, "host": host}
         self.from_events = empty_view(TILES, **self.caller)
         self.from_events["last_event"] = 0
@@ -63,7 +63,8 @@ class Watcher:
     def check(self, view, from_events, seen):
         assert without_time(view) == seen
         seat = seen["you"]["seat"]
-        if seat is not None and seen["players"][seat]["color"] != self.caller["color"]:
+        own = next((player for player in seen["players"] if player["seat"] == seat), None)
+        if own is not None and own["color"] != self.caller["color"]:
             from_events["you"] = seen["you"]  # `begin` needs the colour that the seat has now
         assert without_color(from_events) == seen
 
@@ -121,7 +122,7 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
 
     def join(name, headers=()):
         joined = client.post(f"{path}/players", json={"name": name}, headers=dict(headers)).json
-        tokens.append(joined["token"])
+        tokens.insert(joined["seat"], joined["token"])
         watchers.append(Watcher(client, path, joined["token"]))
         check()
 
@@ -135,7 +136,8 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     del tokens[0], watchers[2]
     while len(tokens) < players - 1:
         join(f"Player {len(tokens)}")
-    client.post(f"{path}/players", json={"bot": "random"}, headers=host)
+    bot = client.post(f"{path}/players", json={"bot": "random"}, headers=host).json
+    tokens.insert(bot["seat"], None)
     client.post(f"{path}/start", headers=host)
     check()
     for turn in range(1000):

@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import Schema
 
 from skye_server.contract.enums import Color, SeatableBot
-from skye_server.contract.fields import Integer, InviteCode, Name
+from skye_server.contract.fields import Integer, InviteCode, Name, Seat
 from skye_server.contract.objects import Constant, Object, Variants
 
 MAX_ADVANCE_MS = 366 * 86_400_000
@@ -24,6 +24,7 @@ class PersonToSeat(Object):
 class PersonToJoin(PersonToSeat):
     """A person who takes a seat of an existing game."""
 
+    seat = Seat("The seat to take; the lowest free one if left out.")
     invite_code = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
 
 
@@ -33,6 +34,12 @@ class BotToSeat(Object):
     bot = SeatableBot("The bot that plays.", required=True)
     name = Name("The bot's name; the server chooses one if left out.")
     color = Color("The bot's colour; the first free one if left out.")
+
+
+class BotToJoin(BotToSeat):
+    """A bot that takes a seat of an existing game."""
+
+    seat = Seat("The seat to take; the lowest free one if left out.")
 
 
 class PlayerToInvite(Object):
@@ -52,11 +59,11 @@ class PlayerChanges(Object):
 class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
-    variants = (PersonToJoin, BotToSeat)
+    variants = (PersonToJoin, BotToJoin)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form of a bot if the object has the field `bot`."""
-        return BotToSeat if "bot" in data else PersonToJoin
+        return BotToJoin if "bot" in data else PersonToJoin
 
 
 class ClockAdvance(Object):

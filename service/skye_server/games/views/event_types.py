@@ -74,7 +74,7 @@ class PlayerChangedView(TypedDict):
 
 
 class PlayerLeftView(TypedDict):
-    """A player left the lobby; the numbers of the following seats decreased by one."""
+    """A player left the lobby; the seat is free, and no other seat moves."""
 
     type: Literal["player_left"]
     seat: EventSeat
@@ -105,13 +105,24 @@ class InvitationRevokedView(TypedDict):
     type: Literal["invitation_revoked"]
 
 
+class StartedPlayerView(TypedDict):
+    """The player of a seat at the start."""
+
+    seat: Annotated[Seat, "The seat, from now on."]
+    lobby_seat: Annotated[Seat, "The number that the seat had in the lobby."]
+    name: PlayerName
+    color: Annotated[Color, "The player's colour."]
+    bot: Annotated[BotName | None, "The bot; null for a person."]
+
+
 class GameStartedView(TypedDict):
-    """The lobby closed and the game began."""
+    """The lobby closed and the game began; the gaps that players left between seats closed."""
 
     type: Literal["game_started"]
     scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
     starting_seat: Annotated[Seat, "The seat that starts the first round."]
     round_count: Annotated[Rounds, "How many rounds the game has."]
+    players: Annotated[BySeat[StartedPlayerView], "The players, in seat order."]
 
 
 class PositionSetView(TypedDict):

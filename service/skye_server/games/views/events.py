@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import cast
 
 import skye
@@ -23,17 +24,20 @@ from skye_server.games.events import (
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
+    PlayerLeftAndSeatsMoved,
     PositionSet,
+    StartedPlayer,
     TimedOut,
     TokenRotated,
     TurnChanged,
 )
-from skye_server.games.game import Change, Game
+from skye_server.games.game import Change, Game, Seat
 from skye_server.games.views.event_types import (
     GameCreatedView,
     HostedEventView,
     NumberedEventView,
     PositionSetView,
+    StartedPlayerView,
 )
 from skye_server.games.views.game import (
     fairness_view,
@@ -88,7 +92,7 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return _created_view(game, name)
         case PlayerJoined(seat, name, color, bot):
             return {"type": "player_joined", "seat": seat, "name": name, "color": color, "bot": bot}
-        case PlayerLeft(seat):
+        case PlayerLeft(seat) | PlayerLeftAndSeatsMoved(seat):
             return {"type": "player_left", "seat": seat}
         case PlayerChanged(seat, name, color):
             return {"type": "player_changed", "seat": seat, "name": name, "color": color}
@@ -100,12 +104,13 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return {"type": "invitation_accepted"}
         case InvitationRevoked():
             return {"type": "invitation_revoked"}
-        case GameStarted(scoring_tiles, starting_seat, rounds):
+        case GameStarted(scoring_tiles, starting_seat, rounds, players):
             return {
                 "type": "game_started",
                 "scoring_tiles": used_scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
                 "starting_seat": starting_seat,
                 "round_count": rounds,
+                "players": _started_players(game, players),
             }
         case PositionSet(state):
             return _position_set_view(game, state, caller)
@@ -124,6 +129,20 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return {"type": "clock_advanced"}
         case GameAborted():
             return {"type": "game_aborted"}
+
+
+def _started_players(game: Game, players: Sequence[StartedPlayer]) -> list[StartedPlayerView]:
+    """Return the players at the start; in a game of an earlier release, those of today."""
+    started = players or [StartedPlayer(number, *_shown(seat)) for number, seat in game.taken]
+    return [
+        {"seat": seat, "lobby_seat": lobby_seat, "name": name, "color": color, "bot": bot}
+        for seat, (lobby_seat, name, color, bot) in enumerate(started)
+    ]
+
+
+def _shown(seat: Seat) -> tuple[str, str, str | None]:
+    """Return name, colour and bot of a seat; a person has a token or a key."""
+    return seat.name, seat.color, None if seat.token or seat.player else seat.bot
 
 
 def _created_view(game: Game, name: str) -> GameCreatedView:

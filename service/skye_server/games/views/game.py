@@ -57,7 +57,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
         played["phase"], played["waiting_for"] = None, ()
     players: list[PlayerView] = [
         {**player, "name": seat.name, "bot": seat.bot}
-        for seat, player in zip(game.seats, played["players"], strict=True)
+        for (_, seat), player in zip(game.taken, played["players"], strict=True)
     ]
     return {
         "id": game.id,
@@ -109,7 +109,7 @@ def _lobby_view(game: Game) -> skye.views.GameView:
                 "building_finished": False,
                 "territory": territory_tiles_view(castle_alone(seat.color).placed),
             }
-            for number, seat in enumerate(game.seats)
+            for number, seat in game.taken
         ],
         "result": None,
     }
@@ -168,7 +168,7 @@ def summary_view(game: Game) -> GameSummaryView:
         "origin": origin_view(game.origin),
         "players": [
             {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
-            for number, seat in enumerate(game.seats)
+            for number, seat in game.taken
         ],
     }
 

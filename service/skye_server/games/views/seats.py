@@ -37,7 +37,7 @@ from skye_server.games.views.types import (
 
 def player_view(game: Game, caller: Caller, seat: int) -> PlayerView:
     """Return one seat as a caller may see it."""
-    return game_view(game, caller)["players"][seat]
+    return next(player for player in game_view(game, caller)["players"] if player["seat"] == seat)
 
 
 def offer_view(game: Game, caller: Caller, seat: int) -> OfferView:

@@ -57,6 +57,8 @@ OWN_VIEW = ResponseDoc(
         *HOST_ERRORS,
         *_OPEN_LOBBY,
         "game_full",
+        "seat_taken",
+        "seat_not_found",
         "already_seated",
         "too_many_games",
         *_SEATING,
@@ -157,7 +159,7 @@ def revoke_invitation(game: str, invitation: str) -> Response:
     return command_response(game_commands.revoke_invitation(collaborators().games, command, game, invitation))
 
 
-@blueprint.route("/games/<game>/players/<int:seat>", methods=["PATCH"])
+@blueprint.route("/games/<game>/players/<seat:seat>", methods=["PATCH"])
 @writes(
     OWN_VIEW,
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OPEN_LOBBY, *_SEATING],
@@ -172,7 +174,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     return command_response(game_commands.change_player(collaborators().games, command, game, seat, changes))
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/token", methods=["POST"])
+@blueprint.route("/games/<game>/players/<seat:seat>/token", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -200,7 +202,7 @@ def rotate_token(game: str, seat: int) -> Response:
     return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
 
-@blueprint.route("/games/<game>/players/<int:seat>", methods=["DELETE"])
+@blueprint.route("/games/<game>/players/<seat:seat>", methods=["DELETE"])
 @writes(OWN_VIEW, errors=[*OWN_SEAT_ERRORS, "game_already_started", "game_aborted"])
 def leave_game(game: str, seat: int) -> Response:
     """Leave the lobby.
@@ -212,7 +214,7 @@ def leave_game(game: str, seat: int) -> Response:
     )
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/resign", methods=["POST"])
+@blueprint.route("/games/<game>/players/<seat:seat>/resign", methods=["POST"])
 @writes(
     OWN_VIEW,
     errors=[*OWN_SEAT_ERRORS, "game_not_started", "game_aborted", "game_finished", "seat_played_by_bot"],

@@ -22,7 +22,7 @@ from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, r
 blueprint = Resource(
     "Play",
     __name__,
-    url_prefix="/v1/games/<game>/players/<int:seat>",
+    url_prefix="/v1/games/<game>/players/<seat:seat>",
     description="List legal actions and make moves: set prices, buy, build.",
 )
 
@@ -71,7 +71,7 @@ def list_actions(game: str, seat: int) -> Response:
     need not act.
     """
     current, caller = collaborators().games.read(game, bearer_token())
-    require_own_seat(current, caller, seat)
+    seat = require_own_seat(current, caller, seat)
     tag = etag(current.version, caller)
     return not_modified(tag) or json_response(actions_view(current, seat), tag=tag)
 

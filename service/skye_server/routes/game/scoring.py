@@ -59,7 +59,7 @@ def get_scores(game: str) -> Response:
     return not_modified(tag) or json_response({"version": current.version, **scores}, tag=tag)
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/territory")
+@blueprint.route("/games/<game>/players/<seat:seat>/territory")
 @reads(
     ResponseDoc(200, "The territory.", responses.TerritoryReport),
     errors=["not_acceptable", *_OF_SEAT],
@@ -69,14 +69,15 @@ def get_territory(game: str, seat: int) -> Response:
 
     The tiles, the areas, the tiles connected to the castle by road, and the number of each kind of object.
     """
-    current, _ = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read(game, bearer_token())
+    seat = require_seat(current, caller, seat)
     territory = _territory(current, seat)
     report = {"seat": seat, "version": current.version, **territory_view(territory)}
     tag = etag(current.version)  # territories are public
     return not_modified(tag) or json_response(report, tag=tag)
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/territory.svg")
+@blueprint.route("/games/<game>/players/<seat:seat>/territory.svg")
 @reads(_PICTURE, errors=["invalid_parameter", *_OF_SEAT])
 @blueprint.arguments(requests.TerritoryPictureQuery, location="query")
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
@@ -85,12 +86,12 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
     areas.
     """
-    current, _ = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read(game, bearer_token())
+    seat = require_seat(current, caller, seat)
     return _picture(current, seat, _territory(current, seat), coordinates=query["coordinates"])
 
 
 def _territory(game: Game, seat: int) -> Territory:
-    require_seat(game, seat)
     return game.state.players[seat].territory if game.state else castle_alone(game.seats[seat].color)
 
 
@@ -105,7 +106,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
     return text_response(drawn, SVG, tag)
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/what-if", methods=["POST"])
+@blueprint.route("/games/<game>/players/<seat:seat>/what-if", methods=["POST"])
 @Describe(
     [ResponseDoc(200, "The effect of the placements.", responses.TriedPlacements)],
     errors=[
@@ -128,12 +129,12 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     game does not change.
     """
     current, caller = collaborators().games.read(game, bearer_token())
-    require_own_seat(current, caller, seat)
+    seat = require_own_seat(current, caller, seat)
     placements = [Place(**placement) for placement in trial["placements"]]
     return json_response({"version": current.version, **what_if_view(state_begun(current), seat, placements)})
 
 
-@blueprint.route("/games/<game>/players/<int:seat>/places")
+@blueprint.route("/games/<game>/players/<seat:seat>/places")
 @reads(
     ResponseDoc(200, "The placements.", responses.Places),
     errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
@@ -147,8 +148,8 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     castle. The tiles need not be in hand: a request can name any tiles that are in no territory. One request
     can value all tiles that are for sale.
     """
-    current, _ = collaborators().games.read(game, bearer_token())
-    require_seat(current, seat)
+    current, caller = collaborators().games.read(game, bearer_token())
+    seat = require_seat(current, caller, seat)
     state = state_begun(current)
     tag = etag(current.version)  # territories are public
     cached = not_modified(tag)

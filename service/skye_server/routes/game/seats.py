@@ -16,7 +16,7 @@ from skye_server.http.responses import etag, json_response, not_modified
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
 
 blueprint = Resource(
-    "Seats", __name__, url_prefix="/v1/games/<game>/players/<int:seat>", description="Get parts of one seat."
+    "Seats", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>", description="Get parts of one seat."
 )
 
 _SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
@@ -35,8 +35,8 @@ def get_player(game: str, seat: int) -> Response:
     The player, the points, the tiles and the territory of one seat, as the caller may see them: the seat's
     entry in `players` of the view of the game.
     """
-    loaded = _loaded(game, seat)
-    return _tagged(*loaded, player_view(*loaded, seat))
+    current, caller, seat = _loaded(game, seat)
+    return _tagged(current, caller, player_view(current, caller, seat))
 
 
 @blueprint.route("/offer")
@@ -47,8 +47,8 @@ def get_offer(game: str, seat: int) -> Response:
     The discard and the prices, as the caller may see them. Both are null in the lobby, before the seat has
     set its offer, while they are hidden from the caller, and after the tiles are no longer on offer.
     """
-    loaded = _loaded(game, seat)
-    return _tagged(*loaded, offer_view(*loaded, seat))
+    current, caller, seat = _loaded(game, seat)
+    return _tagged(current, caller, offer_view(current, caller, seat))
 
 
 @blueprint.route("/purchase")
@@ -59,7 +59,7 @@ def get_purchase(game: str, seat: int) -> Response:
     What the seat bought in this round, or that it passed.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    require_seat(current, seat)
+    seat = require_seat(current, caller, seat)
     purchase = purchase_of(current, caller, changes, seat)
     return _tagged(current, caller, {"seat": seat, "purchase": purchase})
 
@@ -72,14 +72,13 @@ def list_placements(game: str, seat: int) -> Response:
     The tiles that the seat has placed in this round, in placing order. `DELETE .../placements/{number}` takes
     back the last one.
     """
-    current, caller = _loaded(game, seat)
+    current, caller, seat = _loaded(game, seat)
     return _tagged(current, caller, placements_view(current, seat))
 
 
-def _loaded(game: str, seat: int) -> tuple[Game, Caller]:
+def _loaded(game: str, seat: int) -> tuple[Game, Caller, int]:
     current, caller = collaborators().games.read(game, bearer_token())
-    require_seat(current, seat)
-    return current, caller
+    return current, caller, require_seat(current, caller, seat)
 
 
 def _tagged(

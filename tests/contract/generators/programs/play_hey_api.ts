@@ -25,11 +25,11 @@ function act(path: { game: string; seat: number }, action: Known) {
 async function main(baseUrl: string) {
   client.setConfig({ baseUrl: baseUrl as "/" });
   const { data: created } = await createGame({
-    body: { players: [{ name: "Ann" }, { bot: "random" }], auto_start: true }, throwOnError: true,
+    body: { players: [{ name: "Ann" }, { bot: "random" }], auto_auto_start: true }, throwOnError: true,
   });
   const game = created.game.id;
   client.setConfig({ baseUrl: baseUrl as "/", auth: created.players[0]!.token! });
-  const path = { game, seat: 0 };
+  const path = { game, seat: "0" };
   const refused: string[] = [];
   const unknown = new Set<string>();
   while ((await getGame({ path: { game }, throwOnError: true })).data.status !== "finished") {
