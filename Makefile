@@ -25,7 +25,7 @@ COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli clients/offline)
-SOURCES := engine service clients/python tests deploy examples bench
+SOURCES := engine service clients tests deploy examples bench
 
 .PHONY: help
 help: ## list all targets
@@ -166,7 +166,7 @@ $(VENV)/.installed: deploy/requirements.lock $(BIN)/python
 $(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
 	@echo 'Installing the locked packages and the tools of the tests ...'
 	@$(INSTALL) -r $<
-	@$(EDITABLE)
+	@$(EDITABLE) --editable clients/mcp
 	@touch $@ $(VENV)/.installed
 
 # The tests of TypeScript packages are skipped where there is no npm.

@@ -1,0 +1,70 @@
+"""The command `skye-mcp`: the MCP server on standard input and output, or over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+import click
+from mcp.server.transport_security import TransportSecuritySettings
+
+from skye_client import AsyncSkye, new_key
+from skye_mcp.server import make_server
+
+KEY_VARIABLE = "SKYE_PLAYER_KEY"
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="skye-mcp")
+@click.option(
+    "--server",
+    default="http://127.0.0.1:8000",
+    envvar="SKYE_SERVER",
+    show_default=True,
+    help="URL of the API.",
+)
+@click.option(
+    "--http", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of standard input and output."
+)
+@click.option(
+    "--allowed-host",
+    multiple=True,
+    metavar="HOST",
+    help="A Host header to accept beside those of the loopback address, such as play.example.org.",
+)
+def main(server: str, http: str | None, allowed_host: tuple[str, ...]) -> None:
+    """Let language-model agents play Isle of Skye through MCP.
+
+    On standard input and output the player is that of the key in SKYE_PLAYER_KEY, or a new one for as long as
+    the process runs. Over HTTP the client sends the key as its bearer token; any number of instances may run.
+    """
+    try:
+        skye = AsyncSkye(server)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--server") from error
+    if http is None:
+        key = os.environ.get(KEY_VARIABLE) or new_key()
+
+        def own_key(_headers: Mapping[str, str] | None) -> str:
+            return key
+
+        make_server(skye, own_key).run("stdio")
+        return
+    host, _, port = http.rpartition(":")
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise click.BadParameter("want HOST:PORT, such as 127.0.0.1:8080", param_hint="--http")
+    hosts = [*allowed_host, "127.0.0.1:*", "localhost:*", "[::1]:*"]
+    make_server(skye).run(
+        "streamable-http",
+        host=host.strip("[]"),
+        port=int(port),
+        stateless_http=True,
+        transport_security=TransportSecuritySettings(
+            allowed_hosts=hosts,
+            allowed_origins=[f"http://{one}" for one in hosts] + [f"https://{one}" for one in hosts],
+        ),
+    )
+
+
+if __name__ == "__main__":
+    main(prog_name="skye-mcp")

@@ -1,0 +1,72 @@
+"""The action that the arguments of a tool choose, checked before it is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from skye_mcp.decision import Json, action_text
+
+_NEAREST = 6
+"""How many legal actions an error names."""
+
+
+class UnusableChoice(Exception):
+    """The arguments choose no legal action; the message says what to send instead."""
+
+
+def chosen_action(
+    actions: Sequence[Json],
+    number: int | None,
+    offer: Mapping[str, Any] | None,
+    place: Mapping[str, Any] | None,
+) -> Json:
+    """Return the action to send.
+
+    :param number: the number of an action in the list, from 1.
+    :param offer: `discard` and `prices`.
+    :param place: `tile`, `x`, `y` and `rotation`.
+    :raises UnusableChoice: when not exactly one is given, or it is no legal action.
+    """
+    given = [choice for choice in (number, offer, place) if choice is not None]
+    if len(given) != 1:
+        raise UnusableChoice("Send exactly one of number, offer and place.")
+    if number is not None:
+        if not 1 <= number <= len(actions):
+            raise UnusableChoice(f"There is no action {number}: the numbers are 1 to {len(actions)}.")
+        return actions[number - 1]
+    if offer is not None:
+        return _offer(actions, offer)
+    assert place is not None
+    return _placement(actions, place)
+
+
+def nearest(actions: Sequence[Json], place: Mapping[str, Any] | None = None) -> str:
+    """Return legal actions in words; with a place the nearest ones for its tile."""
+    numbered = list(enumerate(actions, 1))
+    if place is not None:
+        of_tile = [one for one in numbered if (one[1].get("body") or {}).get("tile") == place["tile"]]
+        numbered = sorted(of_tile or numbered, key=lambda one: _distance(one[1], place))
+    return "; ".join(f"{number}: {action_text(action)}" for number, action in numbered[:_NEAREST])
+
+
+def _offer(actions: Sequence[Json], offer: Mapping[str, Any]) -> Json:
+    listed = next((action for action in actions if action["type"] == "set_offer"), None)
+    if listed is None:
+        raise UnusableChoice(f"There is no offer to set now. Legal actions: {nearest(actions)}")
+    return {**listed, "body": dict(offer)}
+
+
+def _placement(actions: Sequence[Json], place: Mapping[str, Any]) -> Json:
+    for action in actions:
+        if action["type"] == "place" and action["body"] == place:
+            return action
+    raise UnusableChoice(f"That placement is not legal. The nearest legal actions: {nearest(actions, place)}")
+
+
+def _distance(action: Json, place: Mapping[str, Any]) -> int:
+    body = action.get("body") or {}
+    if "x" not in body:
+        return 1000
+    distance: int = abs(body["x"] - place["x"]) + abs(body["y"] - place["y"])
+    return distance

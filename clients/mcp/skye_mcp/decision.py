@@ -1,0 +1,176 @@
+"""The text of a decision: what a seat may see, and its legal actions, numbered and grouped.
+
+Coordinates count cells east (x) and south (y) of the castle. Sides are in the order north, east, south, west.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from skye.tiles import OBJECTS, ROTATED_TILES, SIDE_NAMES
+
+Json = Mapping[str, Any]
+
+
+def decision_id(view: Json) -> str:
+    """Return what identifies the legal actions of the caller's seat in a view with `actions`."""
+    listed = [view["id"], view["round"], view["phase"], view["actions"]]
+    return hashlib.sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def decision_text(view: Json, points: Mapping[str, int], places: Sequence[Json] = ()) -> str:
+    """Return the decision of the caller's seat.
+
+    :param view: the view of the game, with `actions`.
+    :param points: what the territory is worth now, by the slot of the scoring tile.
+    :param places: the legal placements with their gains.
+    """
+    lines = [
+        *_heading(view, decision_id(view)),
+        *_scoring_tiles(view, points),
+        *_players(view),
+        *_territory(view),
+        *_offers(view),
+        *_actions(view, places),
+    ]
+    return "\n".join(lines)
+
+
+def standing(view: Json) -> str:
+    """Return the state of a game in which the caller has nothing to decide."""
+    return "\n".join([*_heading(view, None), *_players(view)])
+
+
+def tile_text(tile: str, rotation: int = 0) -> str:
+    """Return the features of a tile.
+
+    >>> tile_text("L35")
+    'L35 sides pasture/mountain/mountain/water, middle mountain, roads north, 1 whisky'
+    """
+    turned = ROTATED_TILES[tile, rotation]
+    its = turned.tile
+    roads = " and ".join("+".join(SIDE_NAMES[side] for side in road) for road in turned.roads)
+    counts = [f"{count} {name}" for name, count in zip(OBJECTS, its.counts, strict=True) if count]
+    parts = [
+        f"{tile} sides {'/'.join(terrain.label for terrain in turned.edges)}",
+        f"middle {its.center.label}",
+        *([f"roads {roads}"] if roads else []),
+        *counts,
+        *([f"scroll {its.scroll}"] if its.scroll else []),
+    ]
+    return ", ".join(parts)
+
+
+def action_text(action: Json) -> str:
+    """Return an action in words.
+
+    >>> action_text({"type": "place", "body": {"tile": "L10", "x": 1, "y": -2, "rotation": 90}})
+    'place L10 at (1, -2), rotation 90'
+    """
+    body = action.get("body") or {}
+    if action["type"] == "place":
+        return f"place {body['tile']} at ({body['x']}, {body['y']}), rotation {body['rotation']}"
+    if action["type"] == "buy":
+        return f"buy {body['tile']}"
+    if action["type"] == "set_offer":
+        prices = ", ".join(f"{tile} for {price}" for tile, price in body["prices"].items())
+        return f"discard {body['discard']}, offer {prices}"
+    return str(action["type"]).replace("_", " ")
+
+
+def _heading(view: Json, its_id: str | None) -> Iterator[str]:
+    name = view["players"][view["you"]["seat"]]["name"] if view["you"]["seat"] is not None else "a spectator"
+    yield f"Game {view['id']}, you are {name}."
+    if view["status"] != "playing":
+        yield f"The game is {view['status']}."
+        if view["result"] is not None:
+            winners = [view["players"][seat]["name"] for seat in view["result"]["winners"]]
+            yield f"Won by {' and '.join(winners)}."
+        return
+    yield f"Round {view['round']} of {view['round_count']}, phase {view['phase']}."
+    if its_id is not None:
+        yield f"Decision {its_id}: act with this id."
+    else:
+        waiting = ", ".join(view["players"][seat]["name"] for seat in view["waiting_for"])
+        yield f"You have nothing to decide now. Waiting for: {waiting}."
+
+
+def _scoring_tiles(view: Json, points: Mapping[str, int]) -> Iterator[str]:
+    yield "\nScoring tiles (slot, rounds that score it, your points if it scored now):"
+    for tile in view["scoring_tiles"]:
+        scored = " THIS ROUND" if view["round"] in tile["rounds"] else ""
+        rounds = ", ".join(map(str, tile["rounds"]))
+        yield f"  {tile['slot']} {tile['scoring_tile']} (rounds {rounds}{scored}): {points[tile['slot']]}"
+
+
+def _players(view: Json) -> Iterator[str]:
+    yield f"\nPlayers (seat {view['starting_seat']} starts the round):"
+    for player in view["players"]:
+        gold = "hidden" if player["gold"] is None else player["gold"]
+        count = len(player["territory"])
+        you = " (you)" if player["seat"] == view["you"]["seat"] else ""
+        name = f"seat {player['seat']} {player['name']}{you}"
+        yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
+
+
+def _territory(view: Json) -> Iterator[str]:
+    yield "\nYour territory (cell: tile):"
+    for placed in view["players"][view["you"]["seat"]]["territory"]:
+        yield f"  ({placed['x']}, {placed['y']}): {tile_text(placed['tile'], placed['rotation'])}"
+
+
+def _offers(view: Json) -> Iterator[str]:
+    if view["phase"] == "building":
+        return
+    yield "\nTiles on offer:"
+    for player in view["players"]:
+        for offer in player["tiles_on_offer"]:
+            price = "" if offer["price"] is None else f" for {offer['price']}"
+            marked = ", marked for discard" if offer["discard"] else ""
+            yield f"  of {player['name']}{price}{marked}: {tile_text(offer['tile'])}"
+
+
+def _actions(view: Json, places: Sequence[Json]) -> Iterator[str]:
+    yield "\nLegal actions (number: action):"
+    numbered = list(enumerate(view["actions"], 1))
+    for number, action in numbered:
+        if action["type"] == "set_offer":
+            limits = action["constraints"]
+            yield f"  Offer: discard one of {', '.join(limits['tiles'])}, and price the two others with at"
+            yield f"  least {limits['minimum']} each, at most {limits['gold']} gold together."
+        if action["type"] != "place":
+            yield f"  {number}: {action_text(action)}{_price(view, action)}"
+    yield from _placements([(number, one) for number, one in numbered if one["type"] == "place"], places)
+
+
+def _placements(numbered: Sequence[tuple[int, Json]], places: Sequence[Json]) -> Iterator[str]:
+    """Yield the placements, a line for each tile and cell, with their gains."""
+    gains = {_place(place): place["gains"] for place in places}
+    for tile, of_tile in groupby(numbered, lambda entry: entry[1]["body"]["tile"]):
+        yield f"  Place {tile_text(tile)} (number: rotation, gains by slot):"
+        for cell, entries in groupby(of_tile, lambda entry: (entry[1]["body"]["x"], entry[1]["body"]["y"])):
+            shown = [
+                f"{number}: {action['body']['rotation']}{_gains(gains.get(_place(action['body']), ()))}"
+                for number, action in entries
+            ]
+            yield f"    at ({cell[0]}, {cell[1]}): {'; '.join(shown)}"
+
+
+def _place(body: Json) -> tuple[Any, ...]:
+    return body["tile"], body["x"], body["y"], body["rotation"]
+
+
+def _gains(gains: Sequence[Json]) -> str:
+    return "".join(f" {gain['slot']}{gain['points']:+}" for gain in gains if gain["points"])
+
+
+def _price(view: Json, action: Json) -> str:
+    if action["type"] != "buy":
+        return ""
+    offers = ((player, offer) for player in view["players"] for offer in player["tiles_on_offer"])
+    seller, offer = next((p, o) for p, o in offers if o["tile"] == action["body"]["tile"])
+    return f" from {seller['name']} for {offer['price']}"

@@ -1,0 +1,181 @@
+"""What the tools do, on the public API: a player with a key, and one method for each tool."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final, cast
+
+import anyio
+
+from skye_client import AsyncGameView, AsyncPlayer, AsyncSkye
+from skye_mcp.choice import UnusableChoice, chosen_action
+from skye_mcp.decision import Json, action_text, decision_id, decision_text, standing
+
+Progress = Callable[[float], Awaitable[None]]
+
+MAX_WAIT_S: Final = 600
+_PROGRESS_S: Final = 5.0
+"""How often a waiting tool reports progress, in seconds."""
+
+
+class Playing:
+    """The games of one player.
+
+    :param skye: the client of the server.
+    :param key: the player key, which no result contains.
+    """
+
+    def __init__(self, skye: AsyncSkye, key: str) -> None:
+        self._skye = skye
+        self._player = AsyncPlayer(skye.transport, key)
+
+    async def list_games(self) -> str:
+        """Return the player's games that go on, and the public lobbies."""
+        own = await self._player.games.list(limit=20)
+        lobbies = await self._skye.games.list(status="lobby", limit=20)
+        lines = ["Your games:", *(_summary(one["game"]) for one in own["games"]), "\nPublic games to join:"]
+        return "\n".join([*lines, *map(_summary, lobbies["games"])])
+
+    async def list_scenarios(self) -> str:
+        """Return the scenarios with which a game can begin."""
+        listed = await self._player.request("GET", "/v1/scenarios")
+        return "\n".join(f"{one['name']}: {one['text']}" for one in listed["scenarios"])
+
+    async def create_game(
+        self, name: str, bots: Sequence[str], seat_count: int | None, scenario: str | None, options: Json
+    ) -> str:
+        """Create a game with the player and bots; it starts when every seat is taken."""
+        players = [{"name": name}, *({"bot": bot} for bot in bots)]
+        body: dict[str, Any] = {"players": players, "auto_start": True, "options": dict(options)}
+        body |= {"scenario": scenario} if scenario else {"seat_count": seat_count or len(players)}
+        created = await self._player.games.create(body)
+        return await self.describe(created["game"]["id"])
+
+    async def join_game(self, game: str, name: str, invite_code: str | None) -> str:
+        """Take a seat in a game."""
+        player = {"name": name} | ({"invite_code": invite_code} if invite_code else {})
+        await self._player.game(game).join(player)
+        return await self.describe(game)
+
+    async def wait_for_turn(self, game: str, wait_s: float, progress: Progress) -> str:
+        """Wait until the player must decide, or the game is over; return the decision."""
+        if not await self._must_decide(game):
+            await self._wait(game, min(wait_s, MAX_WAIT_S), progress)
+        return await self.describe(game)
+
+    async def act(
+        self,
+        game: str,
+        decision: str,
+        number: int | None,
+        offer: Json | None,
+        place: Json | None,
+        wait_s: float,
+        progress: Progress,
+    ) -> str:
+        """Make the chosen action; return the next decision.
+
+        :raises UnusableChoice: for a decision that is over, or no legal action.
+        :raises ApiError: when the server refuses the action.
+        """
+        view = await self._view(game)
+        if not view.get("actions"):
+            raise UnusableChoice(f"There is nothing to decide.\n\n{standing(view)}")
+        if decision != decision_id(view):
+            current = await self._decision(view)
+            raise UnusableChoice(
+                f"Decision {decision} is over: the action was made already, or the game went on.\n\n{current}"
+            )
+        action = chosen_action(view["actions"], number, offer, place)
+        seat = self._player.game(game).seat(view["you"]["seat"])
+        after = await seat.act(action, include=["actions"])
+        if after.get("actions") or after["status"] != "playing":
+            return await self._decision(cast("Json", after))
+        return await self.wait_for_turn(game, wait_s, progress)
+
+    async def legal_actions(self, game: str) -> Sequence[Json]:
+        """Return the legal actions of the player."""
+        actions: Sequence[Json] = (await self._view(game)).get("actions") or ()
+        return actions
+
+    async def what_if(self, game: str, placements: Sequence[Json]) -> str:
+        """Return the effect of placements on the points of the player."""
+        view = await self._view(game)
+        seat = self._player.game(game).seat(view["you"]["seat"])
+        return _points(cast("Json", await seat.what_if(placements)))
+
+    async def scores(self, game: str) -> str:
+        """Return the points of all players, round by round."""
+        view, scores = await self._view(game), await self._player.game(game).scores()
+        names = [player["name"] for player in view["players"]]
+        lines = []
+        for of_seat in scores["players"]:
+            rounds = [
+                f"round {one['round']}: "
+                + ", ".join(f"{tile['scoring_tile']} {tile['points']}" for tile in one["scoring_tiles"])
+                for one in of_seat["rounds"]
+            ]
+            lines.append("\n  ".join([f"{names[of_seat['seat']]}: {of_seat['score']} points", *rounds]))
+        return "\n".join(lines)
+
+    async def record(self, game: str) -> Json:
+        """Return the record of a game, with what the player may see."""
+        return cast("Json", await self._player.game(game).record())
+
+    async def picture(self, game: str, seat: int) -> str:
+        """Return the territory of a seat as SVG."""
+        return await self._player.game(game).seat(seat).territory_svg(coordinates=True)
+
+    async def describe(self, game: str) -> str:
+        """Return the decision of the player, or the state of the game if there is none."""
+        return await self._decision(await self._view(game))
+
+    async def _view(self, game: str) -> Json:
+        return cast("Json", await self._player.game(game).get(include=["actions"]))
+
+    async def _decision(self, view: Json) -> str:
+        if not view.get("actions"):
+            return standing(view)
+        seat = self._player.game(view["id"]).seat(view["you"]["seat"])
+        tiles = view["players"][view["you"]["seat"]]["tiles_to_build"]
+        places = cast("Json", await seat.places(tiles))["places"] if tiles else ()
+        worth = cast("Json", await seat.what_if([]))["scoring_tiles"]
+        return decision_text(view, {tile["slot"]: tile["before"] for tile in worth}, places)
+
+    async def _must_decide(self, game: str) -> bool:
+        view = await self._view(game)
+        return bool(view.get("actions")) or view["status"] not in ("lobby", "playing")
+
+    async def _wait(self, game: str, wait_s: float, progress: Progress) -> None:
+        followed = await AsyncGameView.open(self._player.game(game))
+
+        async def report() -> None:
+            seconds = 0.0
+            while True:
+                await progress(seconds)
+                await anyio.sleep(_PROGRESS_S)
+                seconds += _PROGRESS_S
+
+        with anyio.move_on_after(wait_s):
+            async with anyio.create_task_group() as group:
+                group.start_soon(report)
+                await followed.until_my_turn()
+                group.cancel_scope.cancel()
+
+
+def _summary(game: Json) -> str:
+    names = ", ".join(player["name"] for player in game["players"])
+    return f"  {game['id']} ({game['status']}, {len(game['players'])} of {game['seat_count']} seats): {names}"
+
+
+def _points(tried: Json) -> str:
+    """Return what placements change, by scoring tile."""
+    lines = ["Points if it scored now, before -> after:"]
+    for placement in tried["placements"]:
+        if not placement["legal"]:
+            lines.append(
+                f"  Not legal: {action_text({'type': 'place', 'body': placement})}: {placement['detail']}"
+            )
+    for tile in tried["scoring_tiles"]:
+        lines.append(f"  {tile['slot']} {tile['scoring_tile']}: {tile['before']} -> {tile['after']}")
+    return "\n".join([*lines, "  scrolls: {before} -> {after}".format(**tried["scroll_points"])])

@@ -1,0 +1,239 @@
+"""The MCP server: tools, resources and the prompt, each a few lines on `skye_mcp.playing`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Annotated, Any, Final
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from skye_client import ApiError, AsyncSkye, SkyeError
+from skye_mcp.choice import UnusableChoice, nearest
+from skye_mcp.playing import Playing, Progress
+from skye_mcp.rules_text import topics_of
+
+LESSON: Final = files("skye_mcp").joinpath("lesson.md").read_text(encoding="utf-8")
+
+Game = Annotated[str, Field(description="The id of the game.", max_length=40)]
+Name = Annotated[str, Field(description="Your name in the game.", min_length=1, max_length=40)]
+Seconds = Annotated[float, Field(description="How long to wait, in seconds.", ge=0, le=600)]
+
+
+class Offer(TypedDict):
+    """An offer: the tile to discard, and the prices of the two others in gold."""
+
+    discard: str
+    prices: dict[str, int]
+
+
+class Placement(TypedDict):
+    """A placement: cells east and south of the castle, and clockwise degrees."""
+
+    tile: str
+    x: int
+    y: int
+    rotation: int
+
+
+KeyOf = Callable[[Mapping[str, str] | None], str]
+"""Returns the player key of a request by its HTTP headers, None without HTTP."""
+
+
+def bearer_key(headers: Mapping[str, str] | None) -> str:
+    """Return the player key that a request has as its bearer token.
+
+    :raises ToolError: when it has none.
+    """
+    scheme, _, key = (headers or {}).get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not key:
+        raise ToolError("This needs a player key: send it as Authorization: Bearer skye_key_...")
+    return key.strip()
+
+
+@contextmanager
+def explained(error_type: type[Exception] = ToolError) -> Iterator[None]:
+    """Turn errors of the API and of choices into errors that the model reads."""
+    try:
+        yield
+    except UnusableChoice as error:
+        raise error_type(str(error)) from error
+    except ApiError as error:
+        raise error_type(f"{error.code}: {error.detail}{_causes(error)}") from error
+    except (SkyeError, ValueError) as error:
+        raise error_type(f"The server could not be asked: {error}") from error
+
+
+def make_server(skye: AsyncSkye, key_of: KeyOf = bearer_key) -> MCPServer[Any]:
+    """Return the MCP server for the games of one API.
+
+    :param skye: the client of the API.
+    :param key_of: returns the player key of a request. No tool takes or returns a key or token.
+    """
+    server: MCPServer[Any] = MCPServer(
+        "isle-of-skye",
+        title="Isle of Skye",
+        instructions="Play the board game Isle of Skye. The prompt `play` teaches the game and the tools.",
+        version=version("skye-mcp"),
+        log_level="WARNING",
+    )
+
+    def playing(ctx: Context[Any, Any]) -> Playing:
+        return Playing(skye, key_of(ctx.headers))
+
+    _add_tools_for_games(server, playing)
+    _add_tools_for_play(server, playing)
+    _add_texts(server, skye, playing)
+    return server
+
+
+def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any, Any]], Playing]) -> None:
+    @server.tool()
+    async def list_games(ctx: Context[Any, Any]) -> str:
+        """List your games, and the public games that you can join."""
+        with explained():
+            return await playing(ctx).list_games()
+
+    @server.tool()
+    async def list_scenarios(ctx: Context[Any, Any]) -> str:
+        """List the prepared positions with which `create_game` can begin."""
+        with explained():
+            return await playing(ctx).list_scenarios()
+
+    @server.tool()
+    async def create_game(
+        ctx: Context[Any, Any],
+        name: Name = "Agent",
+        bots: Annotated[tuple[str, ...], Field(description="A bot for each other seat.", max_length=4)] = (
+            "greedy",
+        ),
+        seat_count: Annotated[
+            int | None, Field(description="More seats than that, for others.", ge=2, le=5)
+        ] = None,
+        scenario: Annotated[str | None, Field(description="One of `list_scenarios`.")] = None,
+        seed: Annotated[
+            str | None, Field(description="The seed of all draws; random without.", max_length=64)
+        ] = None,
+    ) -> str:
+        """Create a game against bots such as random, greedy or strategist, and return your first decision."""
+        with explained():
+            options = {} if seed is None else {"seed": seed}
+            return await playing(ctx).create_game(name, bots, seat_count, scenario, options)
+
+    @server.tool()
+    async def join_game(
+        ctx: Context[Any, Any],
+        game: Game,
+        name: Name = "Agent",
+        invite_code: Annotated[
+            str | None, Field(description="The code of an invitation.", max_length=100)
+        ] = None,
+    ) -> str:
+        """Take a seat in a game that has not started."""
+        with explained():
+            return await playing(ctx).join_game(game, name, invite_code)
+
+
+def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, Any]], Playing]) -> None:
+    @server.tool()
+    async def wait_for_turn(ctx: Context[Any, Any], game: Game, wait_s: Seconds = 60) -> str:
+        """Wait until you must decide, and return the decision: your view and the numbered legal actions."""
+        with explained():
+            return await playing(ctx).wait_for_turn(game, wait_s, _progress(ctx))
+
+    @server.tool()
+    async def act(
+        ctx: Context[Any, Any],
+        game: Game,
+        decision: Annotated[str, Field(description="The id of the decision that you answer.", max_length=40)],
+        number: Annotated[int | None, Field(description="The number of a listed action.")] = None,
+        offer: Offer | None = None,
+        place: Placement | None = None,
+        wait_s: Seconds = 60,
+    ) -> str:
+        """Make an action, by its number or its fields, and return your next decision."""
+        its = playing(ctx)
+        try:
+            with explained():
+                return await its.act(game, decision, number, offer, place, wait_s, _progress(ctx))
+        except ToolError as error:
+            if not isinstance(error.__cause__, ApiError) or error.__cause__.status >= 500:
+                raise
+            with explained():
+                legal = await its.legal_actions(game)
+            raise ToolError(f"{error} Legal actions: {nearest(legal, place)}") from error
+
+    @server.tool()
+    async def what_if(
+        ctx: Context[Any, Any],
+        game: Game,
+        placements: Annotated[list[Placement], Field(max_length=8)],
+    ) -> str:
+        """Return what placements would change in your points, without making them."""
+        with explained():
+            return await playing(ctx).what_if(game, placements)
+
+    @server.tool()
+    async def scores(ctx: Context[Any, Any], game: Game) -> str:
+        """Return the points of all players, by round and scoring tile."""
+        with explained():
+            return await playing(ctx).scores(game)
+
+
+def _add_texts(
+    server: MCPServer[Any], skye: AsyncSkye, playing: Callable[[Context[Any, Any]], Playing]
+) -> None:
+    async def topics() -> dict[str, str]:
+        return topics_of(await skye.transport.text("GET", "/docs/rules"))
+
+    @server.tool()
+    async def rules(
+        topic: Annotated[str | None, Field(description="A topic; without one all topics are listed.")] = None,
+    ) -> str:
+        """Return the rules about a topic."""
+        with explained():
+            texts = await topics()
+        found = (text for title, text in texts.items() if topic and topic.lower() in title.lower())
+        return next(found, f"Topics: {', '.join(texts)}.")
+
+    @server.resource("skye://rules", mime_type="text/plain")
+    async def all_rules() -> str:
+        """Return the rules, with the rulings that the server applies."""
+        with explained(ResourceError):
+            return "\n\n".join(f"{title}\n\n{text}" for title, text in (await topics()).items())
+
+    @server.resource("skye://games/{game}/record", mime_type="application/json")
+    async def record(game: str, ctx: Context[Any, Any]) -> str:
+        """Return the record of a game, as you may see it."""
+        with explained(ResourceError):
+            return json.dumps(await playing(ctx).record(game))
+
+    @server.resource("skye://games/{game}/players/{seat}/territory.svg", mime_type="image/svg+xml")
+    async def territory(game: str, seat: int, ctx: Context[Any, Any]) -> str:
+        """Return the picture of a territory."""
+        with explained(ResourceError):
+            return await playing(ctx).picture(game, seat)
+
+    @server.prompt()
+    def play() -> str:
+        """Teach the game and the tools."""
+        return LESSON
+
+
+def _progress(ctx: Context[Any, Any]) -> Progress:
+    async def report(seconds: float) -> None:
+        await ctx.report_progress(seconds, message="Waiting for the other players.")
+
+    return report
+
+
+def _causes(error: ApiError) -> str:
+    return "".join(
+        f" {cause.get('pointer') or cause.get('name', '')}: {cause['detail']}" for cause in error.errors
+    )

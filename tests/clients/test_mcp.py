@@ -1,0 +1,320 @@
+"""The MCP server: whole games through it, errors that help, no secret, instances that end at any time."""
+
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+
+import anyio
+import httpx
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP SDK is not installed: the MCP server is not tested")
+
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from skye_client import AsyncSkye, Skye, new_key
+from skye_mcp import make_server
+from tests.support import coroutines
+from tests.support.ports import free_port
+from tests.support.sizes import sized
+from tests.support.waiting import MAX_WAIT_S, waited_for
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+DECISION = re.compile(r"Decision (\w+): act")
+NUMBER = re.compile(r"(?:^  |: |; )(\d+): (?!take back)", re.MULTILINE)
+MAX_DECISION = 6 * 1024
+"""The goal for the median size of a decision, in bytes."""
+
+
+async def call(client, tool, **arguments):
+    """Return the text of a tool's result, and whether it is an error."""
+    result = await client.call_tool(tool, arguments)
+    (content,) = result.content
+    return content.text, bool(result.is_error)
+
+
+async def told(client, tool, **arguments):
+    """Return the text of a result that must not be an error."""
+    text, is_error = await call(client, tool, **arguments)
+    assert not is_error, text
+    return text
+
+
+def game_of(text):
+    return re.search(r"Game (\w+)", text)[1]
+
+
+def decision_in(text):
+    found = DECISION.search(text)
+    return found and found[1]
+
+
+async def play_on(client, text, dice, decisions=None):
+    """Answer decisions at random until the game is over; return the last text."""
+    game = game_of(text)
+    while decision := decision_in(text):
+        if decisions is not None:
+            decisions.append(text)
+        number = int(dice.choice(NUMBER.findall(text)))
+        text = await told(client, "act", game=game, decision=decision, number=number)
+    return text
+
+
+@pytest.fixture
+def use(live):
+    """Call an async function with an MCP client in this process, and the key of its player."""
+
+    def run(function):
+        async def connected():
+            key = new_key()
+            skye = AsyncSkye(live.url)
+            async with skye, Client(make_server(skye, lambda _headers: key)) as client:
+                return await function(client, key)
+
+        return coroutines.run(connected)
+
+    return run
+
+
+@pytest.fixture
+def skye(live):
+    """A client of the API itself."""
+    with Skye(live.url) as skye:
+        yield skye
+
+
+def test_agent_plays_a_whole_game_with_a_call_for_each_decision(use):
+    async def play(client, key):
+        started = await told(client, "create_game", name="Agent", bots=["greedy"], seed="mcp")
+        decisions = []
+        ended = await play_on(client, started, random.Random(1), decisions)
+        assert "The game is finished." in ended
+        assert {re.search(r"phase (\w+)", text)[1] for text in decisions} == {"pricing", "buying", "building"}
+        assert sorted(map(len, decisions))[len(decisions) // 2] <= MAX_DECISION
+        assert key not in ended + "".join(decisions)
+
+    use(play)
+
+
+def test_decision_hides_what_the_seat_must_not_see(use, skye):
+    async def play(client, key):
+        text = await told(client, "create_game", name="Agent", bots=[], seat_count=2)
+        game = game_of(text)
+        rival = skye.player()
+        taken = rival.game(game).join({"name": "Rival"})
+        seat = rival.game(game).seat(taken["seat"])
+        (action,) = seat.actions()
+        tiles = action["constraints"]["tiles"]
+        seat.set_offer(tiles[0], {tiles[1]: 2, tiles[2]: 3})
+        text = await told(client, "wait_for_turn", game=game)
+        of_rival = [line for line in text.splitlines() if "of Rival" in line]
+        assert len(of_rival) == 3
+        assert not any(re.search(r"of Rival for|discard", line) for line in of_rival)
+        assert "Rival: 0 points, gold hidden" in text
+        assert "skye_" not in text
+        assert key not in text
+
+    use(play)
+
+
+def test_wrong_choices_are_explained_with_legal_actions(use):
+    async def play(client, _key):
+        text = await told(client, "create_game", name="Agent", bots=["random"], seed="mcp")
+        game, decision = game_of(text), decision_in(text)
+        act = {"game": game, "decision": decision}
+        assert "the numbers are 1 to 1" in (await call(client, "act", **act, number=9))[0]
+        assert "exactly one of" in (await call(client, "act", **act))[0]
+        offer = {"discard": "L99", "prices": {"L01": 1, "L02": 1}}
+        wrong, is_error = await call(client, "act", **act, offer=offer)
+        assert is_error
+        assert "Legal actions: 1: discard" in wrong
+        stale, is_error = await call(client, "act", game=game, decision="gone", number=1)
+        assert is_error
+        assert decision_in(stale) == decision
+        unknown, is_error = await call(client, "scores", game="abcdefghijkm")
+        assert is_error
+        assert "game_not_found" in unknown
+
+    use(play)
+
+
+def test_illegal_placement_names_the_nearest_legal_ones(use):
+    async def play(client, _key):
+        text = await told(client, "create_game", name="Agent", bots=["random"], seed="mcp")
+        game = game_of(text)
+        while "phase building" not in text:
+            number = int(NUMBER.findall(text)[-1])
+            text = await told(client, "act", game=game, decision=decision_in(text), number=number)
+        tile = re.search(r"Place (\w+)", text)[1]
+        place = {"tile": tile, "x": 9, "y": 9, "rotation": 0}
+        wrong, is_error = await call(client, "act", game=game, decision=decision_in(text), place=place)
+        assert is_error
+        assert f"nearest legal actions: 1: place {tile}" in wrong or f"place {tile} at" in wrong
+        assert "Not legal" in await told(client, "what_if", game=game, placements=[place])
+
+    use(play)
+
+
+def test_texts_and_resources_are_those_of_the_server(use):
+    async def read(client, _key):
+        text = await told(client, "create_game", name="Agent", bots=["random"])
+        game = game_of(text)
+        topics = await told(client, "rules")
+        assert "Rulings" in topics
+        assert "lighthouse" in await told(client, "rules", topic="scoring tiles")
+        assert "two_players" in await told(client, "list_scenarios")
+        assert game in await told(client, "list_games")
+        record = (await client.read_resource(f"skye://games/{game}/record")).contents[0]
+        assert json.loads(record.text)["ruleset" if "ruleset" in record.text else "format"]
+        picture = (await client.read_resource(f"skye://games/{game}/players/0/territory.svg")).contents[0]
+        assert picture.text.startswith("<svg")
+        assert "R12" in (await client.read_resource("skye://rules")).contents[0].text
+        (message,) = (await client.get_prompt("play")).messages
+        assert 300 < len(message.content.text.split()) <= 1200
+
+    use(read)
+
+
+def test_waiting_ends_after_its_time_and_reports_progress(use):
+    async def wait(client, _key):
+        text = await told(client, "create_game", name="Agent", bots=[], seat_count=2)
+        reports = []
+
+        async def note(progress, _total, _message):
+            reports.append(progress)
+
+        result = await client.call_tool(
+            "wait_for_turn", {"game": game_of(text), "wait_s": 0.5}, progress_callback=note
+        )
+        assert "The game is lobby." in result.content[0].text
+        assert reports
+
+    use(wait)
+
+
+@contextmanager
+def instance(url, port):
+    """An instance of the server over HTTP, until it is stopped."""
+    command = [sys.executable, "-m", "skye_mcp", "--server", url, "--http", f"127.0.0.1:{port}"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def listens():
+        with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port))):
+            return True
+
+    try:
+        assert waited_for(listens)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@asynccontextmanager
+async def over_http(port, key):
+    http = httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=MAX_WAIT_S)
+    async with (
+        http,
+        Client(streamable_http_client(f"http://127.0.0.1:{port}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+def test_key_is_the_bearer_over_http(live):
+    port = free_port()
+
+    async def play():
+        async with over_http(port, None) as client:
+            text, is_error = await call(client, "list_games")
+            assert is_error
+            assert "This needs a player key" in text
+        async with over_http(port, new_key()) as client:
+            assert "Your games:" in await told(client, "list_games")
+
+    with instance(live.url, port):
+        coroutines.run(play)
+
+
+def test_key_is_that_of_the_environment_on_standard_input(live, skye):
+    key = new_key()
+    skye.player(key).games.create({"name": "Mine", "players": [{"name": "Ann"}]})
+    parameters = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "skye_mcp", "--server", live.url],
+        env={**os.environ, "SKYE_PLAYER_KEY": key},
+    )
+
+    async def read():
+        async with Client(stdio_client(parameters)) as client:
+            assert "(lobby, 1 of 5 seats): Ann" in await told(client, "list_games")
+
+    coroutines.run(read)
+
+
+@pytest.mark.slow
+def test_games_finish_while_instances_are_killed(live):
+    """Agents play over two instances, of which one is killed again and again; each decision is made once."""
+    ports = [free_port(), free_port()]
+    games = sized(6, 100)
+
+    async def agent(number, results):
+        key, dice, text = new_key(), random.Random(number), ""
+        while "The game is finished." not in text:
+            port = ports[dice.randrange(2)]
+            with suppress(Exception):  # an instance was killed: the agent connects again
+                async with over_http(port, key) as client:
+                    if not text:
+                        listed = await told(client, "list_games")
+                        own = re.search(r"^  (\w+) \(playing", listed.partition("Public")[0], re.MULTILINE)
+                        text = (
+                            await told(client, "wait_for_turn", game=own[1])
+                            if own
+                            else await told(client, "create_game", name="Agent", bots=["random"] * 3)
+                        )
+                    text = await told(client, "wait_for_turn", game=game_of(text))
+                    text = await play_on(client, text, dice)
+        results.append((game_of(text), key))
+
+    async def killer(holders, done):
+        at = 0
+        while not done.is_set():
+            with anyio.move_on_after(sized(2, 10)):
+                await done.wait()
+            holders[at].send_signal(signal.SIGKILL)
+            await anyio.to_thread.run_sync(holders[at].wait)
+            holders[at] = subprocess.Popen(holders[at].args)
+            at = 1 - at
+
+    async def play(holders, results):
+        done = anyio.Event()
+        async with anyio.create_task_group() as group:
+            group.start_soon(killer, holders, done)
+            async with anyio.create_task_group() as agents:
+                for number in range(games):
+                    agents.start_soon(agent, number, results)
+            done.set()
+
+    results = []
+    with instance(live.url, ports[0]) as one, instance(live.url, ports[1]) as other:
+        holders = [one, other]
+        try:
+            coroutines.run(lambda: play(holders, results))
+        finally:
+            for process in holders:
+                process.kill()
+                process.wait()
+    assert len(results) == games
+    for game, key in results:
+        with Skye(live.url) as skye:
+            record = skye.player(key).game(game).record()
+        placed = [action["tile"] for action in record["actions"] if action["type"] == "place"]
+        assert len(placed) == len(set(placed))
