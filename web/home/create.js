@@ -18,7 +18,7 @@ export async function create(body, pressed = null, others = []) {
   try {
     const created = await new Games(skye.transport).create(body);
     const seats = created.players.flatMap(({ token, seat }) => (token && !others.includes(seat) ? [token] : []));
-    saveTokens(created.game.id, { seats, host: created.host_token, invites: created.invitations.map(({ code }) => code) });
+    saveTokens(created.game.id, { seats, host: created.host_token, invitations: created.invitations });
     return created;
   } catch (error) {
     if (pressed) pressed.disabled = false;

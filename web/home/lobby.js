@@ -33,7 +33,7 @@ export function lobbyPanel(store, reopen) {
   const bots = h("div", { class: "bar" }, ...BOTS.map((bot) => (
     button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot }, { ifMatch })), { "data-bot": bot }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
-  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation.code)), { "data-act": "invite" });
+  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation)), { "data-act": "invite" });
   const invites = inviteList(store);
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots);

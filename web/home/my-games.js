@@ -6,7 +6,7 @@ export function dropToken(id, token) {
   const other = (/** @type {string} */ one) => one !== token;
   saveTokens(id, {
     seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
-    invite: tokens.invite === token ? null : tokens.invite, invites: tokens.invites?.filter(other),
+    invite: tokens.invite === token ? null : tokens.invite, invitations: tokens.invitations?.filter(({ code }) => other(code)),
   });
 }
 

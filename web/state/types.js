@@ -16,7 +16,7 @@
  * @property {string[]} seats The tokens of our seats.
  * @property {string | null} host
  * @property {string | null} [invite] Our invitation code, until it is used.
- * @property {string[]} [invites] The invitation codes for others, as the host.
+ * @property {{id: string, code: string}[]} [invitations] The invitations of others, as the host.
  */
 
 /**

@@ -1,9 +1,9 @@
-import { ApiError } from "../../clients/typescript/src/errors.js";
 import { skye } from "../state/api.js";
 import { button, h, hide, keyed } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { dropToken } from "./my-games.js";
 import { inviteLink, share } from "./share.js";
+import { toastError } from "../shared/toast.js";
 import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -25,38 +25,35 @@ export function inviteList(store) {
       { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` })), show() {} };
   }
 
-  /** Remove the codes that have been used: fewer are open than saved, and the server rejects a used one. */
+  /** Forget the invitations that have been used: fewer are open than saved. */
   async function check() {
     const { reserved_seats: reserved } = store.view;
-    if (checked === reserved || codes().length <= reserved) return;
+    const { host, invitations = [] } = tokensOf(store.id);
+    if (checked === reserved || invitations.length <= reserved || !host) return;
     checked = reserved;
-    for (const code of codes()) {
-      await skye.game(store.id, code).get().catch((error) => {
-        if (error instanceof ApiError && error.status < 500) dropToken(store.id, code);
-      });
-    }
+    const open = new Set((await skye.game(store.id, host).invitations()).map(({ id }) => id));
+    for (const { id, code } of invitations) if (!open.has(id)) dropToken(store.id, code);
     store.changed();
   }
 
-  /** @returns {string[]} */
   function codes() {
-    return tokensOf(store.id).invites ?? [];
+    return (tokensOf(store.id).invitations ?? []).map(({ code }) => code);
   }
 
   return { root, codes, show() {
     hide(root, store.view.reserved_seats === 0 || codes().length === 0);
     keyed(rows, codes().map((code, index) => ({ code, index })), ({ code, index }) => `${index}${code}`, row);
-    void check();
+    check().catch(toastError);
   } };
 }
 
 /**
- * Save a new invitation code for the host's list.
+ * Save a new invitation for the host's list.
  *
  * @param {string} id
- * @param {string} code
+ * @param {{id: string, code: string}} invitation
  */
-export function saveInvite(id, code) {
+export function saveInvite(id, invitation) {
   const tokens = tokensOf(id);
-  saveTokens(id, { ...tokens, invites: [...tokens.invites ?? [], code] });
+  saveTokens(id, { ...tokens, invitations: [...tokens.invitations ?? [], { id: invitation.id, code: invitation.code }] });
 }
