@@ -13,7 +13,7 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[1]
 COLLECTED = ("web", "clients/typescript/src")
-BUNDLED = ("main.js", "style.css")
+BUNDLED = ("main.js", "style.css", "home/home.css", "game/guide.css")
 
 
 class BuildWithBrowserFiles(build_py):
@@ -32,7 +32,7 @@ class BuildWithBrowserFiles(build_py):
 
 
 def bundle(target: Path) -> None:
-    """Replace the modules and the style sheet by bundles, each in one file."""
+    """Replace all modules by one file, and make the style sheets smaller."""
     esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
     if esbuild is None:
         return

@@ -31,7 +31,7 @@ def finish(game, seat=0):
 def test_scenarios_are_listed_with_a_sentence_each(service):
     listed = service.get("/v1/scenarios")["scenarios"]
     assert [scenario["name"] for scenario in listed] == list(SCENARIOS)
-    assert len(listed) == 15
+    assert len(listed) == 16
     assert all(scenario["text"].endswith(".") for scenario in listed)
 
 

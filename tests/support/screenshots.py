@@ -7,12 +7,12 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from tests.support.chromium import find_chromium
+from tests.support.chromium import find_headless_chromium
 from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import Browser, Screen
 
-FOLDER = ROOT / "service" / "docs" / "static"
+FOLDER = ROOT / "service" / "skye_server" / "docs" / "static"
 NAMES = ("Ann", "Bob", "Cat", "Dee")
 GAME = {
     "name": "An evening on Skye",
@@ -22,6 +22,7 @@ GAME = {
 }
 FORK = {"round": 4, "phase": "building"}
 WINDOW = {"width": 1400, "height": 860}
+GUIDE_WINDOWS = ({"width": 1440, "height": 900}, {"width": 360, "height": 740})
 MAX_BYTES = 200_000
 
 _GAINS_SHOWN = """() => {
@@ -61,7 +62,7 @@ def best_cell(page, tile) -> dict:
     return found
 
 
-def table_with_a_ghost(screen: Screen) -> bytes:
+def board_with_a_ghost(screen: Screen) -> bytes:
     """Choose a tile and its best place; return a screenshot."""
     page = screen.page
     page.wait_for_selector(".hand-tile:not(.dim)")
@@ -72,6 +73,22 @@ def table_with_a_ghost(screen: Screen) -> bytes:
     page.click(f'.cell[data-x="{best["x"]}"][data-y="{best["y"]}"]')
     page.wait_for_function(_GAINS_SHOWN)
     page.wait_for_selector(".ghost .edge")
+    return screenshot(page)
+
+
+def guided_round(browser: Browser, window: dict[str, int]) -> bytes:
+    """Begin the guided first round up to the lesson on discarding a tile; return a screenshot."""
+    page = browser.window("/play/?lang=en", **window).page
+    page.click("[data-act=guide]")
+    page.wait_for_selector(".pricing .card")
+    for _ in range(2):
+        page.click("[data-act=guide-next]")
+    page.wait_for_selector("[data-lesson=discard]")
+    return screenshot(page)
+
+
+def screenshot(page) -> bytes:
+    """Return what a page shows, once its pictures are loaded."""
     page.wait_for_function("() => [...document.images].every((image) => image.complete)")
     session = page.context.new_cdp_session(page)
     shot = session.send("Page.captureScreenshot", {"format": "webp", "quality": 80})
@@ -79,7 +96,7 @@ def table_with_a_ghost(screen: Screen) -> bytes:
 
 
 def main() -> None:
-    """Save a territory, and the table at which a person continues the same game."""
+    """Save a territory, the board of a person who continues the same game, and the guided first round."""
     options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"]
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
@@ -93,10 +110,12 @@ def main() -> None:
         players[0]["bot"] = None
         fork = {"name": GAME["name"], "record": record | {"players": players}, "stop_at": FORK}
         created = server.call("POST", "/v1/games", fork)
-        chromium = playwright.chromium.launch(executable_path=find_chromium(), args=options)
+        chromium = playwright.chromium.launch(executable_path=find_headless_chromium(), args=options)
         browser = Browser(chromium, server.url)
         seat = f"/play/?game={created['game']['id']}&lang=en#seat={created['players'][0]['token']}"
-        save("table.webp", table_with_a_ghost(browser.window(seat, **WINDOW)))
+        save("building.webp", board_with_a_ghost(browser.window(seat, **WINDOW)))
+        for window in GUIDE_WINDOWS:
+            save(f"guide-{window['width']}.webp", guided_round(browser, window))
         browser.close()
         chromium.close()
 

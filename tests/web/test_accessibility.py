@@ -32,7 +32,7 @@ def findings(browser, screen, axe):
 
 def check_before_a_game(browser, axe, language, **window):
     """Look for findings on the first screen and in a lobby."""
-    browser.game("Ann", "Bob", start=False)  # so that there is a list
+    browser.game("Ann", "Bob", auto_start=False)  # so that there is a list
     front = browser.window(f"/play/?lang={language}", **window)
     front.page.wait_for_selector(".games")
     assert findings(browser, front, axe) == []
@@ -41,7 +41,7 @@ def check_before_a_game(browser, axe, language, **window):
     assert findings(browser, front, axe) == []
     front.page.click("[data-act=cancel-ticket]")
     front.page.wait_for_selector("[data-act=find-opponents]")
-    lobby, _, host = browser.game("Ann", start=False, seat_count=3)
+    lobby, _, host = browser.game("Ann", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={lobby}&lang={language}#host={host}", **window)
     screen.page.wait_for_selector(".lobby")
     assert findings(browser, screen, axe) == []

@@ -150,7 +150,7 @@ def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
 @pytest.mark.slow
 def test_host_starts_only_the_lobby_that_was_shown(browser):
     browser.expected.append("412")
-    game, _, host = browser.game("Ann", start=False, seat_count=4)
+    game, _, host = browser.game("Ann", auto_start=False, seat_count=4)
     screen = browser.window(f"/play/?game={game}#host={host}")
     screen.page.wait_for_selector("[data-bot=random]")
     screen.page.click("[data-bot=random]")
@@ -167,7 +167,7 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
 
 @pytest.mark.slow
 def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", "Cy", start=False, seat_count=4)
+    game, tokens, _ = browser.game("Ann", "Bob", "Cy", auto_start=False, seat_count=4)
     screen = browser.window(f"/play/?game={game}#seat={tokens[2]}")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(3)")
     call(browser.url, "DELETE", f"/v1/games/{game}/players/0", token=tokens[0])

@@ -61,6 +61,7 @@ def test_used_invitation_disappears_and_is_refused(browser):
         "() => document.querySelectorAll('.lobby-seats li').length === 2"
     )
     host.page.wait_for_function("() => document.querySelectorAll('[data-act=invite-link]').length === 1")
+    browser.expected += ["401", "404"]  # how the server responds to an invitation that has been used
     third = browser.window(link.removeprefix(browser.url))
     third.page.wait_for_selector(".toast.bad:has-text('no longer valid')")
 
@@ -96,7 +97,7 @@ def test_renewed_seat_link_makes_the_old_one_invalid(browser):
 
 
 def test_renamed_player_is_named_in_the_log(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", start=False, seat_count=3)
+    game, tokens, _ = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
     call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])

@@ -40,10 +40,10 @@ def test_newcomers_are_proposed_different_names(browser):
 
 def test_game_against_bots_is_private_unless_the_player_lists_it(browser):
     screen = browser.window()
-    assert start_against_bots(screen)["private"]
+    assert start_against_bots(screen)["visibility"] == "private"
     screen.page.goto(browser.url + "/play/")
     screen.page.check("[name=listed]")
-    assert not start_against_bots(screen)["private"]
+    assert start_against_bots(screen)["visibility"] == "public"
 
 
 def test_bot_has_one_name_in_buttons_lobby_seat_and_list(browser):
@@ -78,8 +78,8 @@ def test_list_shows_date_opponents_and_round_of_a_game(browser):
 
 @pytest.mark.parametrize("agree", [True, False])
 def test_host_link_replaces_a_stored_token_only_with_consent(browser, agree):
-    _, _, other = browser.game("Eve", start=False, seat_count=3)
-    game, tokens, host = browser.game("Ann", start=False, seat_count=3)
+    _, _, other = browser.game("Eve", auto_start=False, seat_count=3)
+    game, tokens, host = browser.game("Ann", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}#host={host}")
     screen.page.wait_for_selector("[data-act=start]")
     screen.page.goto("about:blank")

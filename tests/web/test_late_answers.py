@@ -87,7 +87,7 @@ def test_renewed_seat_is_kept_when_its_stream_ends_first(browser):
 
 
 def test_second_click_on_join_takes_no_second_seat(browser):
-    game, _, _ = browser.game("Ann", start=False, seat_count=4)
+    game, _, _ = browser.game("Ann", auto_start=False, seat_count=4)
     guest = browser.window(f"/play/?game={game}")
     guest.page.fill(".lobby [name=name]", "Bob")
     joined = Held(guest, "**/players", "POST")

@@ -14,7 +14,7 @@ for (const name of ["localStorage", "sessionStorage"]) {
 
 
 def test_name_may_have_letters_that_are_shortcuts(browser):
-    game, _, _ = browser.game("Ann", start=False, seat_count=3)
+    game, _, _ = browser.game("Ann", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}")
     screen.page.fill(".lobby [name=name]", "")
     screen.page.locator(".lobby [name=name]").press_sequentially("Norbert X. Fuchs-Pruner 120?")

@@ -6,6 +6,7 @@ import { focusKeeper } from "../shared/focus.js";
 import { gameKeys } from "../shared/keys.js";
 import { lazyPart } from "../shared/lazy.js";
 import { logPanel, story } from "./log.js";
+import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
 import { FLIGHT_MS, fly } from "../shared/motion.js";
@@ -63,6 +64,8 @@ export class GamePage {
       store.changed(); // counts the events in `#scored`
       return countingStrip(store, (tiles, seat) => this.#highlight(tiles, seat), () => { this.#ending = false; this.show(); });
     });
+    const guided = guideStep(store.id) !== null;
+    this.guide = lazyPart(() => guided && store.view.status !== "lobby", async () => (await import("./guide.js")).guidePanel(this));
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen));
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
       async () => (await import("./rematch.js")).endPanel(store));
@@ -84,7 +87,7 @@ export class GamePage {
     this.show();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
-    await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver].map(({ loading }) => loading)]);
+    await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading)]);
     this.#open = true;
     this.#showPanels();
     root.style.visibility = "";
@@ -101,7 +104,7 @@ export class GamePage {
 
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const center = h("div", { class: "center" }, this.banner, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
+    const center = h("div", { class: "center" }, this.banner, this.guide.root, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
     this.board.root.append(this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
     return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, this.tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
@@ -194,6 +197,7 @@ export class GamePage {
     this.#later = 0;
     if (!this.#open) return;
     for (const panel of this.panels) panel.show();
+    this.guide.show();
     this.focus.check();
     this.root.dataset.event = String(this.store.view.last_event);
   }
@@ -203,6 +207,7 @@ export class GamePage {
     this.#showBoard();
     this.trial.show();
     this.building.show();
+    this.guide.show();
   }
 
   #showBoard() {

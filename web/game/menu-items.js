@@ -5,6 +5,7 @@ import { openHelp } from "../shared/keys.js";
 import { languageChoice } from "../home/language-choice.js";
 import { dropToken, forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
+import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { settingBox } from "./setting-box.js";
 import { seatLink, share, watchLink } from "../home/share.js";
 import { toastError } from "../shared/toast.js";
@@ -26,12 +27,13 @@ export function menuItems(store, chosen, reopen, menu) {
   const seat = shareSeat();
   const linkFirst = shareSeat();
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
+  const guide = button(t("guide.again"), () => { saveGuideStep(store.id, 0); store.changed(); }, { "data-act": "guide" });
   const past = h("a", { href: `${watchLink(store.id)}&replay=1` }, t("result.replay"));
   const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), leaving, forgetIt,
+    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), guide, leaving, forgetIt,
     h("a", { href: "/docs/rules" }, t("menu.rules")));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
   menu.addEventListener("keydown", (event) => {
@@ -75,6 +77,7 @@ export function menuItems(store, chosen, reopen, menu) {
 
   return { root, show() {
     const seated = store.seat !== null;
+    hide(guide, guideStep(store.id) === null);
     hide(past, store.view.status === "lobby");
     hide(seat, !seated);
     hide(linkFirst, !seated);

@@ -63,6 +63,7 @@ export function pricingTray(store, preview) {
   function changed() {
     try { sessionStorage.setItem(key(), JSON.stringify({ of: draftOf, draft })); } catch { /* the draft lasts as long as the page */ }
     trouble.textContent = "";
+    store.changed();
     show();
   }
 

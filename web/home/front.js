@@ -1,6 +1,7 @@
 import { skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
-import { createAndOpen } from "./create.js";
+import { create, createAndOpen } from "./create.js";
+import { saveGuideStep } from "../state/guide-step.js";
 import { BOTS, botTitle } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
@@ -27,7 +28,7 @@ export async function openFront(app) {
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
-      h("div", { class: "stack" }, player.root, againstBots(player.name), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
+      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));
@@ -45,6 +46,20 @@ export async function openFront(app) {
 /** @param {string} title @param {...Node} children */
 function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
+}
+
+/** Create the section that begins a guided first round. @param {() => string | null} myName */
+function guidedRound(myName) {
+  const begin = async (/** @type {Event} */ event) => {
+    const name = myName();
+    if (name === null) return;
+    const players = [{ name }, { bot: /** @type {const} */ ("random") }];
+    const created = await create({ scenario: "first_round", players, visibility: "private", name: t("guide.title") }, pressed(event));
+    if (!created) return;
+    saveGuideStep(created.game.id, 0);
+    location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
+  };
+  return section(t("guide.title"), h("p", {}, t("guide.text")), button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }));
 }
 
 /** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName */

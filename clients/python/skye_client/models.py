@@ -28,6 +28,7 @@ ChosenScenario: TypeAlias = Literal[
     "three_players",
     "four_players",
     "five_players",
+    "first_round",
     "pricing_last_seat",
     "buying_last_seat",
     "building_last_seat",

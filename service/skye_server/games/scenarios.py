@@ -40,6 +40,10 @@ def _territory(text: str) -> list[TerritoryTileView]:
     return territory_tiles_view(Territory.parse(text).placed)
 
 
+def _tiles(*names: str) -> list[dict[str, str]]:
+    return [{"tile": name} for name in names]
+
+
 def _start(players: int) -> dict[str, Any]:
     return {"players": [{} for _ in range(players)]}
 
@@ -58,6 +62,18 @@ _SCENARIOS: Final = (
     Scenario("four_players", "Four players begin their first round.", _start(4)),
     Scenario(
         "five_players", "Five players begin their first round, in which two slots are scored.", _start(5)
+    ),
+    Scenario(
+        "first_round",
+        "A first round to learn the game: seat 0 has a tile with a scroll, and tiles that complete areas.",
+        {
+            "starting_seat": 0,
+            "scoring_tiles": ["completed_areas", "sheep", "squares", "connected_tiles"],
+            "players": [
+                {"color": "red", "tiles_on_offer": _tiles("L48", "L10", "L43")},
+                {"color": "blue", "tiles_on_offer": _tiles("L66", "L09", "L47")},
+            ],
+        },
     ),
     Scenario(
         "pricing_last_seat",

@@ -34,7 +34,8 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_OWN_ASSETS = ("docs.css", "docs.js", "table.webp", "territory.svg")
+_PICTURES = ("building.webp", "guide-1440.webp", "guide-360.webp", "territory.svg")
+_OWN_ASSETS = ("docs.css", "docs.js", *_PICTURES)
 _CONTENT_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",

@@ -1,0 +1,77 @@
+import { announce, button, h, hide, setText } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { guideStep, saveGuideStep } from "../state/guide-step.js";
+
+/** @typedef {import("./game-page.js").GamePage} GamePage */
+/** @typedef {{id: string, stage: number, done?: (page: GamePage) => boolean}} Lesson */
+
+/**
+ * The lessons in their order. A lesson is taught in its stage of the round: prices, purchases, building, points. It ends when
+ * the player has done it, or by "Next". @type {Lesson[]}
+ */
+const LESSONS = [
+  { id: "income", stage: 0 },
+  { id: "scoring", stage: 0 },
+  { id: "discard", stage: 0, done: ({ root }) => root.querySelector(".card.out") !== null },
+  { id: "prices", stage: 0, done: ({ store }) => store.me?.offer_set ?? false },
+  { id: "buy", stage: 1, done: ({ store }) => !store.myTurn },
+  { id: "edges", stage: 2, done: ({ placing }) => placing.tile !== null },
+  { id: "ghost", stage: 2, done: ({ placing }) => placing.ghost !== null },
+  { id: "gains", stage: 2, done: ({ store }) => (store.players[store.seat ?? 0]?.territory.length ?? 0) > 1 },
+  { id: "completed", stage: 2 },
+  { id: "scrolls", stage: 2 },
+  { id: "finish", stage: 2, done: ({ store }) => store.me?.building_finished ?? false },
+  { id: "points", stage: 3 },
+  { id: "next_round", stage: 3 },
+];
+
+/** Return the stage of the first round that a view is in. @param {GamePage["store"]["view"]} view */
+function stageOf({ round, phase, status }) {
+  if (round > 1 || status !== "playing") return 3;
+  return phase === "pricing" ? 0 : phase === "buying" ? 1 : 2;
+}
+
+/**
+ * Create the panel of the guided first round: one lesson at a time, at the moment it matters. It continues after a reload.
+ *
+ * @param {GamePage} page
+ */
+export function guidePanel(page) {
+  const { store } = page;
+  const title = h("h2", { tabindex: -1 });
+  const text = h("p", {});
+  const next = button(t("guide.next"), () => { move(step() + 1); title.focus(); }, { class: "primary", "data-act": "guide-next" });
+  const skip = button(t("guide.skip"), () => move(LESSONS.length), { "data-act": "guide-skip" });
+  const root = h("section", { class: "guide panel", hidden: true, "aria-label": t("guide.title") }, title, text, h("div", { class: "bar" }, next, skip));
+  let shown = "";
+
+  function step() {
+    return guideStep(store.id) ?? LESSONS.length;
+  }
+
+  /** @param {number} to */
+  function move(to) {
+    saveGuideStep(store.id, to);
+    show();
+  }
+
+  function show() {
+    const stage = stageOf(store.view);
+    let index = step();
+    while (LESSONS[index] && (LESSONS[index].stage < stage || (LESSONS[index].stage === stage && LESSONS[index].done?.(page)))) index += 1;
+    if (index !== step()) saveGuideStep(store.id, index);
+    const lesson = LESSONS[index]?.stage === stage ? LESSONS[index] : null;
+    hide(root, !lesson);
+    if (lesson?.id) page.root.dataset.lesson = lesson.id;
+    else delete page.root.dataset.lesson;
+    if (!lesson || lesson.id === shown) return;
+    shown = lesson.id;
+    setText(title, t("guide.step", { number: index + 1, count: LESSONS.length }));
+    setText(text, t(`guide.${lesson.id}`));
+    setText(next, t(index === LESSONS.length - 1 ? "guide.end" : "guide.next"));
+    hide(next, lesson.done !== undefined);
+    announce(text.textContent ?? "");
+  }
+
+  return { root, show };
+}
