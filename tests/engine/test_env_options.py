@@ -1,7 +1,9 @@
-"""Opponents, options and rewards of the Gymnasium environments; skipped without Gymnasium."""
+"""Opponents, options, rewards and extras of the environments; skipped without Gymnasium or PettingZoo."""
 
 import itertools
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -15,6 +17,7 @@ from skye.arena.bot_process import BotFailed
 from skye.envs import pettingzoo
 from skye.envs.gymnasium import IsleOfSkye
 from skye.errors import InvalidSetup
+from tests.support.waiting import MAX_RUN_S
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
@@ -214,3 +217,14 @@ def test_mask_after_the_end_allows_every_action():
                 break
         assert info["action_mask"].all()
         assert env.unwrapped.step(0)[1:3] == (-1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("module", "package"), [("gymnasium", "numpy"), ("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")]
+)
+def test_missing_extra_names_the_command_that_installs_it(module, package):
+    program = f"import sys; sys.modules[{package!r}] = None; import skye.envs.{module}"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert last.endswith(f"{package!r} is not installed: pip install 'skye-engine[{module}]'")
