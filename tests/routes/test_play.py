@@ -179,6 +179,17 @@ def test_result_has_the_sources_of_points(over):
     assert all(view["players"][seat]["score"] == best for seat in view["result"]["winners"])
 
 
+def test_actions_that_revise_a_decision_are_marked(service):
+    game = service.create_game(2)
+    assert [action["revises"] for action in game.actions(0)] == [False]
+    game.offer(0, 1, 1)
+    assert 0 not in game.view()["waiting_for"]
+    assert [action["revises"] for action in game.actions(0)] == [True]
+    game.play_to("building")
+    game.act(0, next(action for action in game.actions(0) if action["type"] == "place"))
+    assert all(action["revises"] is (action["type"] == "take_back") for action in game.actions(0))
+
+
 def test_same_purchase_again_in_the_round_changes_nothing(service):
     game = service.create_game(2, options={"first_seat": 0})
     game.play_to("buying")

@@ -10,6 +10,7 @@ ActionCount: TypeAlias = int
 
 class ActionOfLaterVersion(TypedDict):
     href: str
+    revises: bool
     type: str
     method: str
 
@@ -112,6 +113,7 @@ class FinalPoints(TypedDict):
 
 class FinishAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["finish_building"]
     method: Literal["POST"]
     body: None
@@ -368,6 +370,7 @@ class Purchase(TypedDict):
 
 class PurchaseAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["buy"]
     method: Literal["PUT"]
     body: Purchase
@@ -595,6 +598,7 @@ StreamResume: TypeAlias = Literal["reconnect", "reload", "stop"]
 
 class TakeBackAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["take_back"]
     method: Literal["DELETE"]
     body: None
@@ -1128,6 +1132,7 @@ class Offer(TypedDict):
 
 class OfferAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["set_offer"]
     method: Literal["PUT"]
     body: Offer
@@ -1172,6 +1177,7 @@ class OwnGameList(TypedDict):
 
 class PassAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["pass"]
     method: Literal["PUT"]
     body: Purchase
@@ -1186,6 +1192,7 @@ class Placement(TypedDict):
 
 class PlacementAction(TypedDict):
     href: str
+    revises: bool
     type: Literal["place"]
     method: Literal["POST"]
     body: Placement

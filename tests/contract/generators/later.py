@@ -13,8 +13,8 @@ EVENTS = {
 ACTIONS = {
     "version": 9,
     "actions": [
-        {"type": "hold_auction", "method": "PATCH", "href": "/v1/games/k7mt2vq9xw3c/auction", "body": [1]},
-        {"type": "pass", "method": "PUT", "href": "/v1/x", "body": {"tile": None}, "mood": "calm"},
+        {"type": "hold_auction", "method": "PATCH", "href": "/v1/auction", "body": [1], "revises": False},
+        {"type": "pass", "method": "PUT", "href": "/v1/x", "body": {"tile": None}, "revises": False},
     ],
 }
 PROBLEM = {

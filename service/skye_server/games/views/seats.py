@@ -20,7 +20,7 @@ from skye import (
 from skye.views import move_view, territory_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
-from skye_server.games.transitions import undo_limit_reached
+from skye_server.games.transitions import is_undo, undo_limit_reached
 from skye_server.games.views.game import game_view
 from skye_server.games.views.types import (
     ActionListView,
@@ -102,6 +102,7 @@ def _action(game: Game, seat: int, move: Move) -> ActionView:
         "method": method,
         "href": f"/v1/games/{game.id}/players/{seat}/{path}",
         "body": body,
+        "revises": is_undo(game, seat, move),
     }
     return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
 

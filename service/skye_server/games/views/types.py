@@ -127,6 +127,7 @@ class OfferLimitsView(TypedDict):
 
 class _ActionView(TypedDict):
     href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
+    revises: Annotated[bool, "Whether it takes back or replaces an earlier decision; the seat need not act."]
 
 
 class OfferActionView(_ActionView):
@@ -308,7 +309,7 @@ class GameSummaryView(TypedDict):
 
 
 class ActionListView(TypedDict):
-    """Every legal action of a seat now; none if it need not act."""
+    """Every legal action of a seat now; those that `revises` marks are possible when it need not act."""
 
     version: Version
     actions: Annotated[_Actions, "The actions."]

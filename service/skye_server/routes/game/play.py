@@ -67,8 +67,10 @@ def list_actions(game: str, seat: int) -> Response:
 
     Each action is a complete request that the server would accept: a client without any knowledge of the
     rules can play a whole game with this list. In the building phase it has every legal placement. In the
-    pricing phase it has one example, with the constraints of all other offers. The list is empty if the seat
-    need not act.
+    pricing phase it has one example, with the constraints of all other offers.
+
+    A seat must act if it is in `waiting_for` of the game. Another seat has only actions with `revises`: true,
+    which replace its offer or take back a placement, or none at all. So clients loop on `waiting_for`.
     """
     current, caller = collaborators().games.read(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
