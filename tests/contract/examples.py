@@ -248,6 +248,7 @@ def without_games(recorder):
     sheet = "/v1/tiles/pictures.svg"
     recorder.record("start", "The first lines.", "GET", sheet, abridged=lambda text: text[:500])
     recorder.record("all", "All 16 scoring tiles.", "GET", "/v1/scoring-tiles")
+    recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares")
     recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares/picture.svg")
     recorder.record("all", "All scenarios.", "GET", "/v1/scenarios")
     recorder.record("addresses", "The index.", "GET", "/")

@@ -81,7 +81,14 @@ def test_conditional_request_without_access_is_refused(service):
     )
 
 
-_CATALOGUE = ["tiles", "tiles/L01", "tiles/L01/picture.svg", "tiles/pictures.svg", "scoring-tiles"]
+_CATALOGUE = [
+    "tiles",
+    "tiles/L01",
+    "tiles/L01/picture.svg",
+    "tiles/pictures.svg",
+    "scoring-tiles",
+    "scoring-tiles/sheep",
+]
 
 
 @pytest.mark.parametrize("path", _CATALOGUE)

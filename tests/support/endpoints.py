@@ -175,6 +175,7 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/tiles/<tile>/picture.svg", "lobby", NOBODY),
     Endpoint("GET", "/v1/tiles/pictures.svg", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles/<scoring_tile>/picture.svg", "lobby", NOBODY),
+    Endpoint("GET", "/v1/scoring-tiles/<scoring_tile>", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/scenarios", "lobby", NOBODY),
     Endpoint("GET", "/", "lobby", NOBODY),

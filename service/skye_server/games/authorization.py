@@ -228,7 +228,7 @@ def require_seat(game: Game, caller: Caller, seat: int) -> int:
             raise Problem("not_your_seat", "The token holds no seat.")
         return caller.seat
     if seat >= len(game.seats) or game.seats[seat].is_free:
-        raise Problem("seat_not_found", seat_count=len(game.taken))
+        raise Problem("seat_not_found", seat_count=game.capacity)
     return seat
 
 

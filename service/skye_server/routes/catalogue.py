@@ -6,10 +6,9 @@ from typing import Any
 
 from flask import Response
 
-from skye.scoring import SCORING_TILES
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye.tiles import TILES
-from skye.views import scoring_tile_catalogue_view
+from skye.views import ScoringTileView, scoring_tile_catalogue_view
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
@@ -127,6 +126,26 @@ def list_scenarios() -> Response:
     return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
 
 
+@blueprint.route("/scoring-tiles/<scoring_tile>")
+@never_changes(
+    ResponseDoc(
+        200,
+        "The scoring tile.",
+        responses.ScoringTile,
+        links=[
+            Link("get_scoring_tile_picture", "Its picture.", {"scoring_tile": "$request.path.scoring_tile"})
+        ],
+    ),
+    errors=["not_acceptable", "not_found", "tile_not_found"],
+)
+def get_scoring_tile(scoring_tile: str) -> Response:
+    """Get a scoring tile.
+
+    Its title, a sentence that describes it, and whether it is a majority.
+    """
+    return _cacheable(json_response(_catalogue_entry(scoring_tile)))
+
+
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
     ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
@@ -137,9 +156,15 @@ def get_scoring_tile_picture(scoring_tile: str) -> Response:
 
     An SVG picture of the scoring objects and their points, without words.
     """
-    if scoring_tile not in SCORING_TILES:
-        raise Problem("tile_not_found", "There is no such scoring tile.")
-    return _cacheable(Response(scoring_tile_svg(scoring_tile), content_type="image/svg+xml"))
+    drawn = scoring_tile_svg(_catalogue_entry(scoring_tile)["id"])
+    return _cacheable(Response(drawn, content_type="image/svg+xml"))
+
+
+def _catalogue_entry(scoring_tile: str) -> ScoringTileView:
+    for entry in scoring_tile_catalogue_view():
+        if entry["id"] == scoring_tile:
+            return entry
+    raise Problem("tile_not_found", "There is no such scoring tile.")
 
 
 def _known(tile: str) -> str:

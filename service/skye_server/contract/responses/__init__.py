@@ -4,6 +4,7 @@ A field has the type that the code uses, and in `Annotated` what the contract ad
 """
 
 from skye.views import ScoredTerritoriesView as ScoredTerritories
+from skye.views import ScoringTileView as ScoringTile
 from skye_server.contract.responses.catalogue import (
     ApiCatalog,
     Health,
@@ -80,6 +81,7 @@ __all__ = [
     "ScenarioList",
     "ScoredTerritories",
     "Scores",
+    "ScoringTile",
     "ScoringTileList",
     "SeatView",
     "ServiceIndex",
