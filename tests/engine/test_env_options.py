@@ -141,7 +141,7 @@ def test_reset_option_starts_from_a_position(position):
 @pytest.mark.parametrize(
     ("options", "error", "reason"),
     [
-        ({"seat_count": 1}, ValueError, "'seats'.*scoring_tiles"),
+        ({"seat_count": 1}, ValueError, "'seat_count'.*scoring_tiles"),
         ({"seat": 2}, ValueError, "seat=2"),
         ({"seat": "1"}, ValueError, "seat='1'"),
         ({"reward": "money"}, ValueError, "money"),
