@@ -82,6 +82,11 @@ def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
     return headers
 
 
+def query_of(options: RequestOptions) -> dict[str, Any]:
+    """Return the query parameters of a request, without those that are None."""
+    return {name: value for name, value in (options.get("query") or {}).items() if value is not None}
+
+
 def final_error(method: str, path: str, error: Exception) -> Exception:
     """Return the exception to raise when no attempt is left."""
     if isinstance(error, httpx.TransportError | ValueError):

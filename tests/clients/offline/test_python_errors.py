@@ -3,11 +3,13 @@
 import copy
 import pickle
 
+import anyio
 import httpx
 import pytest
 
 from skye_client import (
     ApiError,
+    AsyncSkye,
     ConnectionFailedError,
     HistoryLostError,
     RetryPolicy,
@@ -15,6 +17,7 @@ from skye_client import (
     UnexpectedResponseError,
     is_known,
 )
+from tests.support import coroutines
 
 PROBLEM = {
     "code": "invalid_body",
@@ -120,3 +123,26 @@ def test_text_of_games_seats_and_players_shows_no_token():
 )
 def test_types_of_this_version_are_known(item, expected):
     assert is_known(item) is expected
+
+
+def test_requests_beyond_the_concurrency_wait_but_long_polls_do_not():
+    open_requests, most = [], []
+
+    async def answer(request):
+        open_requests.append(request)
+        most.append(sum("wait_ms" not in str(each.url) for each in open_requests))
+        await anyio.sleep(0.01)
+        open_requests.remove(request)
+        return httpx.Response(200, json={"events": []})
+
+    async def main():
+        async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+            game = AsyncSkye("http://test", concurrency=3, http=http).game("g")
+            async with anyio.create_task_group() as tasks:
+                for _ in range(10):
+                    tasks.start_soon(game.get)
+                    tasks.start_soon(lambda: game.event_page(wait_ms=10))
+
+    coroutines.run(main)
+    assert max(most) == 3
+    assert len(most) == 20

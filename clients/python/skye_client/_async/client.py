@@ -15,6 +15,7 @@ from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncGame, AsyncSeat
 from skye_client._async.transport import AsyncTransport
+from skye_client.concurrency import CONCURRENCY
 from skye_client.retry import RetryPolicy
 
 
@@ -24,6 +25,7 @@ class AsyncSkye:
     :param url: the address of the server, such as `http://127.0.0.1:8000`.
     :param retry: the retry policy of all requests.
     :param timeout_s: the timeout of one attempt in seconds.
+    :param concurrency: the number of requests under way at once; streams and long polls do not count.
     :param http: an httpx client to use, for proxies, certificates or tests; the caller must close it.
     """
 
@@ -33,9 +35,12 @@ class AsyncSkye:
         *,
         retry: RetryPolicy | None = None,
         timeout_s: float = 15.0,
+        concurrency: int = CONCURRENCY,
         http: httpx.AsyncClient | None = None,
     ) -> None:
-        self.transport = AsyncTransport(url, retry=retry, timeout_s=timeout_s, http=http)
+        self.transport = AsyncTransport(
+            url, retry=retry, timeout_s=timeout_s, concurrency=concurrency, http=http
+        )
         self.games = AsyncGames(self.transport)
         self.leagues = AsyncLeagues(self.transport)
         self.catalogue = AsyncCatalogue(self.transport)

@@ -15,6 +15,7 @@ from skye_client._sync.leagues import Leagues
 from skye_client._sync.player import Player
 from skye_client._sync.resources import Game, Seat
 from skye_client._sync.transport import Transport
+from skye_client.concurrency import CONCURRENCY
 from skye_client.retry import RetryPolicy
 
 
@@ -24,6 +25,7 @@ class Skye:
     :param url: the address of the server, such as `http://127.0.0.1:8000`.
     :param retry: the retry policy of all requests.
     :param timeout_s: the timeout of one attempt in seconds.
+    :param concurrency: the number of requests under way at once; streams and long polls do not count.
     :param http: an httpx client to use, for proxies, certificates or tests; the caller must close it.
     """
 
@@ -33,9 +35,10 @@ class Skye:
         *,
         retry: RetryPolicy | None = None,
         timeout_s: float = 15.0,
+        concurrency: int = CONCURRENCY,
         http: httpx.Client | None = None,
     ) -> None:
-        self.transport = Transport(url, retry=retry, timeout_s=timeout_s, http=http)
+        self.transport = Transport(url, retry=retry, timeout_s=timeout_s, concurrency=concurrency, http=http)
         self.games = Games(self.transport)
         self.leagues = Leagues(self.transport)
         self.catalogue = Catalogue(self.transport)

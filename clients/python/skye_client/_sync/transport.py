@@ -8,7 +8,16 @@ from typing import Any, Self, Unpack
 
 import httpx
 
-from skye_client.messages import api_error, checked_url, encoded, final_error, read_json, request_headers
+from skye_client.concurrency import CONCURRENCY, Slots
+from skye_client.messages import (
+    api_error,
+    checked_url,
+    encoded,
+    final_error,
+    query_of,
+    read_json,
+    request_headers,
+)
 from skye_client.options import FAULT_HEADER, RequestOptions
 from skye_client.retry import RetryPolicy
 from skye_client.tls import tls_context
@@ -20,6 +29,7 @@ class Transport:
     :param url: the address of the server, such as `http://127.0.0.1:8000`.
     :param retry: the default retry policy.
     :param timeout_s: the timeout of one attempt in seconds.
+    :param concurrency: the number of requests under way at once; streams and long polls do not count.
     :param http: an httpx client to use; the caller must close it.
     :raises ValueError: when the address has no `http://` or `https://`.
     """
@@ -30,13 +40,16 @@ class Transport:
         *,
         retry: RetryPolicy | None = None,
         timeout_s: float = 15.0,
+        concurrency: int = CONCURRENCY,
         http: httpx.Client | None = None,
     ) -> None:
         self.url = checked_url(url)
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
-        self.http = http or httpx.Client(timeout=timeout_s, verify=tls_context())
+        self._slots = Slots(concurrency)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=concurrency)
+        self.http = http or httpx.Client(timeout=timeout_s, verify=tls_context(), limits=limits)
 
     def __enter__(self) -> Self:
         """Return the transport; leaving the block closes its connections."""
@@ -74,29 +87,34 @@ class Transport:
         :raises ConnectionFailedError: when no complete response arrives within all retries.
         """
         policy = options.get("retry") or self.retry
-        headers = request_headers(method, options)
-        content = encoded(options.get("body"))
-        params = {name: value for name, value in (options.get("query") or {}).items() if value is not None}
+        request = self.http.build_request(
+            method,
+            self.url + path,
+            headers=request_headers(method, options),
+            content=encoded(options.get("body")),
+            params=query_of(options) or None,  # an empty mapping would remove the query of `path`
+            timeout=options.get("timeout_s") or self.timeout_s,
+        )
         started = time.monotonic()
         attempt = 0
         while True:
             attempt += 1
             try:
-                response = self.http.request(
-                    method,
-                    self.url + path,
-                    headers=headers,
-                    content=content,
-                    params=params or None,  # an empty mapping would remove the query of `path`
-                    timeout=options.get("timeout_s") or self.timeout_s,
-                )
+                response = self._sent(request, is_waiting="wait_ms" in request.url.params)
                 if response.is_success:
                     return response
                 error: Exception = api_error(response)
             except httpx.TransportError as failure:
                 error = failure
-            headers.pop(FAULT_HEADER, None)
+            request.headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)
             if delay is None:
                 raise final_error(method, path, error) from error.__cause__
             time.sleep(delay)
+
+    def _sent(self, request: httpx.Request, *, is_waiting: bool) -> httpx.Response:
+        """Send a request once; a long poll, which waits at the server, at once."""
+        if is_waiting:
+            return self.http.send(request)
+        with self._slots:
+            return self.http.send(request)
