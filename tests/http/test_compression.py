@@ -1,4 +1,4 @@
-"""The contract is sent compressed to clients that accept it."""
+"""The contract and the catalogue are sent compressed to clients that accept it; games are not."""
 
 import gzip
 
@@ -15,13 +15,13 @@ def service():
     return Service()
 
 
-@pytest.fixture(params=[f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml")])
+@pytest.fixture(params=["/v1/tiles", *(f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml"))])
 def path(request):
     return request.param
 
 
 @pytest.mark.parametrize("accepted", ["gzip", "br, gzip;q=0.5", "*"])
-def test_contract_is_compressed_for_a_client_that_accepts_gzip(path, accepted, service):
+def test_document_is_compressed_for_a_client_that_accepts_gzip(path, accepted, service):
     plain = service.call("GET", path)
     answer = service.call("GET", path, headers={"Accept-Encoding": accepted})
     assert answer.headers["Content-Encoding"] == "gzip"
@@ -32,12 +32,19 @@ def test_contract_is_compressed_for_a_client_that_accepts_gzip(path, accepted, s
 
 
 @pytest.mark.parametrize("accepted", [None, "identity", "br", "gzip;q=0"])
-def test_contract_is_not_compressed_for_other_clients(path, accepted, service):
+def test_document_is_not_compressed_for_other_clients(path, accepted, service):
     headers = {} if accepted is None else {"Accept-Encoding": accepted}
     assert "Content-Encoding" not in service.call("GET", path, headers=headers).headers
 
 
-def test_compressed_contract_is_revalidated_by_its_own_tag(path, service):
+def test_compressed_document_is_revalidated_by_its_own_tag(path, service):
     headers = {"Accept-Encoding": "gzip"}
     tag = service.call("GET", path, headers=headers).headers["ETag"]
     assert service.call("GET", path, headers=headers | {"If-None-Match": tag}).status_code == 304
+
+
+def test_response_with_a_token_and_what_the_request_sent_is_not_compressed(service):
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}]}
+    answer = service.call("POST", "/v1/games", body, headers={"Accept-Encoding": "gzip"})
+    assert answer.status_code == 201
+    assert "Content-Encoding" not in answer.headers

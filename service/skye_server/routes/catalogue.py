@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from flask import Response
 
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
@@ -15,7 +16,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.scenarios import SCENARIOS, scenario_view
 from skye_server.games.views import game
 from skye_server.http.request_parsing import Resource
-from skye_server.http.responses import cacheable, compressed, json_response
+from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
 
 blueprint = Resource(
@@ -32,6 +33,7 @@ _DAY_S = 86_400
         "The tiles.",
         responses.TileList,
         links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
+        headers=["Content-Encoding"],
     ),
     errors=["not_acceptable"],
 )
@@ -40,7 +42,7 @@ def list_tiles() -> Response:
 
     The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
     """
-    return _cacheable(json_response({"tiles": [game.tile_view(tile) for tile in TILES]}))
+    return _list({"tiles": [game.tile_view(tile) for tile in TILES]})
 
 
 @blueprint.route("/tiles/pictures.svg")
@@ -101,19 +103,26 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 
 
 @blueprint.route("/scoring-tiles")
-@never_changes(ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList), errors=["not_acceptable"])
+@never_changes(
+    ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList, headers=["Content-Encoding"]),
+    errors=["not_acceptable"],
+)
 def list_scoring_tiles() -> Response:
     """List all scoring tiles.
 
     There are 16, of which a game uses 4.
     """
-    return _cacheable(json_response({"scoring_tiles": scoring_tile_catalogue_view()}))
+    return _list({"scoring_tiles": scoring_tile_catalogue_view()})
 
 
 @blueprint.route("/scenarios")
 @never_changes(
     ResponseDoc(
-        200, "The scenarios.", responses.ScenarioList, links=[Link("create_game", "Begin from one.", {})]
+        200,
+        "The scenarios.",
+        responses.ScenarioList,
+        links=[Link("create_game", "Begin from one.", {})],
+        headers=["Content-Encoding"],
     ),
     errors=["not_acceptable"],
 )
@@ -123,7 +132,7 @@ def list_scenarios() -> Response:
     Positions for tests of clients, each with a name and a description. `POST /v1/games` with `scenario`
     begins a game from one. Each scenario has a seed, so its draws are always the same.
     """
-    return _cacheable(json_response({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]}))
+    return _list({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]})
 
 
 @blueprint.route("/scoring-tiles/<scoring_tile>")
@@ -171,6 +180,12 @@ def _known(tile: str) -> str:
     if tile not in TILES:
         raise Problem("tile_not_found", "There is no such tile; the ids are L01 to L73 and castle-COLOR.")
     return tile
+
+
+def _list(members: dict[str, Any]) -> Response:
+    """Return a list that is the same for all callers, compressed if the caller accepts it."""
+    check_accepts(JSON)
+    return compressed(msgspec.json.encode(members), JSON, _DAY_S)
 
 
 def _cacheable(response: Response) -> Response:

@@ -8,7 +8,6 @@ from skye.positions import Position
 from skye.scoring import SCORING_TILES
 from skye.tiles import TILES
 from skye.views import ScoringTileView
-from skye_server.games.scenarios import SCENARIOS
 from skye_server.games.views.types import TileView
 
 _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
@@ -45,9 +44,7 @@ class Scenario(TypedDict):
 class ScenarioList(TypedDict):
     """All scenarios."""
 
-    scenarios: Annotated[
-        Sequence[Scenario], Keywords(minItems=len(SCENARIOS), maxItems=len(SCENARIOS)), "The scenarios."
-    ]
+    scenarios: Annotated[Sequence[Scenario], Keywords(minItems=1, maxItems=1000), "The scenarios."]
 
 
 class Health(TypedDict):
