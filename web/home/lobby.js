@@ -2,7 +2,7 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 import { BOTS, botName, botTitle } from "../shared/bots.js";
 import { button, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
-import { inviteList, saveInvite } from "./invites.js";
+import { inviteList, saveInvite } from "./invitations.js";
 import { dropToken } from "./my-games.js";
 import { nameInput, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
