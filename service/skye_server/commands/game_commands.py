@@ -91,7 +91,7 @@ def revoke_invitation(
 
     :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
         version_mismatch, game_already_started, game_aborted, too_many_changes, invitation_not_found,
-        too_much_contention, store_unavailable, game_unreadable.
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def revoke(loaded: Loaded[Game]) -> Transition:
@@ -143,7 +143,7 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_much_contention,
-        store_unavailable, game_unreadable.
+        store_unavailable, data_corrupt, data_newer.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
@@ -162,7 +162,7 @@ def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandRe
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
         idempotency_key_reused, version_mismatch, game_not_started, game_aborted, game_finished,
-        seat_played_by_bot, too_much_contention, store_unavailable, game_unreadable.
+        seat_played_by_bot, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def give_up(loaded: Loaded[Game]) -> Transition:
