@@ -35,9 +35,9 @@ def games_of(lines):
 
 
 def test_batch_repeated_under_its_key_returns_the_same_games(skye):
-    created = skye.leagues.create([PEOPLE, BOTS], idempotency_key="season-1")
+    created = skye.leagues.create([PEOPLE, BOTS], idempotency_key="season-1-0123456789abcdefghijk")
     assert [len(one["players"]) for one in created] == [2, 2]
-    assert skye.leagues.create([PEOPLE, BOTS], idempotency_key="season-1") == created
+    assert skye.leagues.create([PEOPLE, BOTS], idempotency_key="season-1-0123456789abcdefghijk") == created
 
 
 def test_batch_whose_response_is_lost_creates_its_games_once(url):

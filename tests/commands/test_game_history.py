@@ -10,7 +10,7 @@ from skye_server.storage import event_log
 from tests.support.playing import Game
 
 KEPT = game_history.KEEP_EVERY
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 @pytest.fixture

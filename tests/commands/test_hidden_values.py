@@ -121,9 +121,11 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
 
 def test_tokens_are_returned_once_and_stored_as_hashes():
     service = Service()
-    key = {"Idempotency-Key": "once"}
+    key = {"Idempotency-Key": "once-0123456789abcdefghijk"}
     game = service.create_game(3, start=False, headers=key)
-    joined = game.call("POST", "players", {"name": "Dee"}, headers={"Idempotency-Key": "another"})
+    joined = game.call(
+        "POST", "players", {"name": "Dee"}, headers={"Idempotency-Key": "another-0123456789abcdefghijk"}
+    )
     tokens = [game.host, *game.tokens, joined.json["token"]]
     assert len(set(tokens)) == 5
     assert all(len(token) >= 22 for token in tokens)  # 128 bits in base 64
@@ -144,7 +146,9 @@ def answers_to_a_player(prices):
     body["options"] = {"seed": "twins", "first_seat": 0, "turn_ms": 60_000}
     fixed = {"token_hex": lambda _: "0" * 32, "randbits": lambda _: 7}
     with mock.patch.multiple(secrets, **fixed):
-        created = service.call("POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": "twins"}).json
+        created = service.call(
+            "POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": "twins-0123456789abcdefghijk"}
+        ).json
         game = Game(service, created)
         assert game.offer(SECRET, *prices).status_code == 200
         seen = [

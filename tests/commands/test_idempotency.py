@@ -6,7 +6,7 @@ from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import ENDPOINTS, stages
 from tests.support.playing import Game, Service, problem_code
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 WRITES = [endpoint for endpoint in ENDPOINTS if endpoint.writes]
 
 
@@ -49,7 +49,10 @@ def test_repeated_requests_return_the_same_valid_tokens(service):
     assert again.json == first.json
     game = Game(service, again.json)
     joined, rejoined = (
-        game.call("POST", "players", {"name": "Cy"}, headers={"Idempotency-Key": "join"}) for _ in range(2)
+        game.call(
+            "POST", "players", {"name": "Cy"}, headers={"Idempotency-Key": "join-0123456789abcdefghijk"}
+        )
+        for _ in range(2)
     )
     assert rejoined.json == joined.json
     game.tokens.append(rejoined.json["token"])
@@ -129,7 +132,7 @@ def test_key_without_a_token_is_scoped_to_the_address(service):
 def test_bearer_token_that_names_an_address_gets_no_tokens(service):
     """A forged token must never select the stored responses of the client at an address."""
     body = {"name": "mine", "players": [{"name": "Ann"}]}
-    headers = {"Idempotency-Key": "victim"}
+    headers = {"Idempotency-Key": "victim-0123456789abcdefghijk"}
     victim = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
     created = service.call("POST", "/v1/games", body, headers=headers, **victim)
     for forged in ("192.0.2.1", "address:192.0.2.1", "skye_", "skye_" + "A" * 21, "skye_" + "A" * 23):
@@ -166,10 +169,18 @@ class NoLookups(RedisStore):
 
 def test_repeated_request_with_a_token_that_lost_its_role_is_refused(service):
     game = service.create_game(3, start=False)
-    left = {"Idempotency-Key": "left"}
+    left = {"Idempotency-Key": "left-0123456789abcdefghijk"}
     joined = game.call("POST", "players", {"name": "Dee"}, token=game.tokens[2], headers=KEY)
     assert joined.status_code == 201
     assert game.call("DELETE", seat=2, headers=left).status_code == 200
     again = game.call("POST", "players", {"name": "Dee"}, token=game.tokens[2], headers=KEY)
     assert problem_code(again) == "token_unknown"
     assert game.call("DELETE", seat=2, headers=left).status_code == 200  # which itself retired the token
+
+
+def test_key_of_an_anonymous_caller_has_enough_characters_to_be_random(service):
+    for length, status in ((1, 422), (21, 422), (22, 201)):
+        answer = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "k" * length})
+        assert answer.status_code == status
+    game = service.create_game(2)
+    assert game.offer(0, 1, 1, headers={"Idempotency-Key": "k"}).status_code == 200

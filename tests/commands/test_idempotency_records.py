@@ -11,6 +11,7 @@ from skye_server.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
 from tests.support.playing import Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}
+ANONYMOUS_KEY = {"Idempotency-Key": "once-by-a-caller-without-token"}
 
 
 def test_record_expires_after_the_configured_time(service):
@@ -21,14 +22,14 @@ def test_record_expires_after_the_configured_time(service):
 
 
 def test_creation_with_an_expired_key_creates_another_game(service):
-    first = service.call("POST", "/v1/games", {"visibility": "private"}, headers=KEY).json
+    first = service.call("POST", "/v1/games", {"visibility": "private"}, headers=ANONYMOUS_KEY).json
     service.redis.delete(*service.redis.keys("*:answer:*"))
     before = service.redis.get(f"skye:{{{first['game']['id']}}}:table")
-    later = service.call("POST", "/v1/games", {"name": "later"}, headers=KEY).json
+    later = service.call("POST", "/v1/games", {"name": "later"}, headers=ANONYMOUS_KEY).json
     assert later["game"]["id"] != first["game"]["id"]
     assert service.redis.get(f"skye:{{{first['game']['id']}}}:table") == before
     assert [game["id"] for game in service.get("/v1/games")["games"]] == [later["game"]["id"]]
-    assert service.call("POST", "/v1/games", {"name": "later"}, headers=KEY).json == later
+    assert service.call("POST", "/v1/games", {"name": "later"}, headers=ANONYMOUS_KEY).json == later
 
 
 def test_record_of_an_action_takes_at_most_400_bytes(redis_client):
@@ -56,8 +57,8 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
 
 
 def test_records_contain_no_token(service):
-    game = service.create_game(3, headers=KEY, start=False)
-    join = {"Idempotency-Key": "join"}
+    game = service.create_game(3, headers=ANONYMOUS_KEY, start=False)
+    join = {"Idempotency-Key": "join-without-any-token-here"}
     joined = game.call("POST", "players", {"name": "Dee"}, headers=join).json["token"]
     stored = b"".join(service.redis.get(key) for key in service.redis.keys("*:answer:*"))
     assert stored

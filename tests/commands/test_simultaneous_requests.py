@@ -6,7 +6,7 @@ from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 def at_once(service, *args, **more):

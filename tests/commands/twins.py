@@ -22,7 +22,7 @@ class Twins:
     """
 
     def __init__(self, players=3, **options):
-        key = {"Idempotency-Key": "twins"}
+        key = {"Idempotency-Key": "twins-0123456789abcdefghijk"}
         options = {"scoring_tiles": MAX_GOLD, **options}
         with mock.patch.object(secrets, "token_hex", return_value="0" * 32):
             self.games = [Service().create_game(players, headers=key, options=options) for _ in range(2)]

@@ -131,7 +131,7 @@ def league(recorder):
     """Create several games with one request."""
     bots = {"name": "Bots", "players": [{"bot": "random"}, {"bot": "greedy"}], "auto_start": True}
     people = {"name": "Round 1", "visibility": "private", "players": [{"name": "Ann"}, {"invite": True}]}
-    key = {"Idempotency-Key": "season-1"}
+    key = {"Idempotency-Key": "season-1-0123456789abcdefghijk"}
     body = {"games": [people, bots]}
     recorder.record("two_games", "A private game, and one of bots.", "POST", "/v1/batches", body, **key)
     recorder.record(

@@ -171,7 +171,7 @@ def test_export_of_own_records_is_in_the_contract(service):
 
 def test_batch_of_games_is_in_the_contract(service):
     games = [{"players": [{"name": "Ann"}, {"invite": True}]}, {"players": [{"bot": "random"}] * 2}]
-    key = {"Idempotency-Key": "batch"}
+    key = {"Idempotency-Key": "batch-0123456789abcdefghijk"}
     assert service.call("POST", "/v1/batches", {"games": games}, headers=key).status_code == 201
 
 

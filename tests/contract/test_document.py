@@ -263,7 +263,7 @@ def test_union_is_discriminated_by_type(document, name):
 
 UNIONS_OF_RESPONSES = {
     "Event": {"id": 1, "version": 1, "at": "2027-01-15T08:00:00Z"},
-    "Action": {"method": "POST", "href": "/v1/games/k7mt2vq9xw3c/players/0/auction"},
+    "Action": {"method": "POST", "revises": False, "href": "/v1/games/k7mt2vq9xw3c/players/0/auction"},
     "ExportedAction": {"seat": 0},
 }
 """The unions that may get new members, each with the fields that all members have."""

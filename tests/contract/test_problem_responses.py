@@ -24,7 +24,7 @@ def test_authorization_precedes_preconditions(service):
     """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
     game = service.create_game(2)
     body = {"tile": None}
-    key = {"Idempotency-Key": "mine"}
+    key = {"Idempotency-Key": "mine-0123456789abcdefghijk"}
     assert game.offer(0, 1, 1, headers=key).status_code == 200
     for token, status in ((None, 401), (game.tokens[1], 403)):
         for condition in ({"If-Match": '"1"'}, key):

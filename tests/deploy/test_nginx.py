@@ -101,7 +101,9 @@ def test_post_without_a_key_is_never_sent_twice(nginx, broken):
 
 
 def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
-    created = nginx.call("POST", "/v1/games", b"{}", JSON | {"Idempotency-Key": "one"}).json
+    created = nginx.call(
+        "POST", "/v1/games", b"{}", JSON | {"Idempotency-Key": "one-0123456789abcdefghijk"}
+    ).json
     path, token = f"/v1/games/{created['game']['id']}", created["host_token"]
     headers = {"Authorization": f"Bearer {token}"}
     answer = is_heard_by(broken, lambda: nginx.call("DELETE", path, headers=headers))
@@ -121,7 +123,7 @@ def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, insta
         for number in range(sized(2, 6)):
             assert nginx.call("GET", f"/v1/games/{game}").status == 200
             assert nginx.call("GET", f"/v1/games/{game}/events").status == 200
-            keyed = JSON | {"Idempotency-Key": f"suspended-{number}"}
+            keyed = JSON | {"Idempotency-Key": f"suspended-{number}-0123456789abcdefghijk"}
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
 
 

@@ -173,7 +173,7 @@ class RetryingPlayer:
         self.refused_calls = 0
 
     def call(self, method, path, body=None, token=None):
-        headers = JSON | {"Idempotency-Key": f"retrying-{next(self._keys)}"}
+        headers = JSON | {"Idempotency-Key": f"retrying-{next(self._keys)}-0123456789abcdefghijk"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
         sent, until = None if body is None else json.dumps(body), time.monotonic() + MAX_WAIT_S

@@ -13,7 +13,7 @@ from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 HOUR_S = 3600
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def test_store_that_returns_empty_has_no_games(parts):
     (game, _), *_ = islice(played(player, 2, "lost"), 8)
     path = f"/v1/games/{game['id']}"
     listener = StreamFollower(api, game["id"])
-    key = JSON | {"Idempotency-Key": "the-only-one"}
+    key = JSON | {"Idempotency-Key": "the-only-one-0123456789abcdefghijk"}
     created = call_until_available(api, "POST", "/v1/games", b"{}", key)
 
     parts.redis.restart_empty()
@@ -196,7 +196,7 @@ def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
 
 
 def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client):
-    key = {"Idempotency-Key": "the-same"}
+    key = {"Idempotency-Key": "the-same-0123456789abcdefghijk"}
     game = in_play(service, headers=key)
     redis_client.delete(key_of(game, "table"))
     for rest in (*OF_THE_TABLE, *OF_THE_LOG, "players/0/actions"):

@@ -20,7 +20,7 @@ from tests.system.network import unanswered
 TOKEN = "skye_" + "A" * 22
 HASTY_MS = 60
 """Short timeouts for calls that fail."""
-KEY = {"Idempotency-Key": "a-key"}
+KEY = {"Idempotency-Key": "a-key-0123456789abcdefghijk"}
 
 
 def service_at(url, timeout_ms=60_000):

@@ -98,9 +98,9 @@ def test_two_instances_play_a_game_with_deadlines_to_its_end(game):
 
 @pytest.mark.parametrize("jump", JUMPS)
 def test_idempotency_key_is_recognized_after_a_jump_of_the_clock(service, jump):
-    first = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
+    first = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one-0123456789abcdefghijk"})
     service.clock.advance(jump)
-    again = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one"})
+    again = service.call("POST", "/v1/games", {}, headers={"Idempotency-Key": "one-0123456789abcdefghijk"})
     assert (again.status_code, again.json) == (201, first.json)
 
 

@@ -159,7 +159,10 @@ def test_bot_that_joins_later_costs_one_game_too():
 
 def test_export_of_a_player_costs_more_for_games_that_are_over():
     service = limited(limit_requests_per_minute=500)
-    body, key = {"games": [{"players": [{"name": "Ann"}]}] * 60}, {"Idempotency-Key": "once"}
+    body, key = (
+        {"games": [{"players": [{"name": "Ann"}]}] * 60},
+        {"Idempotency-Key": "once-0123456789abcdefghijk"},
+    )
     for game in service.call("POST", "/v1/batches", body, PLAYER_KEY, key).json["games"]:
         service.call("POST", f"/v1/games/{game['game_id']}/abort", token=PLAYER_KEY)
     before = left(service.call("GET", "/v1/me/games?limit=1", token=PLAYER_KEY))
@@ -190,7 +193,10 @@ def test_large_body_costs_as_much_as_several_requests():
 
 def test_request_about_many_games_of_a_player_costs_more():
     service = limited(limit_requests_per_minute=50)
-    body, key = {"games": [{"players": [{"name": "Ann"}]}] * 100}, {"Idempotency-Key": "once"}
+    body, key = (
+        {"games": [{"players": [{"name": "Ann"}]}] * 100},
+        {"Idempotency-Key": "once-0123456789abcdefghijk"},
+    )
     assert left(service.call("POST", "/v1/batches", body, PLAYER_KEY, key)) == 49
     paths = ("/v1/me/games?limit=1", "/v1/me/events?limit=1", "/v1/me/records?limit=1")
     assert [left(service.call("GET", path, token=PLAYER_KEY)) for path in paths] == [46, 43, 40]

@@ -7,7 +7,7 @@ import pytest
 from skye_server.storage.ticket_pools import TicketPools
 from tests.support.playing import Service, limited, problem_code
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 TICKETS = "/v1/matchmaking/tickets"
 
 

@@ -114,7 +114,7 @@ def test_invalid_game_id_is_not_logged(service, lines):
 
 
 def test_log_lines_contain_no_token_query_or_key(service, lines):
-    game = service.create_game(3, headers={"Idempotency-Key": "secret-key"})
+    game = service.create_game(3, headers={"Idempotency-Key": "secret-key-0123456789abcdefghijk"})
     game.play_to("buying")
     service.call("GET", f"{game.path()}?secret-query=1", game.tokens[0])
     service.call("GET", game.path(), headers={"Authorization": "Basic secret-word"})

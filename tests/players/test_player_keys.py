@@ -9,7 +9,7 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.ticket_pools import TicketPools
 from tests.support.playing import Game, Service, client_error_code, limited, problem_code
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 def new_key():

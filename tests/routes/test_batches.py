@@ -7,12 +7,12 @@ from skye_server.error_codes import Problem
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service, limited, problem_code
 
-KEY = {"Idempotency-Key": "season-1"}
+KEY = {"Idempotency-Key": "season-1-0123456789abcdefghijk"}
 PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 PLAYER_KEY = "skye_key_" + "L" * 22
 
 
-def create(service, games, token=None, key="season-1"):
+def create(service, games, token=None, key="season-1-0123456789abcdefghijk"):
     return service.call("POST", "/v1/batches", {"games": games}, token, {"Idempotency-Key": key})
 
 
@@ -168,7 +168,7 @@ def test_batch_costs_as_much_as_its_games():
     bots = {"players": [{"bot": "random"}]}
     answer = create(service, [bots] * 4)
     assert answer.headers["RateLimit"].startswith('"games";r=2')
-    refused = create(service, [bots] * 2, key="season-2")
+    refused = create(service, [bots] * 2, key="season-2-0123456789abcdefghijk")
     assert (problem_code(refused), refused.headers["Retry-After"]) == ("too_many_requests", "12")
 
 

@@ -30,7 +30,7 @@ def refused(answer):
 def test_deleted_game_leaves_nothing_in_the_store(service):
     kept = service.create_game(2)
     before = service.stored()
-    game = aborted(service, headers={"Idempotency-Key": "one"})
+    game = aborted(service, headers={"Idempotency-Key": "one-0123456789abcdefghijk"})
     answer = delete(game)
     assert (answer.status_code, answer.data) == (204, b"")
     assert service.stored() == before
@@ -59,19 +59,22 @@ def test_deleted_game_is_not_found(service, path):
 
 def test_deletion_repeated_with_its_key_succeeds_again(service):
     game = aborted(service)
-    assert [delete(game, key="same").status_code for _ in range(2)] == [204, 204]
-    assert refused(delete(game, key="another")) == (404, "game_not_found")
+    assert [delete(game, key="same-0123456789abcdefghijk").status_code for _ in range(2)] == [204, 204]
+    assert refused(delete(game, key="another-0123456789abcdefghijk")) == (404, "game_not_found")
     assert refused(delete(game)) == (404, "game_not_found")
-    assert refused(delete(game, token=game.tokens[0], key="same")) == (404, "game_not_found")
-    key = {"Idempotency-Key": "same"}
+    assert refused(delete(game, token=game.tokens[0], key="same-0123456789abcdefghijk")) == (
+        404,
+        "game_not_found",
+    )
+    key = {"Idempotency-Key": "same-0123456789abcdefghijk"}
     assert refused(game.call("PATCH", seat=0, body={"name": "A"}, headers=key)) == (404, "game_not_found")
 
 
 def test_key_of_the_abort_cannot_delete(service):
     game = service.create_game(2)
-    key = {"Idempotency-Key": "same"}
+    key = {"Idempotency-Key": "same-0123456789abcdefghijk"}
     assert game.call("POST", "abort", token=game.host, headers=key).status_code == 200
-    assert refused(delete(game, key="same")) == (422, "idempotency_key_reused")
+    assert refused(delete(game, key="same-0123456789abcdefghijk")) == (422, "idempotency_key_reused")
 
 
 @pytest.mark.parametrize("start", [True, False])

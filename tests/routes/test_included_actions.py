@@ -41,7 +41,7 @@ def test_whole_game_takes_one_request_for_each_decision(service):
 def test_replayed_response_includes_the_same_actions(service):
     game = service.create_game(2)
     action = game.actions(0)[0]
-    sent = {"headers": {"Idempotency-Key": "k"}}
+    sent = {"headers": {"Idempotency-Key": "k-0123456789abcdefghijk"}}
     path = action["href"] + WITH_ACTIONS
     first, again = (
         service.call(action["method"], path, action["body"], game.tokens[0], **sent) for _ in range(2)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.playing import Game, client_error_code, problem_code
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 def invited(service, players=1, **more):

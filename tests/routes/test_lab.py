@@ -30,7 +30,7 @@ def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
     lab.redis.set("skyenet:{a}:table", "of others")
     lab.redis.set("other", "of others")
     lab.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, token=KEY)
-    game = lab.create_game(2, headers={"Idempotency-Key": "one"})
+    game = lab.create_game(2, headers={"Idempotency-Key": "one-0123456789abcdefghijk"})
     lab.redis.set("skye:{orphan}:log", "of a game that is gone")
     put_fault(lab, game, fault="drop", requests=3)
     advance(lab, 1000)
@@ -104,7 +104,7 @@ def test_advanced_clock_is_the_time_of_all_workers(lab):
 
 
 def test_games_and_idempotency_records_expire_by_the_advanced_clock(lab):
-    key = {"Idempotency-Key": "one"}
+    key = {"Idempotency-Key": "one-0123456789abcdefghijk"}
     game = lab.create_game(2, start=False, headers=key)
     advance(lab, 3_599_000)
     assert lab.create_game(2, start=False, headers=key).id == game.id

@@ -75,7 +75,7 @@ def test_bot_takes_over_after_a_deadline_by_the_manual_clock(service):
 
 
 def test_retried_advance_counts_once(game):
-    headers = {"Idempotency-Key": "advance"}
+    headers = {"Idempotency-Key": "advance-0123456789abcdefghijk"}
     body = {"advance_ms": 4_000}
     answers = [game.call("POST", "clock", body, token=game.host, headers=headers) for _ in range(2)]
     assert answers[0].json == answers[1].json

@@ -191,7 +191,7 @@ def test_record_in_play_hides_the_position_it_began_from(service):
 
 
 def test_replayed_creation_from_a_position_is_the_same(service):
-    headers = {"Idempotency-Key": "position"}
+    headers = {"Idempotency-Key": "position-0123456789abcdefghijk"}
     body = {"position": BUYING}
     one, other = (service.call("POST", "/v1/games", body, headers=headers).json for _ in range(2))
     assert one == other

@@ -8,7 +8,7 @@ import skye.draws
 from skye_server.storage.codec import decode_game
 from tests.support.playing import Game, Service, dice, problem_code
 
-KEY = {"Idempotency-Key": "once"}
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 def over(service, players=2, **more):

@@ -102,10 +102,13 @@ def test_corrupt_log_entry_is_refused(service, entry):
 
 def test_corrupt_stored_response_is_refused(service):
     game = service.create_game()
-    game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})
+    game.offer(0, 1, 1, headers={"Idempotency-Key": "once-0123456789abcdefghijk"})
     (key,) = service.redis.keys("*:answer:*")
     service.redis.set(key, b"nonsense")
-    assert problem_code(game.offer(0, 1, 1, headers={"Idempotency-Key": "once"})) == "data_corrupt"
+    assert (
+        problem_code(game.offer(0, 1, 1, headers={"Idempotency-Key": "once-0123456789abcdefghijk"}))
+        == "data_corrupt"
+    )
 
 
 def test_keys_of_other_kinds_are_not_listed_as_games(service):

@@ -81,7 +81,7 @@ def a_write_to_another_version(service):
 
 @provokes("idempotency_key_reused")
 def a_key_used_before_with_another_body(service):
-    key = {"Idempotency-Key": "once"}
+    key = {"Idempotency-Key": "once-0123456789abcdefghijk"}
     game = service.create_game()
     assert game.offer(0, 1, 1, headers=key).status_code == 200
     return lambda: game.offer(0, 1, 2, headers=key)

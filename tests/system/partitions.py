@@ -235,7 +235,9 @@ class Game:
         while not stopped.is_set():
             offer = next(self._offers)
             self.sent += 1
-            headers = JSON | self._headers | {"Idempotency-Key": f"{self.id}-{self.sent}"}
+            headers = (
+                JSON | self._headers | {"Idempotency-Key": f"{self.id}-{self.sent}-0123456789abcdefghijk"}
+            )
             while not stopped.is_set():
                 reply = self._api.call("PUT", f"{self._path}/players/0/offer", json.dumps(offer), headers)
                 if reply.status == 200:

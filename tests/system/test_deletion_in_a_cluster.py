@@ -31,7 +31,7 @@ def test_deleted_game_leaves_nothing_in_a_cluster(cluster):
         path = f"/v1/games/{created['game']['id']}"
         service.call("DELETE", path, token=PLAYER_KEY)
         assert any(created["game"]["id"] in key for key in keys_of(cluster))
-        headers = {"Idempotency-Key": "deleted"}
+        headers = {"Idempotency-Key": "deleted-0123456789abcdefghijk"}
         sent = [service.call("DELETE", f"{path}", token=PLAYER_KEY, headers=headers) for _ in "ab"]
         assert [answer.status_code for answer in sent] == [204, 204]
         left = [key for key in keys_of(cluster) if created["game"]["id"] in key]

@@ -37,7 +37,7 @@ class Seeker:
     def seek(self, wire):
         """Create a ticket, with the same idempotency key each time; return it."""
         body = {"name": self.name, "seat_count": SEATS}
-        headers = bearer(self.key) | {"Idempotency-Key": "seek"}
+        headers = bearer(self.key) | {"Idempotency-Key": "seek-0123456789abcdefghijk"}
         reply = wire.ask_until_answered("POST", "/v1/matchmaking/tickets", body, headers)
         assert reply.status == 201, reply.body
         return reply.json

@@ -56,7 +56,11 @@ class PlayedGame:
 
     def _call(self, method, path, body=None, token=None):
         """Return the response of the first instance that does not respond with 503."""
-        headers = JSON | bearer(token) | {"Idempotency-Key": f"{self.number}-{next(self._keys)}"}
+        headers = (
+            JSON
+            | bearer(token)
+            | {"Idempotency-Key": f"{self.number}-{next(self._keys)}-0123456789abcdefghijk"}
+        )
         sent, last = None if body is None else json.dumps(body), None
 
         def answered():
