@@ -52,17 +52,6 @@ def test_requests_beyond_the_slots_of_an_address_wait(sent, monkeypatch):
     assert application.begun.count("192.0.2.1") <= MAX_HANDLED
 
 
-def test_crowd_of_requests_of_an_address_has_one_slot(sent, monkeypatch):
-    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
-    monkeypatch.setattr(request_slots, "CROWD", 0)
-    send, application = sent
-    for _ in range(3):
-        send("192.0.2.1")
-    send("192.0.2.2")
-    assert waited_for(lambda: "192.0.2.2" in application.begun)
-    assert application.begun.count("192.0.2.1") == 1
-
-
 def test_request_that_waits_for_events_holds_no_slot(sent, monkeypatch):
     monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
     send, application = sent

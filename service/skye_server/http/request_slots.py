@@ -21,7 +21,7 @@ MAX_HANDLED: Final = 4
 """The number of requests of one address that a worker handles at a time."""
 
 CROWD: Final = 16
-"""With more concurrent requests in a worker, an address has one slot there."""
+"""With more concurrent requests in a worker, an address gets its 429 late."""
 
 MAX_WAIT_S: Final = 1.0
 """The longest wait for a slot; then the request takes that of the oldest holder. So requests that are stuck,
@@ -45,7 +45,7 @@ class _Address:
     @property
     def has_free_slot(self) -> bool:
         """Whether another request of the address may begin."""
-        return len(self.holders) < (MAX_HANDLED if self.present <= CROWD else 1)
+        return len(self.holders) < MAX_HANDLED
 
 
 class RequestSlot:
