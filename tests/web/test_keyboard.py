@@ -7,7 +7,7 @@ from tests.web.hands import Keyboard, can_build
 
 pytestmark = pytest.mark.slow
 
-FIRST_BUYER = {"seed": "table", "starting_seat": 0}
+FIRST_BUYER = {"seed": "table", "first_seat": 0}
 
 
 def buying(browser):

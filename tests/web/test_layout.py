@@ -38,7 +38,7 @@ def whole(page, selector):
 
 def five_players(browser, **size):
     """Open the first of five seats; return the screen, the id and the tokens."""
-    options = {"seed": "table", "starting_seat": 0}
+    options = {"seed": "table", "first_seat": 0}
     game, tokens, _ = browser.game(*NAMES, options=options)
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size)
     screen.page.wait_for_selector(".pricing .card")

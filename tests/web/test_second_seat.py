@@ -42,14 +42,14 @@ def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
 
 
 def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
-    options = {"seed": "table", "starting_seat": 1}
+    options = {"seed": "table", "first_seat": 1}
     screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
     for seat in (0, 1):
         offer(browser, game, tokens, seat, 1, 1)
     screen.caught_up()
     screen.page.evaluate(KEEP_STATUS)
     tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_on_offer"])
-    call(browser.url, "POST", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
+    call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
     screen.page.wait_for_function("() => said.some((text) => text.includes('affordable'))")
     said = screen.page.evaluate("said.filter((text) => text.includes('affordable'))")
     assert len(said) == 1

@@ -10,6 +10,7 @@ import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
 import { FLIGHT_MS, fly } from "../shared/motion.js";
+import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
@@ -56,6 +57,7 @@ export class GamePage {
       async () => (await import("./building.js")).buildingTray(store, this.placing));
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
+    this.notices = boardNotices(store);
     this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
@@ -105,7 +107,7 @@ export class GamePage {
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const center = h("div", { class: "center" }, this.banner, this.guide.root, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
-    this.board.root.append(this.strip.root); // the trays stay in place when it ends
+    this.board.root.append(this.notices.root, this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
     return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, this.tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
   }
@@ -161,6 +163,8 @@ export class GamePage {
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
       fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
+    const notice = this.notices.add(event);
+    if (notice) this.#said.push(notice);
     if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
     if (event.type === "round_scored" || event.type === "game_finished") {
       this.#scored.push(event);
@@ -239,9 +243,10 @@ export class GamePage {
       if (view.phase === "building") this.looked = null;
     }
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
-    if (turn === this.#turn || (store.myTurn && !store.actions)) return;
+    if (store.myTurn && !store.actions) return;
+    const said = this.#said.splice(0);
+    if (turn !== this.#turn) said.push(store.myTurn && view.phase === "buying" ? this.market.status() : turnText(store));
     this.#turn = turn;
-    if (store.myTurn && view.phase === "buying") this.market.say();
-    else announce([...this.#said.splice(0), turnText(store)].join(". "));
+    announce(said.join(". "));
   }
 }

@@ -1,4 +1,4 @@
-import { announce, attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
+import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
 import { colorMark } from "./seats.js";
@@ -122,9 +122,9 @@ export function market(store, preview) {
     const able = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll('.offer[aria-disabled="false"]')]);
     able[index]?.click();
     able[index]?.focus();
-  }, say() {
+  }, status() {
     const sale = store.view.players.flatMap(({ seat, tiles_on_offer }) => (seat === store.seat ? [] : tiles_on_offer)).length;
-    announce(t("status.buy", { sale, count: buyable().size, gold: store.me?.gold ?? 0 }));
+    return t("status.buy", { sale, count: buyable().size, gold: store.me?.gold ?? 0 });
   } };
 }
 

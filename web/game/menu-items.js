@@ -34,7 +34,7 @@ export function menuItems(store, chosen, reopen, menu) {
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
     h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), guide, leaving, forgetIt,
-    h("a", { href: "/docs/rules" }, t("menu.rules")));
+    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view), toastError), { "data-act": "rules" }));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;

@@ -1,0 +1,56 @@
+"""Short notices about what others did, and the rules for players over the board."""
+
+import pytest
+
+from tests.web.driver import call, offer, seated
+from tests.web.test_accessibility import findings
+from tests.web.test_second_seat import KEEP_STATUS
+
+pytestmark = pytest.mark.slow
+
+
+def test_purchase_of_another_player_is_noticed_and_spoken(browser):
+    options = {"seed": "table", "first_seat": 1}
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", options=options)
+    for seat in range(3):
+        offer(browser, game, tokens, seat, 1, 1)
+    screen.caught_up()
+    page = screen.page
+    page.evaluate(KEEP_STATUS)
+    tile = screen.view()["players"][0]["tiles_on_offer"][0]["tile"]
+    call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
+    page.wait_for_selector(f".notices p:has-text('{tile}')")
+    page.wait_for_function(f"() => said.some((text) => text.includes('buys') && text.includes('{tile}'))")
+    call(browser.url, "PUT", f"/v1/games/{game}/players/2/purchase", {"tile": None}, tokens[2])
+    page.wait_for_selector(".notices p:has-text('buys nothing')")
+
+
+def test_own_purchase_needs_no_notice(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 0})
+    for seat in range(2):
+        offer(browser, game, tokens, seat, 1, 1)
+    page = screen.page
+    page.wait_for_selector('.offer[aria-disabled="false"]')
+    page.wait_for_selector(".game-page:not([aria-busy])")
+    page.locator('.offer[aria-disabled="false"]').first.click()
+    page.click("[data-act=buy]")
+    page.wait_for_selector(".game-page:not(.my-turn)")
+    screen.caught_up()
+    assert "buys" not in page.locator(".notices").inner_text()
+
+
+@pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
+def test_rules_open_over_the_board_in_every_language(browser, axe, language):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
+    page = screen.page
+    page.wait_for_selector(".pricing .card")
+    page.click(".menu summary")
+    page.click(".menu-items [data-act=rules]")
+    page.wait_for_selector("dialog.rules[open]")
+    assert "rules." not in page.locator("dialog.rules").inner_text()
+    assert page.locator("dialog.rules img").count() == 9
+    assert findings(browser, screen, axe) == []
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    assert f"game={game}" in page.url
