@@ -1,5 +1,6 @@
 """Build wheels from copies of the sources, and install them into environments of their own."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -13,17 +14,29 @@ COLLECTED = ("web", "clients/typescript/src")
 """The folders that the wheel of the server collects."""
 
 
-def run(*command, cwd):
-    """Run a program, which must succeed; return its output."""
+def run(*command, cwd, **environ):
+    """Run a program, which must succeed; return its output.
+
+    :param environ: Additional environment variables.
+    """
     done = subprocess.run(
-        [*map(str, command)], cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
+        [*map(str, command)],
+        cwd=cwd,
+        env=os.environ | environ,
+        capture_output=True,
+        text=True,
+        timeout=MAX_RUN_S,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def built(project, folder):
-    """Build the wheel of a distribution from a copy of its sources, and return its path."""
+def built(project, folder, **environ):
+    """Build the wheel of a distribution from a copy of its sources, and return its path.
+
+    :param environ: Additional environment variables of the build.
+    """
     source = folder / "source"
     copy = source / project.relative_to(ROOT)
     ignored = shutil.ignore_patterns(
@@ -34,7 +47,7 @@ def built(project, folder):
     if (packages := ROOT / "web/node_modules").exists():  # with esbuild, which bundles the web client
         (source / "web/node_modules").symlink_to(packages)
     options = ("--no-deps", "--no-build-isolation", "--no-index", "--disable-pip-version-check", "--quiet")
-    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder)
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, copy, cwd=folder, **environ)
     [wheel] = folder.glob("*.whl")
     return wheel
 

@@ -29,13 +29,12 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from skye.encoding import encode_move
-from skye.positions.record import move_from
+from skye.positions.record import replay
+from skye.positions.record_json import record_from_json
 from skye.positions.snapshot import position_of
 from skye.positions.text import position_to_text
 from skye.rules.moves import Move
-from skye.rules.play import play
-from skye.rules.setup import Options, new_game
-from skye.rules.state import GameState, TieBreak
+from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
 
 try:
@@ -100,37 +99,27 @@ def _batches(path: Path, features: Features | None) -> Iterator[pa.RecordBatch]:
 
 def _decisions(number: int, line: Mapping[str, Any], features: Features | None) -> list[dict[str, Any]]:
     """Replay the record of a line; return a row for each decision."""
-    record = line["record"]
-    game = _first_state(record)
-    names = line.get("bots") or [player["name"] for player in record["players"]]
+    record = record_from_json(line["record"])
+    games = [outcome.game for outcome in replay(record)]
+    names = line.get("bots") or [player["name"] for player in line["record"]["players"]]
     rows = []
-    for action in record["actions"]:
-        seat, move = action["seat"], move_from(action["type"], action)
+    for game, action in zip(games, record.actions, strict=False):
+        seat = action.seat
         seen = observed_game(game, seat)
         row = {"game": number, "bot": names[seat], "players": len(names), "seat": seat, "round": game.round}
         row |= {"phase": str(game.phase), "position": position_to_text(position_of(seen))}
-        row["actions"] = _numbers(game, seat, move)
+        row["actions"] = _numbers(game, seat, action.move)
         if features is not None:
             row["features"] = list(features(seen, seat))
         rows.append(row)
-        game = play(game, seat, move).game
-    scores = [player.score for player in game.players]
+    end = games[-1]
+    scores = [player.score for player in end.players]
     for row in rows:
         seat = row["seat"]
         best = max(scores[:seat] + scores[seat + 1 :])
-        won = (seat in game.winners) / max(1, len(game.winners))
+        won = (seat in end.winners) / max(1, len(end.winners))
         row |= {"score": scores[seat], "margin": scores[seat] - best, "won": won}
     return rows
-
-
-def _first_state(record: Mapping[str, Any]) -> GameState:
-    options = record["options"]
-    tiles, seat = options["scoring_tiles"], options["first_seat"]
-    return new_game(
-        [player["color"] for player in record["players"]],
-        seed=options["seed"],
-        options=Options(tiles and tuple(tiles), seat, TieBreak(options["tie_break"]), options["open_gold"]),
-    ).game
 
 
 def _numbers(game: GameState, seat: int, move: Move) -> list[int] | None:

@@ -6,11 +6,11 @@ The module computes everything once, at import, from the data file `tiles.txt`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import IntEnum
 from importlib import resources
 from itertools import product
-from typing import Final
+from typing import Any, Final, cast
 
 from skye.lookup import named
 from skye.tiles.geometry import OPPOSITE, ROTATIONS, SIDES, turned
@@ -38,8 +38,18 @@ WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
 COLORS: Final = ("red", "blue", "yellow", "white", "green")
 
 
+class _PickledByFields:
+    """A data class that is pickled by its fields, also where mypyc has compiled it."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[_PickledByFields], tuple[Any, ...]]:
+        values = [getattr(self, field.name) for field in fields(cast("Any", self))]
+        return type(self), tuple(values)
+
+
 @dataclass(frozen=True, slots=True)
-class Tile:
+class Tile(_PickledByFields):
     """A tile in reference orientation.
 
     :param id: the id, such as `L07` or `castle-red`.
@@ -74,7 +84,7 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class Region(_PickledByFields):
     """A connected region of one terrain inside one tile.
 
     Brochs stand in mountain, ships in water (R1); a lighthouse is adjacent to every water region of its
@@ -99,7 +109,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class RotatedTile:
+class RotatedTile(_PickledByFields):
     """A tile turned by `rotation`, with its edges, regions and roads in that orientation.
 
     :param tile: the tile.

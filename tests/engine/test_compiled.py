@@ -1,0 +1,89 @@
+"""The wheel that mypyc compiles: the same tests, moves, hashes and pickles as those of the pure engine."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.wheels import built, environment, run, third_party_packages
+
+pytestmark = [pytest.mark.slow, pytest.mark.full_size]
+
+REPOSITORY = Path(__file__).parents[2]
+
+OTHER_SUITES = ("test_arena.py", "test_compiled.py", "test_env*.py", "test_openspiel.py", "test_wheels.py")
+"""The suites of parts that are not compiled.
+
+Also left out are tests of arguments of wrong types, which mypyc refuses in its own words (`type_error`).
+"""
+
+PROGRAM = """
+import hashlib, pickle
+from random import Random
+import skye.rules.play
+from skye import choose_move, new_game, play
+from skye.positions import game_hash
+
+digest = hashlib.sha256()
+for name in ("random", "greedy", "strategist", "expert"):
+    for players in (2, 5):
+        game, number = new_game(players, seed=f"{name} {players}").game, 0
+        while not game.is_over:
+            seat = game.waiting_for[0]
+            move = choose_move(name, game, seat, Random(number))
+            game, events = play(game, seat, move)
+            number += 1
+            for value in (game, move, events):
+                digest.update(pickle.dumps(value))
+                assert pickle.loads(pickle.dumps(value)) == value
+            digest.update(repr((game_hash(game), hash(move), game, move, events)).encode())
+print(skye.rules.play.__file__.endswith(".py"), digest.hexdigest())
+"""
+
+
+@pytest.fixture(scope="module")
+def compiled_wheel(tmp_path_factory):
+    return built(REPOSITORY / "engine", tmp_path_factory.mktemp("compiled"), SKYE_COMPILE="1")
+
+
+@pytest.fixture(scope="module")
+def compiled_python(tmp_path_factory, compiled_wheel):
+    """The Python of an environment with only the compiled engine."""
+    return environment(tmp_path_factory.mktemp("installed") / "env", compiled_wheel)
+
+
+def test_compiled_wheel_is_for_this_platform(compiled_wheel):
+    assert f"cp{sys.version_info.major}{sys.version_info.minor}" in compiled_wheel.name
+    assert "none-any" not in compiled_wheel.name
+
+
+def test_compiled_engine_has_the_games_hashes_and_pickles_of_the_pure(compiled_python, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    pure = run(
+        sys.executable, program, cwd=tmp_path, PYTHONHASHSEED="0", PYTHONPATH=str(REPOSITORY / "engine")
+    )
+    compiled = run(compiled_python, program, cwd=tmp_path, PYTHONHASHSEED="0")
+    assert pure.startswith("True")
+    assert compiled.startswith("False")
+    assert compiled.split()[1] == pure.split()[1]
+
+
+def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_path):
+    third_party = third_party_packages(tmp_path / "third party")
+    suites = tmp_path / "suites"
+    ignored = shutil.ignore_patterns(*OTHER_SUITES, "__pycache__")
+    for room in ("engine", "reference", "support"):
+        shutil.copytree(REPOSITORY / "tests" / room, suites / "tests" / room, ignore=ignored)
+    (suites / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow\n    full_size\n")
+    program = f"""
+import sys
+sys.path += [{str(third_party)!r}, {str(suites)!r}]
+import pytest, skye.rules.play
+assert not skye.rules.play.__file__.endswith(".py"), skye.rules.play.__file__
+selected = ["-m", "not slow", "-k", "not type_error"]
+options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", *selected]
+sys.exit(pytest.main([*options, "--rootdir", {str(suites)!r}, {str(suites / "tests" / "engine")!r}]))
+"""
+    assert " passed" in run(compiled_python, "-I", "-c", program, cwd=tmp_path)
