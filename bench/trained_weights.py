@@ -37,7 +37,7 @@ def states_of(game: GameState) -> list[State]:
 
 def rounds_of_a_game(players: int, seed: str) -> Iterator[GameState]:
     """Play a game; yield it at the start of each round, and at its end."""
-    game, number, decision = new_game(COLORS[:players], seed).game, 0, 0
+    game, number, decision = new_game(COLORS[:players], seed=seed).game, 0, 0
     while not game.is_over:
         if game.round > number:
             number = game.round
@@ -49,7 +49,10 @@ def rounds_of_a_game(players: int, seed: str) -> Iterator[GameState]:
 
 
 def fitted(players: int, games: int) -> list[Weights]:
-    """Return the weights after each round, by least squares; those after the last follow from the rules."""
+    """Return the weights after each round, by least squares; those after the last follow from the rules.
+
+    A weight that noise makes negative is 0.
+    """
     states, margins = defaultdict(list), defaultdict(list)
     for number in range(games):
         *rounds, end = rounds_of_a_game(players, f"train/{number}")
@@ -61,7 +64,7 @@ def fitted(players: int, games: int) -> list[Weights]:
     by_round = [
         np.linalg.lstsq(np.array(states[n]), np.array(margins[n]), rcond=None)[0] for n in sorted(states)
     ]
-    return [Weights(*[round(float(weight), 2) for weight in weights]) for weights in by_round] + [
+    return [Weights(*[max(0.0, round(float(weight), 2)) for weight in weights]) for weights in by_round] + [
         Weights(1.0, 1.0, 0.2)
     ]
 
