@@ -95,3 +95,20 @@ def test_host_link_replaces_a_stored_token_only_with_consent(browser, agree):
     else:
         assert screen.page.evaluate(stored, game) == host
     assert call(browser.url, "GET", f"/v1/games/{game}", token=tokens[0])["id"] == game
+
+
+def test_host_chooses_the_clock_and_a_scoring_tile(browser):
+    screen = browser.window()
+    page = screen.page
+    page.select_option("[name=clock]", label="5 minutes")
+    page.click(".scoring-choice summary")
+    page.wait_for_function("() => document.querySelector('[name=scoring-B]').options.length === 17")
+    page.select_option("[name=scoring-B]", "squares")
+    page.click("[data-act=friends]")
+    page.wait_for_selector(".lobby")
+    host = page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).host", screen.game)
+    view = screen.view(host)
+    assert view["options"]["turn_ms"] == 300_000
+    chosen = [tile["scoring_tile"] for tile in view["scoring_tiles"]] or view["options"]["scoring_tiles"]
+    assert chosen[1] == "squares"
+    assert len(set(chosen)) == 4

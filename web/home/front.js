@@ -5,6 +5,7 @@ import { saveGuideStep } from "../state/guide-step.js";
 import { BOTS, botTitle } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
+import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
 import { forget, myGames } from "./my-games.js";
@@ -85,15 +86,16 @@ function withFriends(myName) {
   const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
     ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
+  const choices = gameOptions();
   const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const name = myName();
     if (name === null) return;
     const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
     void createAndOpen({
-      players: [{ name }, ...invited], seat_count: Number(seats.value), visibility: secret.checked ? "private" : "public", name: plain(t("front.game_of", { name })).slice(0, 60),
+      players: [{ name }, ...invited], seat_count: Number(seats.value), visibility: secret.checked ? "private" : "public", name: plain(t("front.game_of", { name })).slice(0, 60), options: choices.options(),
     }, /** @type {HTMLButtonElement | null} */ (event.submitter));
-  } }, seats, h("label", { class: "check" }, secret, t("front.private")), h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
+  } }, seats, h("label", { class: "check" }, secret, t("front.private")), choices.root, h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
 }
 
