@@ -119,7 +119,7 @@ def _events(position: Position) -> Request:
 
 
 def _svg(position: Position) -> Request:
-    return Request("GET", _seat(position, "/territory.svg"))
+    return Request("GET", _seat(position, "/territory/picture.svg"))
 
 
 def _create(position: Position) -> Request:

@@ -40,7 +40,7 @@ def lobby(recorder):
     recorder.record("bot", "The host seats a bot.", "POST", f"{game}/players", {"bot": "random"}, host)
     late = recorder.send("POST", f"{game}/players", {"name": "Cy"}).json
     recorder.record("lobby", "A player leaves the lobby.", "DELETE", f"{game}/players/2", token=late["token"])
-    recorder.record("lobby", "The castle only.", "GET", f"{game}/players/0/territory.svg")
+    recorder.record("lobby", "The castle only.", "GET", f"{game}/players/0/territory/picture.svg")
     recorder.record("started", "The game waits for prices.", "POST", f"{game}/start", token=host)
     return game, joined["token"]
 

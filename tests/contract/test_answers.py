@@ -31,7 +31,7 @@ def look_around(game):
             known = {"If-None-Match": answer.headers["ETag"]} if "ETag" in answer.headers else {}
             game.call("GET", path, token=token, headers=known)
         unplaced = next(iter(view["bag"]["tiles"]), "L01")
-        pictures = "territory.svg?coordinates=true"
+        pictures = "territory/picture.svg?coordinates=true"
         for path in ("", *OF_A_SEAT, pictures, f"places?tile={unplaced}"):
             for known in ({}, {"If-None-Match": "*"}):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)

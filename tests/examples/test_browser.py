@@ -119,7 +119,7 @@ def test_page_of_a_lobby_requests_no_territory_of_a_seat(page, url):
     )
     requested = page.evaluate("performance.getEntriesByType('resource').map(({ name }) => name)")
     assert any("/v1/tiles/castle-" in address for address in requested)
-    assert not [address for address in requested if "/territory.svg" in address]
+    assert not [address for address in requested if "/territory/picture.svg" in address]
 
 
 def test_user_input_is_shown_as_text_and_not_as_markup(page, url):

@@ -152,7 +152,7 @@ def key_of(game, part):
     return f"skye:{{{game.id}}}:{part}"
 
 
-OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory.svg")
+OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory/picture.svg")
 OF_THE_LOG = ("events", "record", "rounds/1")
 
 

@@ -159,7 +159,7 @@ WRITES = [
 
 
 def reads(game):
-    of_game = ("", "/events", "/record", "/scores", "/rounds/1", "/players/0/territory.svg")
+    of_game = ("", "/events", "/record", "/scores", "/rounds/1", "/players/0/territory/picture.svg")
     return [("GET", path, None) for path in ("/v1/games", *(f"/v1/games/{game}{rest}" for rest in of_game))]
 
 

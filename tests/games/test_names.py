@@ -76,7 +76,7 @@ def test_name_that_can_be_read_is_shown_as_it_is(name, service):
     assert game.call("POST", "players", {"name": name}).status_code == 201
     view = game.view()
     assert view["name"] == view["players"][1]["name"] == name
-    picture = ET.fromstring(game.call("GET", "territory.svg", seat=1, token=game.host).data)
+    picture = ET.fromstring(game.call("GET", "territory/picture.svg", seat=1, token=game.host).data)
     assert picture.find("{*}title").text == name
 
 

@@ -101,7 +101,7 @@ def test_catalogue_can_be_kept(service, path):
 
 def test_picture_is_not_taken_for_the_same_territory_as_json(service):
     game = service.create_game()
-    json, path = service.call("GET", game.path("territory", 0)), game.path("territory.svg", 0)
+    json, path = service.call("GET", game.path("territory", 0)), game.path("territory/picture.svg", 0)
     picture = service.call("GET", path)
     assert json.headers["ETag"] != picture.headers["ETag"]
     again = service.call("GET", path, headers={"If-None-Match": json.headers["ETag"]})

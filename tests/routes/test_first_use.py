@@ -31,7 +31,7 @@ def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
     game = Game(service, service.call("POST", "/v1/games", {"scenario": "largest_territory"}).json)
     territory = service.get(game.path("territory", 0))
     pauses.clear()
-    assert game.call("GET", "territory.svg", seat=0).status_code == 200
+    assert game.call("GET", "territory/picture.svg", seat=0).status_code == 200
     assert len(pauses) >= len(territory["tiles"]) > 10
 
 

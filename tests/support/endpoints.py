@@ -173,7 +173,7 @@ ENDPOINTS = (
     Endpoint("GET", f"{_GAME}/position"),
     Endpoint("GET", f"{_GAME}/scores"),
     Endpoint("GET", f"{_SEAT}/territory"),
-    Endpoint("GET", f"{_SEAT}/territory.svg"),
+    Endpoint("GET", f"{_SEAT}/territory/picture.svg"),
     Endpoint("POST", f"{_SEAT}/what-if", "building", body=lambda view: {"placements": [_placement(view)]}),
     Endpoint("GET", f"{_SEAT}/places", query=(("tile", "L35"),)),
     Endpoint("POST", "/v1/scoring", "lobby", NOBODY, _scoring),

@@ -46,7 +46,7 @@ def territory_of_the_winner(server) -> tuple[bytes, dict]:
     """Let bots play a game; return the territory of the winner and the record of the game."""
     game = server.call("POST", "/v1/games", GAME)["game"]
     path = f"/v1/games/{game['id']}"
-    winner = f"{path}/players/{game['result']['winners'][0]}/territory.svg"
+    winner = f"{path}/players/{game['result']['winners'][0]}/territory/picture.svg"
     with urllib.request.urlopen(server.url + winner, timeout=MAX_WAIT_S) as picture:
         return picture.read(), server.call("GET", f"{path}/record")
 

@@ -214,7 +214,7 @@ def _add_texts(
         with explained(ResourceError):
             return json.dumps(await playing(ctx).record(game))
 
-    @server.resource("skye://games/{game}/players/{seat}/territory.svg", mime_type="image/svg+xml")
+    @server.resource("skye://games/{game}/players/{seat}/territory/picture.svg", mime_type="image/svg+xml")
     async def territory(game: str, seat: int, ctx: Context[Any, Any]) -> str:
         """Return the picture of a territory."""
         with explained(ResourceError):

@@ -273,6 +273,6 @@ export class Seat {
    */
   territorySvg(query, options) {
     const { transport, token, path } = this.game;
-    return transport.send("GET", `${path}/players/${this.number}/territory.svg`, { token, accept: "image/svg+xml", ...options, query }, readText);
+    return transport.send("GET", `${path}/players/${this.number}/territory/picture.svg`, { token, accept: "image/svg+xml", ...options, query }, readText);
   }
 }

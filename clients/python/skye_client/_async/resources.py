@@ -271,7 +271,7 @@ class AsyncSeat:
         """
         return await self.game.transport.text(
             "GET",
-            f"{self.game.path}/players/{self.number}/territory.svg",
+            f"{self.game.path}/players/{self.number}/territory/picture.svg",
             token=self.game.token,
             query={"coordinates": "true" if coordinates else None},
             **options,

@@ -267,7 +267,7 @@ class Seat:
         """
         return self.game.transport.text(
             "GET",
-            f"{self.game.path}/players/{self.number}/territory.svg",
+            f"{self.game.path}/players/{self.number}/territory/picture.svg",
             token=self.game.token,
             query={"coordinates": "true" if coordinates else None},
             **options,

@@ -77,7 +77,7 @@ def get_territory(game: str, seat: int) -> Response:
     return not_modified(tag) or json_response(report, tag=tag)
 
 
-@blueprint.route("/games/<game>/players/<seat:seat>/territory.svg")
+@blueprint.route("/games/<game>/players/<seat:seat>/territory/picture.svg")
 @reads(_PICTURE, errors=["invalid_parameter", *_OF_SEAT])
 @blueprint.arguments(requests.TerritoryPictureQuery, location="query")
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
