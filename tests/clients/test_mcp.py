@@ -175,7 +175,9 @@ def test_texts_and_resources_are_those_of_the_server(use):
         assert game in await told(client, "list_games")
         record = (await client.read_resource(f"skye://games/{game}/record")).contents[0]
         assert json.loads(record.text)["ruleset" if "ruleset" in record.text else "format"]
-        picture = (await client.read_resource(f"skye://games/{game}/players/0/territory/picture.svg")).contents[0]
+        picture = (
+            await client.read_resource(f"skye://games/{game}/players/0/territory/picture.svg")
+        ).contents[0]
         assert picture.text.startswith("<svg")
         assert "R12" in (await client.read_resource("skye://rules")).contents[0].text
         (message,) = (await client.get_prompt("play")).messages

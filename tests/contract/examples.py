@@ -91,6 +91,8 @@ def views_in_play(recorder, game, ann):
     recorder.record("seat", "The view of a seat in the second round.", "GET", game, token=ann)
     recorder.record("page", "A page of events.", "GET", f"{game}/events?after=9&limit=4", token=ann)
     recorder.record("first_round", "A round that is over.", "GET", f"{game}/rounds/1")
+    recorder.record("in_play", "A round that is over, and the second.", "GET", f"{game}/rounds")
+    recorder.record("own", "All seats, as seat 0 sees them.", "GET", f"{game}/players", token=ann)
     recorder.record("in_play", "A game in play, as a spectator sees it.", "GET", f"{game}/record")
     recorder.record(
         "in_play", "After the first round, as seat 0 sees it.", "GET", f"{game}/scores", token=ann

@@ -24,6 +24,8 @@ def look_around(game):
             "record",
             "scores",
             "position",
+            "players",
+            "rounds",
             f"rounds/{round_now}",
             f"rounds/{round_now + 1}",
         ):

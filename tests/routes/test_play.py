@@ -254,6 +254,8 @@ def test_reports_of_all_rounds_add_up_to_the_game(over):
         assert {(t["slot"], t["scoring_tile"]) for t in scored} == {
             (t["slot"], t["scoring_tile"]) for t in in_all
         }
+    listed = over.service.get(over.path("rounds"))["rounds"]
+    assert [report | {"version": view["version"]} for report in listed] == reports
     for report in reports:
         assert report["complete"]
         assert len(report["purchases"]) == 3

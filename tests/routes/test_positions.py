@@ -291,6 +291,7 @@ def test_round_of_a_position_has_a_report_of_what_followed(service, phase):
     game.play_until(lambda view: view["round"] == 6, dice(1))
     assert service.get(game.path("rounds/5"))["complete"]
     assert service.get(game.path("rounds/6"))["round"] == 6
+    assert [report["round"] for report in service.get(game.path("rounds"))["rounds"]] == [5, 6]
 
 
 def test_tile_placed_before_a_position_can_be_taken_back_in_its_report(service):

@@ -1,4 +1,6 @@
-"""GET of what can be written at a seat: the seat itself, its offer and its placements."""
+"""GET of the lists of seats and rounds, and of what can be written at a seat."""
+
+from tests.support.playing import problem_code
 
 
 def get(game, rest, seat, viewer=None):
@@ -13,6 +15,43 @@ def test_seat_is_what_the_view_shows_of_it(service):
         view = game.view(viewer)
         for seat in (0, 1):
             assert get(game, "", seat, viewer) == view["players"][seat] | {"version": view["version"]}
+
+
+def test_list_of_seats_is_what_the_view_shows_of_them(service):
+    game = service.create_game(2)
+    game.offer(0, 1, 2)
+    for token in (None, *game.tokens):
+        view = service.get(game.path(), token)
+        shown = {"version": view["version"], "players": view["players"]}
+        assert service.get(game.path("players"), token) == shown
+
+
+def test_list_of_seats_in_a_lobby_leaves_out_empty_ones(service):
+    game = service.create_game(3, start=False)
+    assert game.call("DELETE", seat=1).status_code == 200
+    assert [player["seat"] for player in service.get(game.path("players"))["players"]] == [0, 2]
+
+
+def test_lists_of_a_private_game_are_hidden_from_others(service):
+    game = service.create_game(2, visibility="private")
+    for rest in ("players", "rounds"):
+        assert game.call("GET", rest, token=game.tokens[0]).status_code == 200
+        assert problem_code(game.call("GET", rest)) == "game_not_found"
+
+
+def test_list_of_rounds_in_a_lobby_is_empty(service):
+    game = service.create_game(2, start=False)
+    assert service.get(game.path("rounds")) == {"version": game.view()["version"], "rounds": []}
+
+
+def test_list_of_rounds_hides_an_offer_from_others(service):
+    game = service.create_game(2)
+    game.offer(0, 1, 2)
+    for viewer, prices in ((None, None), (1, None), (0, [1, 2])):
+        token = None if viewer is None else game.tokens[viewer]
+        (report,) = service.get(game.path("rounds"), token)["rounds"]
+        offer = report["players"][0]["offer"]
+        assert (offer and sorted(offer["prices"].values())) == prices
 
 
 def test_empty_seat_is_not_found(service):

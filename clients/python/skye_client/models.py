@@ -1747,6 +1747,11 @@ class PlayerEventList(TypedDict):
     now: Timestamp
 
 
+class PlayerList(TypedDict):
+    version: int
+    players: list[Player]
+
+
 class PlayerPosition(TypedDict):
     color: NotRequired[Color | None]
     gold: NotRequired[int | None]
@@ -1963,6 +1968,15 @@ class GameRecord(TypedDict):
     actions: list[RecordedAction]
 
 
+class ListedRound(TypedDict):
+    round: int
+    starting_seat: int
+    tiles_discarded: list[LandscapeTileId]
+    purchases: list[RoundPurchase]
+    players: list[SeatRound]
+    complete: bool
+
+
 class PositionSetEvent(TypedDict):
     id: int
     version: int
@@ -1986,6 +2000,11 @@ class RecordedGame(TypedDict):
     record: GameRecord
     stop_at: NotRequired[StopAt]
     options: NotRequired[TimeLimits]
+
+
+class RoundList(TypedDict):
+    version: int
+    rounds: list[ListedRound]
 
 
 class RoundReport(TypedDict):

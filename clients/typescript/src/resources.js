@@ -76,6 +76,9 @@ export class Game {
    */
   invite(options) { return this.request("POST", "/invitations", options); }
 
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_players">["players"]>} The seats that are taken. */
+  async players(options) { return (await this.request("GET", "/players", options)).players; }
+
   /** @param {CallOptions} [options] @returns {Promise<Result<"list_invitations">["invitations"]>} The unused ones. */
   async invitations(options) { return (await this.request("GET", "/invitations", options)).invitations; }
 
@@ -125,6 +128,9 @@ export class Game {
 
   /** @param {number} round @param {CallOptions} [options] @returns {Promise<Result<"get_round">>} */
   round(round, options) { return this.request("GET", `/rounds/${round}`, options); }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_rounds">["rounds"]>} Those that have begun. */
+  async rounds(options) { return (await this.request("GET", "/rounds", options)).rounds; }
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"get_record">>} */
   record(options) { return this.request("GET", "/record", options); }

@@ -46,6 +46,11 @@ class AsyncGame:
         """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
         return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
 
+    async def players(self, **options: Unpack[ReadOptions]) -> Sequence[m.Player]:
+        """Return the seats that are taken, as the caller may see them."""
+        listed = cast(m.PlayerList, await self.request("GET", "/players", **options))
+        return listed["players"]
+
     async def invite(self, **options: Unpack[CallOptions]) -> m.CreatedInvitation:
         """Reserve a seat, as the host; return the invitation with the code for the invited player."""
         return cast("m.CreatedInvitation", await self.request("POST", "/invitations", **options))
@@ -117,6 +122,11 @@ class AsyncGame:
     async def round(self, number: int, **options: Unpack[ReadOptions]) -> m.RoundReport:
         """Return the report of a round."""
         return cast(m.RoundReport, await self.request("GET", f"/rounds/{number}", **options))
+
+    async def rounds(self, **options: Unpack[ReadOptions]) -> Sequence[m.ListedRound]:
+        """Return the reports of the rounds that have begun."""
+        listed = cast(m.RoundList, await self.request("GET", "/rounds", **options))
+        return listed["rounds"]
 
     async def record(self, **options: Unpack[ReadOptions]) -> m.ExportedRecord:
         """Return the record of a game that is over: its options and all actions."""

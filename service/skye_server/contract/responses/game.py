@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated, TypedDict
 
 import skye.views
-from skye.fields import Keywords, Seat
+from skye.fields import BySeat, Keywords, Seat
+from skye.scoring import MAX_ROUNDS
 from skye_server.games.views.fields import Version
 from skye_server.games.views.types import OfferView, PlacementsView, PlayerView, PurchaseView
 
@@ -17,6 +18,12 @@ class Versioned(TypedDict):
 
 class SeatView(PlayerView, Versioned):
     """One seat, as the caller may see it, and the version of the game."""
+
+
+class PlayerList(Versioned):
+    """The seats of a game, as the caller may see them."""
+
+    players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
 
 
 class CurrentOffer(Versioned, OfferView):
@@ -59,3 +66,15 @@ class Places(Versioned):
 
 class RoundReport(Versioned, skye.views.RoundView):
     """The report of a round, up to now."""
+
+
+class ListedRound(skye.views.RoundView):
+    """The report of a round in a list of reports."""
+
+
+class RoundList(Versioned):
+    """The reports of the rounds of a game, up to now."""
+
+    rounds: Annotated[
+        Sequence[ListedRound], Keywords(maxItems=MAX_ROUNDS), "The reports, the first round first."
+    ]

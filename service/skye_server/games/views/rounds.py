@@ -1,4 +1,4 @@
-"""The report of a round as a caller may see it, and the purchase of a seat in it."""
+"""The reports of rounds as a caller may see them, and the purchase of a seat in it."""
 
 from __future__ import annotations
 
@@ -22,6 +22,15 @@ def round_view(game: Game, caller: Caller, changes: Iterable[Change], number: in
     changes = list(changes)
     events, begun = engine_events(changes), beginning(changes)
     return views.round_view(state_begun(game), caller.seat, events, number, begun)
+
+
+def rounds_view(game: Game, caller: Caller, changes: Iterable[Change]) -> list[RoundView]:
+    """Return the reports of the rounds that have begun, from that of the position of the game, if any."""
+    if game.state is None:
+        return []
+    changes = list(changes)
+    reports = (round_view(game, caller, changes, number) for number in range(1, game.state.round + 1))
+    return [report for report in reports if report is not None]
 
 
 def purchase_of(game: Game, caller: Caller, changes: Iterable[Change], seat: int) -> RoundPurchaseView | None:

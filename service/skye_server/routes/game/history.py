@@ -18,7 +18,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.game import position_view, time_view
-from skye_server.games.views.rounds import beginning, engine_events, round_view
+from skye_server.games.views.rounds import beginning, engine_events, round_view, rounds_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -125,6 +125,34 @@ def _stream(follower: Follower, after: int) -> Response:
     if game.is_over and after == game.last_event:
         return no_content()  # an EventSource stops at 204
     return sse.response(follower.stream(first, after).items, count_open(follower.token, is_stream=True))
+
+
+@blueprint.route("/rounds")
+@reads(
+    ResponseDoc(
+        200,
+        "The reports.",
+        responses.RoundList,
+        links=[
+            Link(
+                "get_round",
+                "The first of the rounds.",
+                {"game": "$request.path.game", "round": "$response.body#/rounds/0/round"},
+            )
+        ],
+    ),
+    errors=["not_acceptable"],
+)
+def list_rounds(game: str) -> Response:
+    """List the reports of the rounds.
+
+    The report of each round that has begun, as `GET .../rounds/{round}` returns it: none in the lobby. For a
+    game that began from a position, the first report is that of the position's round.
+    """
+    (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
+    tag = etag(current.version, caller)
+    view = {"version": current.version, "rounds": rounds_view(current, caller, changes)}
+    return not_modified(tag) or json_response(view, tag=tag)
 
 
 @blueprint.route("/rounds/<int:round>")

@@ -1,25 +1,28 @@
-"""Seats: the view of one seat, its offer, its purchase and its placements of this round."""
+"""Seats: their list, the view of one seat, its offer, its purchase and its placements of this round."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from flask import Response
 
 from skye_server.contract import responses
 from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
+from skye_server.games.views.game import game_view
 from skye_server.games.views.rounds import purchase_of
 from skye_server.games.views.seats import offer_view, placements_view, player_view
-from skye_server.games.views.types import OfferView, PlacementsView, PlayerView, PurchaseView
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
 from skye_server.http.responses import etag, json_response, not_modified
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
 
 blueprint = Resource(
-    "Seats", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>", description="Get parts of one seat."
+    "Seats", __name__, url_prefix="/v1/games/<game>/players", description="Get the seats, and parts of one."
 )
 
-_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
+_GAME = {"game": "$request.path.game"}
+_SEAT = {**_GAME, "seat": "$request.path.seat"}
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
@@ -28,6 +31,25 @@ def _shows(description: str, schema: type, *links: Link) -> Describe:
 
 
 @blueprint.route("")
+@reads(
+    ResponseDoc(
+        200,
+        "The seats.",
+        responses.PlayerList,
+        links=[Link("get_player", "The first seat.", {**_GAME, "seat": "$response.body#/players/0/seat"})],
+    ),
+    errors=["not_acceptable"],
+)
+def list_players(game: str) -> Response:
+    """List the seats of a game.
+
+    Each seat that is taken, as the caller may see it: `players` of the view of the game.
+    """
+    current, caller = collaborators().games.read(game, bearer_token())
+    return _tagged(current, caller, {"players": game_view(current, caller)["players"]})
+
+
+@blueprint.route("/<seat:seat>")
 @_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", _SEAT))
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
@@ -39,7 +61,7 @@ def get_player(game: str, seat: int) -> Response:
     return _tagged(current, caller, player_view(current, caller, seat))
 
 
-@blueprint.route("/offer")
+@blueprint.route("/<seat:seat>/offer")
 @_shows("The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", _SEAT))
 def get_offer(game: str, seat: int) -> Response:
     """Get the offer of a seat.
@@ -51,7 +73,7 @@ def get_offer(game: str, seat: int) -> Response:
     return _tagged(current, caller, offer_view(current, caller, seat))
 
 
-@blueprint.route("/purchase")
+@blueprint.route("/<seat:seat>/purchase")
 @_shows("The purchase.", responses.CurrentPurchase, Link("list_actions", "The legal actions.", _SEAT))
 def get_purchase(game: str, seat: int) -> Response:
     """Get the purchase of a seat.
@@ -64,7 +86,7 @@ def get_purchase(game: str, seat: int) -> Response:
     return _tagged(current, caller, {"seat": seat, "purchase": purchase})
 
 
-@blueprint.route("/placements")
+@blueprint.route("/<seat:seat>/placements")
 @_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
@@ -81,8 +103,6 @@ def _loaded(game: str, seat: int) -> tuple[Game, Caller, int]:
     return current, caller, require_seat(current, caller, seat)
 
 
-def _tagged(
-    game: Game, caller: Caller, view: PlayerView | OfferView | PurchaseView | PlacementsView
-) -> Response:
+def _tagged(game: Game, caller: Caller, view: Mapping[str, object]) -> Response:
     tag = etag(game.version, caller)
     return not_modified(tag) or json_response({"version": game.version, **view}, tag=tag)
