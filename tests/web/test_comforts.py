@@ -228,7 +228,7 @@ def test_aborted_game_is_announced_to_all_players(browser):
     game, tokens, host = browser.game("Ann", "Bob", auto_start=False, seat_count=3)
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".lobby")
-    call(browser.url, "DELETE", f"/v1/games/{game}", token=host)
+    call(browser.url, "POST", f"/v1/games/{game}/abort", token=host)
     screen.page.wait_for_selector(".result h2:has-text('aborted')")
 
 
