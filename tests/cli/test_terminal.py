@@ -6,7 +6,7 @@ from skye_server.cli.terminal import side_by_side, territory_map
 
 CATALOGUE = {
     "castle-red": {
-        "castle": True,
+        "kind": "castle",
         "edges": {"north": "pasture", "east": "water", "south": "pasture", "west": "mountain"},
         "center": "pasture",
         "roads": [["north", "south", "west"]],
@@ -14,7 +14,7 @@ CATALOGUE = {
         "scroll": None,
     },
     "L38": {
-        "castle": False,
+        "kind": "landscape",
         "edges": {"north": "pasture", "east": "pasture", "south": "water", "west": "water"},
         "center": "pasture",
         "roads": [["east"]],

@@ -38,6 +38,14 @@ _OTHERS = """
 """
 ELSEWHERE = {
     *_OTHERS.split(),
+    "TypedDict",
+    'action.type === "set_offer"',
+    'action["type"] == "set_offer"',
+    "concurrency",
+    "isKnown",
+    "is_known",
+    "moves",
+    "what_if",
     "Authorization: Bearer TOKEN",
     '"visibility": "private"',
     '"42-seat1"',

@@ -122,7 +122,7 @@ def test_field_of_an_unknown_kind_is_refused(components):
 
 
 def test_every_type_of_event_has_one_form():
-    emitted = [*skye.events.EVENT_TYPES.values(), *HOSTED_EVENT_TYPES.values()]
+    emitted = {*skye.events.EVENT_TYPES.values(), *HOSTED_EVENT_TYPES.values()}
     assert sorted(map(tag_of, EVENTS)) == sorted(emitted)
 
 

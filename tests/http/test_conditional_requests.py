@@ -30,7 +30,10 @@ UNVERSIONED = ("/events", "/events/stream", "/rematch")
 VERSIONED = [
     endpoint
     for endpoint in ENDPOINTS
-    if endpoint.method == "GET" and endpoint.of_game and not endpoint.rule.endswith(UNVERSIONED)
+    if endpoint.method == "GET"
+    and endpoint.of_game
+    and not endpoint.rule.endswith(UNVERSIONED)
+    and endpoint.stage != "invited"  # there are invitations in lobbies only
 ]
 
 

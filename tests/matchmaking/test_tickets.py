@@ -230,7 +230,7 @@ def test_request_after_a_game_that_ended_soon_waits_again(service):
     keys = [new_key() for _ in range(2)]
     first = [seek(service, key) for key in keys][-1]
     for seat, key in ((first["seat"], keys[1]), (1 - first["seat"], keys[0])):
-        service.call("DELETE", f"/v1/games/{first['game_id']}/players/{seat}", token=key)
+        service.call("POST", f"/v1/games/{first['game_id']}/players/{seat}/resign", token=key)
     assert seek(service, keys[1])["status"] == "waiting"
 
 

@@ -18,7 +18,7 @@ import click
 from rich.console import Console, Group
 from rich.text import Text
 
-from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye
+from skye_client import ApiError, RetryPolicy, Skye, SkyeError
 from skye_server.cli.terminal import LEGEND, Json, Narrator, score_table, side_by_side, territory_map
 from skye_server.settings import Settings, SettingsError
 
@@ -156,7 +156,7 @@ def _checked(url: str) -> str:
     return url.rstrip("/")
 
 
-def _explain(error: ApiError | ConnectionFailedError, url: str) -> str:
+def _explain(error: SkyeError, url: str) -> str:
     if isinstance(error, ApiError):
         return f"The server reported a problem:\n{json.dumps(error.problem, indent=2)}"
     if "ConnectError" in str(error):
@@ -187,5 +187,5 @@ def command(url: str, seed: str, players: int, *, quiet: bool) -> None:
         _demonstrate(url, seed, players, quiet=quiet)
     except DemoError as error:
         raise click.ClickException(str(error)) from error
-    except (ApiError, ConnectionFailedError) as error:
+    except SkyeError as error:
         raise click.ClickException(_explain(error, url)) from error

@@ -64,7 +64,7 @@ class Narrator:
         self._rounds, self._slots = event["round_count"], event["scoring_tiles"]
         for tile in self._slots:
             rounds = ", ".join(map(str, tile["rounds"]))
-            yield Text(f"  {tile['slot']}  {tile['id']:<24}scored in rounds {rounds}")
+            yield Text(f"  {tile['slot']}  {tile['scoring_tile']:<24}scored in rounds {rounds}")
 
     def _round_started(self, event: Json) -> Iterator[Text]:
         number = event["round"]
