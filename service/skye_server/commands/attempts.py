@@ -18,7 +18,7 @@ from typing import Final, Generic, NamedTuple, TypeGuard, TypeVar, cast
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import IdempotencyRecord, decode_record, encode_record
-from skye_server.error_codes import Problem
+from skye_server.error_codes import FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
     OWN_SEAT,
@@ -39,6 +39,9 @@ from skye_server.storage.store import StoredRecord
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12
 _KEY_BYTES: Final = 16
+
+MIN_ANONYMOUS_KEY_LENGTH: Final = 22
+"""Characters of a key without a token, which all clients behind one address share a scope with."""
 
 M = TypeVar("M", bound=Game | None)
 
@@ -68,10 +71,25 @@ class Command:
 
         A token always has the format that `is_token` checks, so none can equal the scope of an address.
         """
-        if self.idempotency_key is None:
+        if self.idempotency_key is None or (self.token is None and self.has_guessable_key):
             return None
         scope = self.token or f"address:{self.address}"
         return hashlib.sha256(f"{scope}\n{self.idempotency_key}".encode()).hexdigest()[: 2 * _KEY_BYTES]
+
+    @property
+    def has_guessable_key(self) -> bool:
+        """Whether another client at the address could send the same key: a short one without a token."""
+        key = self.idempotency_key
+        return key is not None and self.token is None and len(key) < MIN_ANONYMOUS_KEY_LENGTH
+
+    def check_key(self) -> None:
+        """Check the idempotency key of a command that needs no token.
+
+        :raises Problem: invalid_parameter.
+        """
+        if self.has_guessable_key:
+            detail = f"Without a token this needs at least {MIN_ANONYMOUS_KEY_LENGTH} characters, at random."
+            raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
 
     def part(self, number: int) -> Command:
         """Return one of several commands in one request, with an idempotency key that no client can send."""
@@ -129,8 +147,10 @@ class Loaded(Generic[M]):
     def check_preconditions(self, command: Command) -> None:
         """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
 
-        :raises Problem: idempotency_key_reused, version_mismatch.
+        :raises Problem: invalid_parameter, idempotency_key_reused, version_mismatch.
         """
+        if command.token is None:
+            command.check_key()
         if self.record is not None:
             raise Problem("idempotency_key_reused")
         version, accepts = self.version, command.accepts_version

@@ -55,6 +55,7 @@ def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]
 
     :raises Problem: what `create_game` raises, with the pointer to the game that cannot be created.
     """
+    command.check_key()
     for number, body in enumerate(bodies):
         _check(number, body, games.now_ms())
         pause()

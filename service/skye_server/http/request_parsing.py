@@ -21,9 +21,6 @@ from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
 from skye_server.http.json_decoding import decode
 
-MIN_ANONYMOUS_KEY_LENGTH: Final = 22
-"""The shortest idempotency key without a token: several clients can share the address that scopes it."""
-
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
 
@@ -240,9 +237,6 @@ def command_from_request() -> Command:
         detail = "This has not from 1 to 255 visible ASCII characters."
         raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
     token = bearer_token()
-    if key is not None and token is None and len(key) < MIN_ANONYMOUS_KEY_LENGTH:
-        detail = f"Without a token this needs at least {MIN_ANONYMOUS_KEY_LENGTH} characters, at random."
-        raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
     digest = b"" if key is None else _digest(request)
     accepts: Callable[[int], bool] | None = None
     if entity_tags("If-Match") is not None:
