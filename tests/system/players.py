@@ -11,7 +11,7 @@ import random
 import time
 from dataclasses import dataclass, field
 
-from tests.system.wire import NOT_FOUND_STATUSES, InvariantViolated, NoResponse, bearer
+from tests.system.wire import NOT_FOUND_STATUSES, InvariantViolated, NoResponse, anonymous_key, bearer
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 OVER = ("finished", "aborted")
@@ -283,7 +283,7 @@ def open_match(wire, seed, wire_for, *, may_go_back=False):
 
 def _made(wire, dice, path, body, key, token=None, status=201):
     """Send a request of the lobby, sometimes twice; return the JSON of the response."""
-    headers = bearer(token) | {"Idempotency-Key": key}
+    headers = bearer(token) | {"Idempotency-Key": anonymous_key(key)}
     if dice.random() < HURRIED:
         wire.send_and_disconnect("POST", path, body, headers)
     reply = wire.ask_until_answered("POST", path, body, headers)

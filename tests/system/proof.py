@@ -15,7 +15,7 @@ from skye.draws import commitment
 from skye.views import move_from
 from skye_client import fold
 from tests.system.players import digest
-from tests.system.wire import InvariantViolated
+from tests.system.wire import InvariantViolated, anonymous_key
 
 MAX_PAGES = 100
 
@@ -180,7 +180,7 @@ def _prove_posted(match, wire, record, view):
     """Begin another game from the record, and see that it is the same."""
     body = {name: record[name] for name in ("format", "game_id", "version", "players", "actions")}
     body["options"] = record["options"] | {"seed": match.seed}
-    key = {"Idempotency-Key": f"{match.seed}/again"}
+    key = {"Idempotency-Key": anonymous_key(f"{match.seed}/again")}
     reply = wire.ask_until_answered("POST", "/v1/games", {"record": body}, key)
     require(reply.status == 201, match.path, "its record is refused:", reply.body[:500])
     other = wire.read(f"/v1/games/{reply.json['game']['id']}")

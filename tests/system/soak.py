@@ -123,7 +123,7 @@ class Soak(ClientThreads):
                     self._look(match, wire, dice)
                 self._stopped.wait(dice.uniform(0, 2 * pause_s))
             if not match.is_over:
-                reply = wire.ask_until_answered("DELETE", match.path, headers=bearer(match.host))
+                reply = wire.ask_until_answered("POST", f"{match.path}/abort", headers=bearer(match.host))
                 require(reply.status == 200, match.path, reply)
         if match.is_over or dice.random() < self._proven:
             self._prove(match, wire, spectator, again=match.is_over and dice.random() < POSTED_AGAIN)

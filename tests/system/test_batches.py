@@ -15,7 +15,7 @@ from tests.system.raw import connect, send_and_read
 from tests.system.redis_forms import Cluster
 from tests.system.storm_on_redis import serving
 from tests.system.test_killed_workers import Served
-from tests.system.wire import Wire
+from tests.system.wire import Wire, anonymous_key
 
 GAMES = 100
 KILLS, MAX_KILLS = sized(3, 20), 60
@@ -26,7 +26,7 @@ def batch(name):
     players = [{"name": "Ann"}, {"name": "Bob"}]
     games = [{"name": name, "players": players, "auto_start": True}] * GAMES
     body = json.dumps({"games": games}).encode()
-    head = f"POST /v1/batches HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {name}\r\n"
+    head = f"POST /v1/batches HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {anonymous_key(name)}\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 

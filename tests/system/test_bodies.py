@@ -58,7 +58,7 @@ def test_malformed_chunks_are_refused_and_end_the_connection(connection, body):
 
 @pytest.mark.parametrize("body", [b"", b"{}", b'{"name": "o'])
 def test_incomplete_body_creates_no_game_and_uses_no_key(live, body):
-    key = HEAD + b"Idempotency-Key: breaks-off-after-%d\r\n" % len(body)
+    key = HEAD + b"Idempotency-Key: breaks-off-after-%d-bytes\r\n" % len(body)
     whole = b'{"name": "one", "visibility": "private"}'
     with connect(live.url) as broken:
         broken.sendall(key + b"Content-Length: %d\r\n\r\n" % len(whole) + body)

@@ -12,6 +12,7 @@ from tests.support.launcher import children, launching
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
+from tests.system.wire import anonymous_key
 
 HELD = sized(100, 500)
 """Connections that a worker holds when it is killed, every tenth of them a stream."""
@@ -43,7 +44,7 @@ def served(tmp_path_factory):
 def creation(name):
     """Return a request for a game of this name, with a key of the same name."""
     body = json.dumps({"name": name}).encode()
-    head = f"POST /v1/games HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {name}\r\n"
+    head = f"POST /v1/games HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {anonymous_key(name)}\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 

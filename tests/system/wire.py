@@ -48,6 +48,11 @@ class Reply(NamedTuple):
         return json.loads(self.body)
 
 
+def anonymous_key(name):
+    """Return an idempotency key that is long enough for a request without a token."""
+    return f"{name}-0123456789abcdefghijk"
+
+
 def bearer(token):
     """Return the header with a bearer token; none without a token."""
     return {"Authorization": f"Bearer {token}"} if token else {}
