@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
 from skye.bots import on_checkpoint
 from skye_server.error_codes import Problem
@@ -119,9 +119,14 @@ class _Slot:
 
 slot = _Slot()
 
+_current: ContextVar[Computation] = ContextVar("computation")
+"""The computation that holds the slot for this request."""
+
 
 class Computation:
     """A long computation, as a context manager: one at a time holds the worker's slot for computing.
+
+    A computation within another one is part of it.
 
     The engine's bots and pictures yield at checkpoints of their own (`skye.bots.on_checkpoint`).
 
@@ -132,20 +137,27 @@ class Computation:
     def __init__(self) -> None:
         self._client = _client()
         self._on_checkpoint: Token[Callable[[], None]] | None = None
+        self._as_current: Token[Computation] | None = None
         self._has_slot = False
         self._ends = self._began_at = self._used_s = 0.0
 
-    def __enter__(self) -> Self:
-        """Wait for the first time slice."""
+    def __enter__(self) -> Computation:  # noqa: PYI034 - it may be the outer one
+        """Wait for the first time slice; return the computation that this one is part of, or itself."""
+        outer = _current.get(None)
+        if outer is not None:
+            return outer
         slot.acquire(self._client.address, MAX_QUEUED)
         self._begin_slice()
         self._on_checkpoint = on_checkpoint.set(self.checkpoint)
+        self._as_current = _current.set(self)
         return self
 
     def __exit__(self, *_error: object) -> None:
         """Release the slot; first yield to the event loop if the time slice has expired."""
-        if self._on_checkpoint:
-            on_checkpoint.reset(self._on_checkpoint)
+        if self._on_checkpoint is None or self._as_current is None:
+            return
+        _current.reset(self._as_current)
+        on_checkpoint.reset(self._on_checkpoint)
         if self._has_slot:
             self._end_slice()
         self._client.spend(self._used_s)

@@ -24,8 +24,9 @@ JUDGED = {
     "invalid_setup",
     "invalid_territory",
     "invalid_record",
+    "history_lost",
 }
-"""Codes with statuses 412 and 422 by which a request of the right shape may be refused."""
+"""Codes with statuses 410, 412 and 422 by which a request of the right shape may be refused."""
 
 BEYOND_SCHEMAS = (
     "characters that cannot be shown",
@@ -34,6 +35,7 @@ BEYOND_SCHEMAS = (
     "A manual clock needs a time limit",
     "/fault",
     "/position/",
+    "This is not an invitation code",
     "This is not the id of an event",
     "This is not the cursor of",
     "Without a token this needs at least",
@@ -120,7 +122,8 @@ class Stages:
                 parameters["seat"] = 0
         do_not_wait(case)
         answer = case.call()
-        validate(case, answer)
+        # The check that sends the request again without a token would find that a deleted game is gone.
+        validate(case, answer, *(["ignored_auth"] if answer.status_code == 204 else []))
         if game is not None and case.operation.method != "get" and answer.status_code < 300:
             stage = endpoint_of(case).stage
             self._stages[stage] = game_at(stage, self.service)
