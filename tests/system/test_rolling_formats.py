@@ -166,7 +166,8 @@ def assert_refused(instance, games, others):
         for path in (game.path, f"{game.path}/record"):
             answer = instance.call("GET", path)
             assert (answer.status, answer.json["code"]) == (503, "data_newer"), (game.number, path)
-    listed = {game["id"] for game in instance.call("GET", "/v1/games?limit=100").json["games"]}
+    lists = ("/v1/games?limit=100", "/v1/games?limit=100&origin=position")
+    listed = {game["id"] for path in lists for game in instance.call("GET", path).json["games"]}
     assert {game.id for game in others} <= listed
     assert not {game.id for game in games} & listed
 
