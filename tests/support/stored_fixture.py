@@ -16,8 +16,9 @@ READ = ("",)
 
 def stages(service):
     """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
-    games = {"lobby": service.create_game(2, start=False), "playing": service.create_game(3, seed="in-play")}
+    games = {"lobby": service.create_game(3, start=False), "playing": service.create_game(3, seed="in-play")}
     games["lobby"].call("POST", "invitations", token=games["lobby"].host)
+    games["lobby"].call("DELETE", "players/1", token=games["lobby"].tokens[1])  # a free seat between two
     games["playing"].play_to("building", 2, dice(7))
     games["finished"] = service.create_game(2, seed="finished")
     games["finished"].play_out(dice(8))
