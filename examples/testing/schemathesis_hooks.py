@@ -20,6 +20,9 @@ OVER = {"scenario": "last_action"}
 GAMES = {
     "join_game": LOBBY,
     "create_invitation": LOBBY,
+    "list_invitations": LOBBY,
+    "get_invitation": LOBBY,
+    "revoke_invitation": LOBBY,
     "start_game": {"players": [{"name": "Ann"}, {"bot": "random"}]},
     "change_player": LOBBY,
     "leave_game": LOBBY,
@@ -29,12 +32,22 @@ GAMES = {
     "take_back": BUILDING,
     "finish_building": BUILDING,
     "stream_events": OVER,  # the stream of a game in play would stay open
+    "delete_game": OVER,
     "rematch": OVER,
     "get_rematch": OVER,
 }
 """The game of an operation, as in the body of `POST /v1/games`; all others are in the pricing phase."""
 
-OF_HOST = ("create_invitation", "start_game", "advance_clock", "abort_game")
+OF_HOST = (
+    "create_invitation",
+    "list_invitations",
+    "get_invitation",
+    "revoke_invitation",
+    "start_game",
+    "advance_clock",
+    "abort_game",
+    "delete_game",
+)
 
 _statuses = defaultdict(set)
 
