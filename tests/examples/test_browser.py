@@ -98,10 +98,9 @@ def test_players_who_come_and_go_are_watched_too(page, url):
     call(url, "DELETE", f"{game.path}/players/0", token=game.host)
     call(url, "POST", f"{game.path}/players", {"name": "Cat", "color": "white"})
     game.start()
-    game.tokens = game.tokens[1:]
-    call(url, "POST", f"{game.path}/players/1/resign", token=game.tokens[1])
+    call(url, "POST", f"{game.path}/players/2/resign", token=game.tokens[2])
     now = game.view()
-    assert [player["bot"] for player in now["players"]] == ["greedy", "greedy", None]
+    assert [player["bot"] for player in now["players"]] == [None, "greedy", "greedy"]
     assert shown(page, now) == now
     call(url, "POST", f"{game.path}/abort", token=game.host)
     now = game.view()
