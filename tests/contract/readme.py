@@ -38,6 +38,7 @@ _VARYING = {
     r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game_id": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game_id":")[a-z2-9]{12}(?=")': "GAME",
+    r'(?<="id": ")[0-9a-f]{16}(?=")': "INVITATION",
     _SALT: "SALT",
     r"(?<=urn:skye:request:)[0-9a-f]{16}": "REQUEST",
     r'(?<="nonce":")[0-9a-f]{32}(?=")': "NONCE",
