@@ -120,7 +120,7 @@ def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):
             join(nginx, game, names[1])
             restarted.start()
         nginx.call(
-            "DELETE", f"/v1/games/{game}", headers={"Authorization": f"Bearer {created['host_token']}"}
+            "POST", f"/v1/games/{game}/abort", headers={"Authorization": f"Bearer {created['host_token']}"}
         )
         received, endings = followed.result(MAX_WAIT_S)
     assert received == list(range(1, received[-1] + 1))

@@ -36,7 +36,7 @@ def test_open_stream_ends_with_restart_at_shutdown(patient):
         assert next(received)[0] == "stream"
         last = next(received)[1]["id"]
         patient.process.terminate()
-        assert list(received) == [("end", {"reason": "restart", "last_event": last})]
+        assert list(received) == [("end", {"reason": "restart", "resume": "reconnect", "last_event": last})]
     assert patient.process.wait(MAX_WAIT_S) == 0
 
 
