@@ -79,10 +79,10 @@ def test_contract_passes_nginx_compressed(nginx, instance):
 
 
 def test_write_with_a_key_is_retried_at_another_instance(nginx, broken):
-    headers = JSON | {"Idempotency-Key": "mine"}
+    headers = JSON | {"Idempotency-Key": "mine-0123456789abcdefghijk"}
     answer = is_heard_by(broken, lambda: nginx.call("POST", "/v1/games", b"{}", headers))
     assert answer.status == 201
-    assert "\r\nIdempotency-Key: mine\r\n" in broken.received[-1]
+    assert "\r\nIdempotency-Key: mine-0123456789abcdefghijk\r\n" in broken.received[-1]
 
 
 def test_fault_header_reaches_the_instance(nginx, broken):
@@ -175,8 +175,8 @@ def test_nginx_without_instances_answers_503_like_the_api(nginx):
     [
         ("POST", {}, "Look at the state before you repeat the request."),
         ("DELETE", {}, "Look at the state before you repeat the request."),
-        ("POST", {"Idempotency-Key": "mine"}, "Retry with the same Idempotency-Key."),
-        ("DELETE", {"Idempotency-Key": "mine"}, "Retry with the same Idempotency-Key."),
+        ("POST", {"Idempotency-Key": "mine-0123456789abcdefghijk"}, "Retry with the same Idempotency-Key."),
+        ("DELETE", {"Idempotency-Key": "mine-0123456789abcdefghijk"}, "Retry with the same Idempotency-Key."),
     ],
 )
 def test_nginx_says_that_a_failed_change_may_have_been_made(nginx, method, headers, advice):

@@ -1,6 +1,7 @@
 """Long computations: one at a time, in time slices, in turn for each address, cancelled at a disconnect."""
 
 import contextlib
+import contextvars
 import threading
 
 import pytest
@@ -26,6 +27,17 @@ def computing(entered):
         entered.set()
 
 
+def of_another_request(entered):
+    """Compute with the context of another request, in this thread."""
+    contextvars.Context().run(computing, entered)
+
+
+def test_computation_within_another_is_a_part_of_it():
+    with Computation() as outer, Computation() as inner:
+        assert inner is outer
+        assert slot.queued == 0
+
+
 def test_computation_while_another_runs_waits_for_its_end():
     entered = threading.Event()
     second = threading.Thread(target=computing, args=[entered])
@@ -49,14 +61,14 @@ def test_computation_after_its_time_slice_lets_another_run(monkeypatch):
 
 def test_computation_with_a_full_queue_of_its_address_is_refused(monkeypatch):
     monkeypatch.setattr(cooperative_yield, "MAX_QUEUED", 0)
-    with Computation(), pytest.raises(Problem, match="server_busy"), Computation():
-        pass
+    with Computation(), pytest.raises(Problem, match="server_busy"):
+        of_another_request(threading.Event())
 
 
 def test_computation_without_a_slice_in_time_is_refused(monkeypatch):
     monkeypatch.setattr(cooperative_yield, "MAX_WAIT_S", 0.01)
-    with Computation(), pytest.raises(Problem, match="server_busy"), Computation():
-        pass
+    with Computation(), pytest.raises(Problem, match="server_busy"):
+        of_another_request(threading.Event())
 
 
 def test_computation_of_a_disconnected_client_is_cancelled(monkeypatch):
