@@ -218,6 +218,7 @@ def test_responses_of_the_catalogue_match_the_contract(service):
         "/v1/tiles/castle-red",
         "/v1/tiles/L45/picture.svg?rotation=270",
         "/v1/tiles/pictures.svg",
+        "/v1/scoring-tiles/squares",
         "/v1/scoring-tiles/squares/picture.svg",
         "/v1/scoring-tiles",
         "/v1/scenarios",
@@ -226,6 +227,35 @@ def test_responses_of_the_catalogue_match_the_contract(service):
         again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
         assert (first.status_code, again.status_code) == (200, 304)
     assert service.call("GET", "/v1/scoring-tiles/none/picture.svg").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs",
+        "/docs/retries",
+        "/docs/reference",
+        "/docs/errors",
+        "/docs/assets/docs.css",
+        "/docs/assets/table.webp",
+        "/docs/assets/territory.svg",
+        "/openapi.yaml",
+        "/openapi.json",
+        "/openapi-3.2.yaml",
+        "/openapi-3.2.json",
+        "/asyncapi.yaml",
+        "/asyncapi.json",
+    ],
+)
+def test_documentation_is_in_the_contract(path, service):
+    first = service.call("GET", path)
+    again = service.call("GET", path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code) == (200, 304)
+
+
+def test_redirect_of_browsers_is_in_the_contract(service):
+    answer = service.call("GET", "/", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/play/")
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/healthz", "/readyz", "/metrics"])
