@@ -237,7 +237,7 @@ def test_responses_of_the_catalogue_match_the_contract(service):
         "/docs/reference",
         "/docs/errors",
         "/docs/assets/docs.css",
-        "/docs/assets/table.webp",
+        "/docs/assets/building.webp",
         "/docs/assets/territory.svg",
         "/openapi.yaml",
         "/openapi.json",
