@@ -46,7 +46,9 @@ def serve(load: Callable[[], Bot]) -> None:
     try:
         bot = load()
     except ValueError as error:
-        sys.exit(str(error))
+        # Before `replies` is closed, which the league takes for the end of the process.
+        print(error, file=sys.stderr)
+        sys.exit(1)
     for line in sys.stdin:
         request = json.loads(line)
         game = game_from_position(request["position"])
