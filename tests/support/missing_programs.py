@@ -10,6 +10,7 @@ NO_NETWORK = "no unshare, ip and iptables, or no permission to use them: silent 
 NO_NGINX = "no nginx: requests through nginx were not tested"
 NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
 NO_FAKETIME = "no libfaketime: the clock of Redis was not set"
+CLASHES_WITH_FAKETIME = "jemalloc clashes with libfaketime: the clock of this Redis was not set"
 NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
 REASONS = (
@@ -23,5 +24,6 @@ REASONS = (
     NO_NGINX,
     NO_KUBECTL,
     NO_FAKETIME,
+    CLASHES_WITH_FAKETIME,
     NO_BOARDGAME_IO,
 )
