@@ -72,17 +72,25 @@ durability: $(VENV)/.installed-dev ## kill processes for five minutes, and check
 soak: $(VENV)/.installed-dev ## play 2,000 concurrent games for ten minutes through nginx, and check them
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
-.PHONY: lint
+LINTERS := lint-style lint-types lint-imports lint-security lint-generated lint-contract
+.PHONY: lint $(LINTERS)
 lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code generates
+	@$(MAKE) --no-print-directory --keep-going $(LINTERS)
+lint-style:
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
+lint-types:
 	@$(BIN)/mypy
+lint-imports:
 	@$(BIN)/lint-imports --no-cache
+lint-security:
 	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
 	@$(BIN)/python deploy/audit.py
+lint-generated:
 	@$(BIN)/skye-server openapi | diff -u openapi.yaml - || { \
 		echo 'openapi.yaml has drifted from the code: run `make openapi` and look at what changed.' >&2; exit 1; }
 	@$(BIN)/python clients/python/generate.py --check
+lint-contract:
 	@$(BIN)/python -m tests.contract.breaking_changes
 	@SKYE_SERVER=$(BIN)/skye-server tests/contract/lint.sh
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from skye_server.error_codes import ERROR_CODES
 from tests.web.hands import Mouse
 
 WEB = Path(__file__).resolve().parents[2] / "web"
@@ -59,6 +60,24 @@ def test_every_message_that_the_code_names_exists():
     }
     assert len(named) > 100
     assert named <= messages("en").keys()
+
+
+ENGLISH_ONLY = """
+malformed_json bad_request invalid_fault token_required player_key_required not_your_seat host_only lab_off
+not_found ticket_not_found seat_not_found event_not_found round_not_found tile_not_found method_not_allowed
+not_acceptable request_timeout game_not_started key_taken seat_played_by_bot not_last_placement
+too_many_changes clock_not_manual game_not_over history_lost version_mismatch body_too_large uri_too_long
+unsupported_media_type invalid_body invalid_parameter idempotency_key_reused headers_too_large
+too_many_streams internal_error data_corrupt data_newer tile_not_yours offer_incomplete price_too_low
+not_enough_gold own_tile tile_not_for_sale cell_occupied not_adjacent terrain_mismatch building_finished
+placeable_tiles_left nothing_to_take_back invalid_setup invalid_territory invalid_record
+"""
+"""Problems that players meet only through a defect or a manipulated link."""
+
+
+def test_every_problem_is_translated_or_listed_as_english_only():
+    translated = {key.removeprefix("error.") for key in messages("en") if key.startswith("error.")}
+    assert sorted(ERROR_CODES) == sorted([*translated - {"unreachable"}, *ENGLISH_ONLY.split()])
 
 
 def test_every_scoring_tile_has_a_title_and_a_text(service):

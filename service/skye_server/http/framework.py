@@ -1,6 +1,6 @@
 """Flask with the collaborators of the routes, and without sessions, URL building by host and other steps.
 
-The service never uses those steps; the table of mechanisms in CONTRIBUTING.md says what each saves.
+The service never uses those steps; the table of mechanisms in deploy/decisions.md says what each saves.
 """
 
 from __future__ import annotations
