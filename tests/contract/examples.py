@@ -253,6 +253,7 @@ def without_games(recorder):
     recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares")
     recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares/picture.svg")
     recorder.record("all", "All scenarios.", "GET", "/v1/scenarios")
+    recorder.record("all", "All bots.", "GET", "/v1/bots")
     recorder.record("addresses", "The index.", "GET", "/")
     recorder.record("addresses", "The index.", "GET", "/v1")
     recorder.record("catalog", "The API and its documents.", "GET", "/.well-known/api-catalog")

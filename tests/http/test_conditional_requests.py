@@ -91,6 +91,7 @@ _CATALOGUE = [
     "tiles/pictures.svg",
     "scoring-tiles",
     "scoring-tiles/sheep",
+    "bots",
 ]
 
 

@@ -187,6 +187,7 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/scoring-tiles/<scoring_tile>", "lobby", NOBODY),
     Endpoint("GET", "/v1/scoring-tiles", "lobby", NOBODY),
     Endpoint("GET", "/v1/scenarios", "lobby", NOBODY),
+    Endpoint("GET", "/v1/bots", "lobby", NOBODY),
     Endpoint("GET", "/", "lobby", NOBODY),
     Endpoint("GET", "/v1", "lobby", NOBODY),
     Endpoint("GET", "/.well-known/api-catalog", "lobby", NOBODY),

@@ -1,6 +1,6 @@
 import { skye } from "../state/api.js";
 import { create } from "../home/create.js";
-import { BOTS, botTitle } from "../shared/bots.js";
+import { botTitle, loadBots } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { seatLink, share, watchLink } from "../home/share.js";
@@ -8,12 +8,6 @@ import { toastError } from "../shared/toast.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {import("../state/api.js").Event} Event */
-
-/** The choices of who plays a seat, with their texts. @type {Record<string, () => string>} */
-const PLAYED_BY = {
-  me: () => t("fork.me"), link: () => t("fork.link"),
-  ...Object.fromEntries(BOTS.map((bot) => [bot, () => t("seat.bot", { bot: botTitle(bot) })])),
-};
 
 /** The types of events that have one action of the record each. */
 const ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_placed", "placement_taken_back", "building_finished"]);
@@ -25,9 +19,11 @@ const ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_pl
  * @param {Event[]} past The events up to the position.
  */
 export async function forkDialog(game, past) {
+  const bots = (await loadBots()).map((bot) => [bot.name, t("seat.bot", { bot: botTitle(bot) })]);
+  const playedBy = [["me", t("fork.me")], ["link", t("fork.link")], ...bots];
   const choices = game.players.map(({ name, bot }) => {
-    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...Object.entries(PLAYED_BY).map(([value, text]) => (
-      h("option", { value, selected: value === (bot ?? "me") }, text()))));
+    const select = h("select", { "aria-label": t("fork.who", { name }) }, ...playedBy.map(([value, text]) => (
+      h("option", { value, selected: value === (bot ?? "me") }, text))));
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
   const start = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });

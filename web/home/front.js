@@ -2,7 +2,7 @@ import { skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
 import { create, createAndOpen } from "./create.js";
 import { saveGuideStep } from "../state/guide-step.js";
-import { BOTS, botTitle } from "../shared/bots.js";
+import { botTitle, loadBots } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
@@ -15,6 +15,8 @@ import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
 import { tokenFor } from "../state/tokens.js";
 
+/** @typedef {import("../shared/bots.js").Bot} Bot */
+
 const POLL_MS = 4000;
 
 /**
@@ -23,13 +25,14 @@ const POLL_MS = 4000;
  * @param {Element} app
  */
 export async function openFront(app) {
+  const bots = await loadBots().catch((error) => { toastError(error); return []; });
   const mine = h("div", {});
   const open = h("div", {});
   const player = nameForm();
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
-      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
+      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
         h("a", { href: "/docs/reference" }, t("front.reference")))));
@@ -63,17 +66,17 @@ function guidedRound(myName) {
   return section(t("guide.title"), h("p", {}, t("guide.text")), button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }));
 }
 
-/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName */
-function againstBots(myName) {
+/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName @param {Bot[]} bots */
+function againstBots(myName, bots) {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
   const listed = h("input", { type: "checkbox", name: "listed" });
-  const start = (/** @type {typeof BOTS[number]} */ bot, /** @type {Event} */ event) => {
+  const start = (/** @type {any} */ bot, /** @type {Event} */ event) => {
     const name = myName();
     const opponents = Array.from({ length: Number(count.value) }, () => ({ bot }));
     if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, pressed(event));
   };
-  const levels = BOTS.map((bot) => button(botTitle(bot), (event) => start(bot, event), { class: "primary", "data-level": bot }));
+  const levels = bots.map((bot) => button(botTitle(bot), (event) => start(bot.name, event), { class: "primary", "data-level": bot.name, title: bot.description }));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
     h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))));
   box.classList.add("hero");

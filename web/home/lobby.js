@@ -1,5 +1,5 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
-import { BOTS, botName, botTitle } from "../shared/bots.js";
+import { botName, botTitle, loadBots } from "../shared/bots.js";
 import { button, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { inviteList, saveInvite } from "./invitations.js";
@@ -22,7 +22,8 @@ import { skye } from "../state/api.js";
  * @param {Store} store
  * @param {(seat: number) => void} reopen
  */
-export function lobbyPanel(store, reopen) {
+export async function lobbyPanel(store, reopen) {
+  const offered = hosted() ? await loadBots() : [];
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
   const name = nameInput();
@@ -30,8 +31,8 @@ export function lobbyPanel(store, reopen) {
   const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
     name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
-  const bots = h("div", { class: "bar" }, ...BOTS.map((bot) => (
-    button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot }, { ifMatch })), { "data-bot": bot }))));
+  const bots = h("div", { class: "bar" }, ...offered.map((bot) => (
+    button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })), { "data-bot": bot.name }))));
   const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
   const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation)), { "data-act": "invite" });
   const invites = inviteList(store);

@@ -1,9 +1,19 @@
+import { skye } from "../state/api.js";
 import { has, t } from "./i18n.js";
 
-/** The bots that the page offers, weakest first. */
-export const BOTS = /** @type {const} */ (["random", "greedy", "strategist"]);
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_bots">["bots"][number]} Bot */
 
-/** Return the name of a bot, which is the same in all languages: also the server gives it to the seats of bots. @param {string} bot */
+/** @type {Promise<Bot[]> | null} */
+let loading = null;
+
+/** Load the bots that the server offers, weakest first, on the first call. @returns {Promise<Bot[]>} */
+export function loadBots() {
+  loading ??= skye.transport.json("GET", "/v1/bots").then(({ bots }) => bots);
+  loading.catch(() => { loading = null; });
+  return loading;
+}
+
+/** Return the title of a bot, which is the same in all languages: also the server gives it to the seats of bots. @param {string} bot */
 export function botName(bot) {
   return bot.charAt(0).toUpperCase() + bot.slice(1);
 }
@@ -13,8 +23,8 @@ export function botLevel(bot) {
   return has(`level.${bot}`) ? t(`level.${bot}`) : "";
 }
 
-/** Return the name of a bot with its level. @param {string} bot */
-export function botTitle(bot) {
-  const level = botLevel(bot);
-  return level ? `${botName(bot)} (${level})` : botName(bot);
+/** Return the title of a bot with its level. @param {Bot} bot */
+export function botTitle({ name, title }) {
+  const level = botLevel(name);
+  return level ? `${title} (${level})` : title;
 }

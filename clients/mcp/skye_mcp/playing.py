@@ -41,6 +41,11 @@ class Playing:
         listed = await self._player.request("GET", "/v1/scenarios")
         return "\n".join(f"{one['name']}: {one['text']}" for one in listed["scenarios"])
 
+    async def list_bots(self) -> str:
+        """Return the bots against which a game can be played."""
+        listed = await self._player.request("GET", "/v1/bots")
+        return "\n".join(f"{bot['name']}: {bot['description']}" for bot in listed["bots"])
+
     async def create_game(
         self, name: str, bots: Sequence[str], seat_count: int | None, scenario: str | None, options: Json
     ) -> str:

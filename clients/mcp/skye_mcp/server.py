@@ -107,12 +107,18 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
             return await playing(ctx).list_scenarios()
 
     @server.tool()
+    async def list_bots(ctx: Context[Any, Any]) -> str:
+        """List the bots that can take a seat of a game, the weakest first."""
+        with explained():
+            return await playing(ctx).list_bots()
+
+    @server.tool()
     async def create_game(
         ctx: Context[Any, Any],
         name: Name = "Agent",
-        bots: Annotated[tuple[str, ...], Field(description="A bot for each other seat.", max_length=4)] = (
-            "greedy",
-        ),
+        bots: Annotated[
+            tuple[str, ...], Field(description="One of `list_bots` for each other seat.", max_length=4)
+        ] = ("greedy",),
         seat_count: Annotated[
             int | None, Field(description="More seats than that, for others.", ge=2, le=5)
         ] = None,
@@ -121,7 +127,7 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
             str | None, Field(description="The seed of all draws; random without.", max_length=64)
         ] = None,
     ) -> str:
-        """Create a game against bots such as random, greedy or strategist, and return your first decision."""
+        """Create a game against bots, and return your first decision."""
         with explained():
             options = {} if seed is None else {"seed": seed}
             return await playing(ctx).create_game(name, bots, seat_count, scenario, options)

@@ -570,6 +570,7 @@ class ServiceIndex(TypedDict):
     tiles: str
     scoring_tiles: str
     scenarios: str
+    bots: str
     lab: str | None
     guide: str
     reference: str
@@ -864,6 +865,18 @@ class Award(TypedDict):
 class Bag(TypedDict):
     count: int
     tiles: list[LandscapeTileId]
+
+
+class Bot(TypedDict):
+    name: BotName
+    title: str
+    description: str
+    win_percent: int
+    decision_ms: int
+
+
+class BotList(TypedDict):
+    bots: list[Bot]
 
 
 class BotToJoin(TypedDict):

@@ -1,7 +1,7 @@
 /** @import { Body, CallOptions, Result } from "./resources.js" */
 /** @import { Transport } from "./transport.js" */
 
-/** Tiles, scoring tiles and scenarios, which change only with the version of the server. */
+/** Tiles, scoring tiles, scenarios and bots, which change only with the version of the server. */
 export class Catalogue {
   /** @param {Transport} transport */
   constructor(transport) {
@@ -18,6 +18,9 @@ export class Catalogue {
 
   /** @param {CallOptions} [options] @returns {Promise<Result<"list_scenarios">["scenarios"]>} */
   async scenarios(options) { return (await this.transport.json("GET", "/v1/scenarios", options)).scenarios; }
+
+  /** @param {CallOptions} [options] @returns {Promise<Result<"list_bots">["bots"]>} */
+  async bots(options) { return (await this.transport.json("GET", "/v1/bots", options)).bots; }
 
   /**
    * Return the points of any territories.

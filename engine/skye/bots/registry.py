@@ -7,6 +7,7 @@ before they are revealed. Bots never take a placement back, so that every game e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -72,13 +73,56 @@ def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
     return _best_placement(game, seat)
 
 
+@dataclass(frozen=True, slots=True)
+class BotProfile:
+    """A bot, and what is known about it.
+
+    :param win_percent: how many of 100 two-player games against `greedy` it wins; a shared win counts half.
+    :param decision_ms: the 99th percentile of its decision times in these games, in milliseconds, rounded up.
+    :param on_servers: whether its decisions are short enough for a server.
+    """
+
+    name: str
+    choose: Bot
+    description: str
+    win_percent: int
+    decision_ms: int
+    on_servers: bool = True
+
+    @property
+    def title(self) -> str:
+        """The name that players see; the seats of the bot have it too."""
+        return self.name.capitalize()
+
+
+BOT_PROFILES: Final = (
+    BotProfile("random", random_move, "Takes any legal action.", 1, 1),
+    BotProfile("greedy", greedy_move, "Takes the action that adds most points to its own score now.", 50, 6),
+    BotProfile(
+        "strategist",
+        strategist_move,
+        "Builds as greedy does; its prices and purchases consider what the other seats will do.",
+        86,
+        32,
+    ),
+    BotProfile(
+        "expert",
+        expert(),
+        "Searches over prices that the other seats may have set, and buys sets of tiles.",
+        85,
+        93,
+        on_servers=False,
+    ),
+)
+"""All bots, the weakest first. The figures are those of leagues in the README, on a busy core."""
+
+LEAGUE_BOTS: Final[Mapping[str, Bot]] = MappingProxyType({bot.name: bot.choose for bot in BOT_PROFILES})
+"""All bots by name."""
+
 BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
-    {"random": random_move, "greedy": greedy_move, "strategist": strategist_move}
+    {bot.name: bot.choose for bot in BOT_PROFILES if bot.on_servers}
 )
 """The bots by name that also play on servers."""
-
-LEAGUE_BOTS: Final[Mapping[str, Bot]] = MappingProxyType({**BOTS, "expert": expert()})
-"""All bots by name. The decisions of `expert` are too long for a server."""
 
 
 def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: Random | None = None) -> Move:

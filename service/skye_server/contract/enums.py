@@ -86,17 +86,14 @@ class Inclusion(StringEnum):
 
 
 class BotName(StringEnum):
-    """A bot: `random` picks any legal action, `greedy` plays well, `strategist` also prices and buys better.
-
-    There may be new ones.
-    """
+    """The name of a bot; see `GET /v1/bots`. There may be new ones."""
 
     extensible = True
     choices = BOTS
 
 
 class SeatableBot(StringEnum):
-    """A bot that can be seated; see `BotName`."""
+    """A bot that can take a seat; see `GET /v1/bots`."""
 
     choices = BOTS
 

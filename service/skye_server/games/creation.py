@@ -8,6 +8,7 @@ from itertools import chain, count
 from typing import Any
 
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
+from skye.bots import BOT_PROFILES
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import BOT_ROLE, INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource, Visibility
@@ -192,6 +193,7 @@ def _bot_name(bot: str, taken: Collection[str]) -> str:
     >>> _bot_name("greedy", []), _bot_name("greedy", ["Greedy", "Ann"])
     ('Greedy', 'Greedy 2')
     """
-    numbered = (f"{bot.capitalize()} {number}" for number in count(2))
+    title = next(profile.title for profile in BOT_PROFILES if profile.name == bot)
+    numbered = (f"{title} {number}" for number in count(2))
     keys = {name_key(name) for name in taken}
-    return next(name for name in chain([bot.capitalize()], numbered) if name_key(name) not in keys)
+    return next(name for name in chain([title], numbered) if name_key(name) not in keys)

@@ -1,4 +1,4 @@
-"""The catalogue: tiles, scoring tiles, their pictures, and scenarios. It changes only with the version."""
+"""The catalogue: tiles, scoring tiles, pictures, scenarios and bots. It changes only with the version."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from flask import Response
 
+from skye.bots import BOT_PROFILES
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye.tiles import TILES
 from skye.views import ScoringTileView, scoring_tile_catalogue_view
@@ -20,7 +21,7 @@ from skye_server.http.responses import JSON, cacheable, check_accepts, compresse
 from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
 
 blueprint = Resource(
-    "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles and scenarios."
+    "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles, scenarios and bots."
 )
 
 _DAY_S = 86_400
@@ -133,6 +134,21 @@ def list_scenarios() -> Response:
     begins a game from one. Each scenario has a seed, so its draws are always the same.
     """
     return _list({"scenarios": [scenario_view(each) for each in SCENARIOS.values()]})
+
+
+@blueprint.route("/bots")
+@never_changes(
+    ResponseDoc(200, "The bots.", responses.BotList, headers=["Content-Encoding"]),
+    errors=["not_acceptable"],
+)
+def list_bots() -> Response:
+    """List all bots.
+
+    The bots that can take a seat (`{"bot": NAME}`), the weakest first.
+    """
+    fields = ("name", "title", "description", "win_percent", "decision_ms")
+    bots = [bot for bot in BOT_PROFILES if bot.on_servers]
+    return _list({"bots": [{field: getattr(bot, field) for field in fields} for bot in bots]})
 
 
 @blueprint.route("/scoring-tiles/<scoring_tile>")

@@ -52,6 +52,7 @@ _INDEX: dict[str, str | None] = {
     "tiles": "/v1/tiles",
     "scoring_tiles": "/v1/scoring-tiles",
     "scenarios": "/v1/scenarios",
+    "bots": "/v1/bots",
     "lab": None,
     "guide": "/docs",
     "reference": "/docs/reference",

@@ -1,4 +1,4 @@
-"""The catalogue: tiles, scoring tiles and scenarios."""
+"""The catalogue: tiles, scoring tiles, scenarios and bots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skye_client.options import ReadOptions
 
 
 class AsyncCatalogue:
-    """Tiles, scoring tiles and scenarios, which change only with the version of the server."""
+    """Tiles, scoring tiles, scenarios and bots, which change only with the version of the server."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -30,6 +30,11 @@ class AsyncCatalogue:
         """Return the scenarios from which games can begin."""
         listed = await self._transport.json("GET", "/v1/scenarios", **options)
         return cast(Sequence[m.Scenario], listed["scenarios"])
+
+    async def bots(self, **options: Unpack[ReadOptions]) -> Sequence[m.Bot]:
+        """Return the bots that can take a seat, the weakest first."""
+        listed = await self._transport.json("GET", "/v1/bots", **options)
+        return cast(Sequence[m.Bot], listed["bots"])
 
     async def score(self, body: Mapping[str, Any], **options: Unpack[ReadOptions]) -> m.ScoredTerritories:
         """Return the points of any territories, as `POST /v1/scoring` does."""

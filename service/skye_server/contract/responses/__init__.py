@@ -7,6 +7,7 @@ from skye.views import ScoredTerritoriesView as ScoredTerritories
 from skye.views import ScoringTileView as ScoringTile
 from skye_server.contract.responses.catalogue import (
     ApiCatalog,
+    BotList,
     Health,
     Readiness,
     ScenarioList,
@@ -53,6 +54,7 @@ from skye_server.games.views.types import TimedGameView as Game
 __all__ = [
     "ActionList",
     "ApiCatalog",
+    "BotList",
     "CreatedGame",
     "CreatedGames",
     "CreatedInvitation",

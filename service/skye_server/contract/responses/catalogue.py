@@ -1,4 +1,4 @@
-"""The catalogue: tiles, scoring tiles and scenarios; health and the index."""
+"""The catalogue: tiles, scoring tiles, scenarios and bots; health and the index."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
@@ -8,6 +8,7 @@ from skye.positions import Position
 from skye.scoring import SCORING_TILES
 from skye.tiles import TILES
 from skye.views import ScoringTileView
+from skye_server.games.views.fields import BotName
 from skye_server.games.views.types import TileView
 
 _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
@@ -45,6 +46,30 @@ class ScenarioList(TypedDict):
     """All scenarios."""
 
     scenarios: Annotated[Sequence[Scenario], Keywords(minItems=1, maxItems=1000), "The scenarios."]
+
+
+class Bot(TypedDict):
+    """A bot, and how well it plays."""
+
+    name: Annotated[BotName, "The value of `bot` for a seat."]
+    title: Annotated[str, Keywords(maxLength=60), "The name that players see."]
+    description: Annotated[str, Keywords(maxLength=200), "How it plays."]
+    win_percent: Annotated[
+        int,
+        Keywords(minimum=0, maximum=100),
+        "How many of 100 two-player games against `greedy` it wins, measured; a shared win counts half.",
+    ]
+    decision_ms: Annotated[
+        int,
+        Keywords(minimum=1, maximum=60_000),
+        "The 99th percentile of its decision times in these games, in milliseconds.",
+    ]
+
+
+class BotList(TypedDict):
+    """All bots."""
+
+    bots: Annotated[Sequence[Bot], Keywords(minItems=1, maxItems=100), "The bots, the weakest first."]
 
 
 class Health(TypedDict):
@@ -100,6 +125,7 @@ class ServiceIndex(TypedDict):
     tiles: Annotated[_Path, "All tiles."]
     scoring_tiles: Annotated[_Path, "All scoring tiles."]
     scenarios: Annotated[_Path, "All scenarios."]
+    bots: Annotated[_Path, "All bots."]
     lab: Annotated[_Path | None, "The laboratory of a server for testers; null on other servers."]
     guide: Annotated[_Path, "The guide."]
     reference: Annotated[_Path, "The reference."]
