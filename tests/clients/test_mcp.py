@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from pathlib import Path
 
 import anyio
 import httpx
@@ -23,6 +24,7 @@ from mcp.client.streamable_http import streamable_http_client
 from skye_client import AsyncSkye, Skye, new_key
 from skye_mcp import make_server
 from tests.support import coroutines
+from tests.support.npx import npx
 from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -31,6 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 DECISION = re.compile(r"Decision (\w+): act")
 NUMBER = re.compile(r"(?:^  |: |; )(\d+): (?!take back)", re.MULTILINE)
+NOT_APPLICABLE = Path(__file__).with_name("mcp_conformance.yaml")
 MAX_DECISION = 6 * 1024
 """The goal for the median size of a decision, in bytes."""
 
@@ -208,9 +211,10 @@ def test_waiting_ends_after_its_time_and_reports_progress(use):
 def instance(url, port):
     """An instance of the server over HTTP, until it is stopped."""
     command = [sys.executable, "-m", "skye_mcp", "--server", url, "--http", f"127.0.0.1:{port}"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
     def listens():
+        assert process.poll() is None, "the instance ended: its standard error says why"
         with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port))):
             return True
 
@@ -261,6 +265,38 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
             assert "(lobby, 1 of 5 seats): Ann" in await told(client, "list_games")
 
     coroutines.run(read)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("version", "options", "also"),
+    [
+        ("0.1.16", ["--suite", "all"], "server-sse-multiple-streams"),  # it wants sessions there
+        ("0.2.0-alpha.12", ["--requirements", "2026-07-28"], None),
+    ],
+)
+def test_conformance_suite_finds_only_what_does_not_apply(live, version, options, also, tmp_path):
+    package, port = f"@modelcontextprotocol/conformance@{version}", free_port()
+    expected = tmp_path / "expected.yaml"
+    expected.write_text(NOT_APPLICABLE.read_text() + (f"  - {also}\n" if also else ""))
+    own = ("--url", f"http://127.0.0.1:{port}/mcp", "--expected-failures", expected)
+    with instance(live.url, port):
+        done = npx(package, "conformance", "server", *own, *options, cwd=tmp_path, others=["node"])
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "tools-list: " in done.stdout
+
+
+@pytest.mark.slow
+def test_inspector_shows_the_tools_over_standard_input(live, tmp_path):
+    options = ("-e", f"SKYE_SERVER={live.url}", "--method", "tools/list")
+    done = npx(
+        "@modelcontextprotocol/inspector@2.12.0",
+        *("mcp-inspector", "--cli", Path(sys.executable).with_name("skye-mcp"), *options),
+        cwd=tmp_path,
+        others=["node"],
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"create_game", "act"} < {tool["name"] for tool in json.loads(done.stdout)["tools"]}
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from tests.support.missing_programs import NO_NPX
 from tests.support.waiting import MAX_RUN_S
 
-VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7"}
+VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7", "node": "22.23.3"}
 
 _QUIET = {
     "npm_config_yes": "true",
@@ -24,27 +24,32 @@ _QUIET = {
 }
 
 
-def npx(package, *command, cwd):
+def npx(package, *command, cwd, others=()):
     """Run a command of a package; return the finished process, with its output as text.
 
     Skips the test where there is no npm, or where it cannot get the package.
+
+    :param package: a name of `VERSIONS`, or a name with its version
+    :param others: further packages that the command needs
     """
-    if shutil.which("npx") is None or not _can_be_fetched(package):
+    packages = (package, *others)
+    if shutil.which("npx") is None or not _can_be_fetched(packages):
         pytest.skip(NO_NPX)
-    return _run(package, shlex.join(map(str, command)), cwd)
+    return _run(packages, shlex.join(map(str, command)), cwd)
 
 
 @functools.cache
-def _can_be_fetched(package):
+def _can_be_fetched(packages):
     try:
-        return _run(package, "true", None).returncode == 0
+        return _run(packages, "true", None).returncode == 0
     except subprocess.TimeoutExpired:
         return False
 
 
-def _run(package, call, cwd):
+def _run(packages, call, cwd):
+    pinned = [f"{name}@{VERSIONS[name]}" if name in VERSIONS else name for name in packages]
     return subprocess.run(
-        ["npx", "--package", f"{package}@{VERSIONS[package]}", "--call", call],
+        ["npx", *(f"--package={name}" for name in pinned), "--call", call],
         cwd=cwd,
         env=os.environ | _QUIET,
         capture_output=True,

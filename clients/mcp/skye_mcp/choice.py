@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skye_mcp.decision import Json, action_text
+from skye.agents import action_text
+
+Json = Mapping[str, Any]
 
 _NEAREST = 6
 """How many legal actions an error names."""

@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 
 import anyio
 
+from skye.agents import action_text, decision_id, decision_text, standing
 from skye_client import AsyncGameView, AsyncPlayer, AsyncSkye
-from skye_mcp.choice import UnusableChoice, chosen_action
-from skye_mcp.decision import Json, action_text, decision_id, decision_text, standing
+from skye_mcp.choice import Json, UnusableChoice, chosen_action
 
 Progress = Callable[[float], Awaitable[None]]
 

@@ -14,12 +14,13 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from skye.agents import lesson
 from skye_client import ApiError, AsyncSkye, SkyeError
 from skye_mcp.choice import UnusableChoice, nearest
 from skye_mcp.playing import Playing, Progress
 from skye_mcp.rules_text import topics_of
 
-LESSON: Final = files("skye_mcp").joinpath("lesson.md").read_text(encoding="utf-8")
+LESSON: Final = lesson() + "\n\n" + files("skye_mcp").joinpath("how_to_act.md").read_text(encoding="utf-8")
 
 Game = Annotated[str, Field(description="The id of the game.", max_length=40)]
 Name = Annotated[str, Field(description="Your name in the game.", min_length=1, max_length=40)]

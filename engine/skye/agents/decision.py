@@ -1,5 +1,8 @@
 """The text of a decision: what a seat may see, and its legal actions, numbered and grouped.
 
+A view is that of `skye.views.game_view` with what a server adds: `id`, `status`, `you`, names of players, and
+`actions`, each with `type`, `body` and, for an offer, `constraints`. `local_decision` adds them to a game of
+the engine.
 Coordinates count cells east (x) and south (y) of the castle. Sides are in the order north, east, south, west.
 """
 
@@ -11,52 +14,79 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skye.tiles import OBJECTS, ROTATED_TILES, SIDE_NAMES
+from skye.agents.wording import PLAIN, Wording
+from skye.tiles import OBJECTS, ROTATED_TILES
 
 Json = Mapping[str, Any]
 
 
 def decision_id(view: Json) -> str:
-    """Return what identifies the legal actions of the caller's seat in a view with `actions`."""
+    """Return what identifies the legal actions of the caller's seat in a view with `actions`.
+
+    >>> decision_id({"id": "g", "round": 1, "phase": "buying", "actions": []})
+    'e53791da'
+    """
     listed = [view["id"], view["round"], view["phase"], view["actions"]]
     return hashlib.sha256(json.dumps(listed, sort_keys=True).encode()).hexdigest()[:8]
 
 
-def decision_text(view: Json, points: Mapping[str, int], places: Sequence[Json] = ()) -> str:
+def decision_text(
+    view: Json,
+    points: Mapping[str, int | None],
+    places: Sequence[Json] = (),
+    *,
+    listed: bool = True,
+    wording: Wording = PLAIN,
+) -> str:
     """Return the decision of the caller's seat.
 
+    >>> import skye.agents
+    >>> skye.agents.local_decision(skye.new_game(2, seed="text").game, 0).splitlines()[1]
+    'Round 1 of 6, phase pricing.'
+
     :param view: the view of the game, with `actions`.
-    :param points: what the territory is worth now, by the slot of the scoring tile.
+    :param points: what the territory is worth now, by the slot of the scoring tile; None if it
+        depends on hidden gold.
     :param places: the legal placements with their gains.
+    :param listed: whether the text lists the legal actions; otherwise it has only what they follow from.
+    :param wording: the words and the orientation.
     """
     lines = [
         *_heading(view, decision_id(view)),
-        *_scoring_tiles(view, points),
+        *_scoring_tiles(view, points, wording),
         *_players(view),
-        *_territory(view),
-        *_offers(view),
-        *_actions(view, places),
+        *_territory(view, wording),
+        *_offers(view, wording),
+        *(_actions(view, places, wording) if listed else _limits(view, wording)),
     ]
-    return "\n".join(lines)
+    return wording.text("\n".join(lines))
 
 
 def standing(view: Json) -> str:
-    """Return the state of a game in which the caller has nothing to decide."""
+    """Return the state of a game in which the caller has nothing to decide.
+
+    >>> import skye.views
+    >>> game = skye.new_game(2, seed="text").game
+    >>> players = [{**player, "name": "Ann"} for player in skye.views.game_view(game, 0)["players"]]
+    >>> of_server = {"id": "g", "status": "playing", "you": {"seat": 0}, "players": players}
+    >>> standing({**skye.views.game_view(game, 0), **of_server}).splitlines()[1]
+    'Round 1 of 6, phase pricing.'
+    """
     return "\n".join([*_heading(view, None), *_players(view)])
 
 
-def tile_text(tile: str, rotation: int = 0) -> str:
+def tile_text(tile: str, rotation: int = 0, wording: Wording = PLAIN) -> str:
     """Return the features of a tile.
 
     >>> tile_text("L35")
-    'L35 sides pasture/mountain/mountain/water, middle mountain, roads north, 1 whisky'
+    'L35 sides pasture/pasture/mountain/mountain, middle mountain, roads east+south, 1 whisky, 1 sheep'
     """
     turned = ROTATED_TILES[tile, rotation]
     its = turned.tile
-    roads = " and ".join("+".join(SIDE_NAMES[side] for side in road) for road in turned.roads)
+    roads = " and ".join("+".join(wording.side(side) for side in road) for road in turned.roads)
     counts = [f"{count} {name}" for name, count in zip(OBJECTS, its.counts, strict=True) if count]
     parts = [
-        f"{tile} sides {'/'.join(terrain.label for terrain in turned.edges)}",
+        f"{tile} sides {'/'.join(terrain.label for terrain in wording.sides(turned.edges))}",
         f"middle {its.center.label}",
         *([f"roads {roads}"] if roads else []),
         *counts,
@@ -65,7 +95,7 @@ def tile_text(tile: str, rotation: int = 0) -> str:
     return ", ".join(parts)
 
 
-def action_text(action: Json) -> str:
+def action_text(action: Json, wording: Wording = PLAIN) -> str:
     """Return an action in words.
 
     >>> action_text({"type": "place", "body": {"tile": "L10", "x": 1, "y": -2, "rotation": 90}})
@@ -73,7 +103,8 @@ def action_text(action: Json) -> str:
     """
     body = action.get("body") or {}
     if action["type"] == "place":
-        return f"place {body['tile']} at ({body['x']}, {body['y']}), rotation {body['rotation']}"
+        x, rotation = wording.x(body["x"]), wording.rotation(body["rotation"])
+        return f"place {body['tile']} at ({x}, {body['y']}), rotation {rotation}"
     if action["type"] == "buy":
         return f"buy {body['tile']}"
     if action["type"] == "set_offer":
@@ -99,12 +130,14 @@ def _heading(view: Json, its_id: str | None) -> Iterator[str]:
         yield f"You have nothing to decide now. Waiting for: {waiting}."
 
 
-def _scoring_tiles(view: Json, points: Mapping[str, int]) -> Iterator[str]:
+def _scoring_tiles(view: Json, points: Mapping[str, int | None], wording: Wording) -> Iterator[str]:
     yield "\nScoring tiles (slot, rounds that score it, your points if it scored now):"
     for tile in view["scoring_tiles"]:
         scored = " THIS ROUND" if view["round"] in tile["rounds"] else ""
         rounds = ", ".join(map(str, tile["rounds"]))
-        yield f"  {tile['slot']} {tile['scoring_tile']} (rounds {rounds}{scored}): {points[tile['slot']]}"
+        now = points[tile["slot"]]
+        name = wording.scoring_tile(tile["scoring_tile"])
+        yield f"  {tile['slot']} {name} (rounds {rounds}{scored}): {'hidden' if now is None else now}"
 
 
 def _players(view: Json) -> Iterator[str]:
@@ -117,13 +150,22 @@ def _players(view: Json) -> Iterator[str]:
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
 
 
-def _territory(view: Json) -> Iterator[str]:
+def _territory(view: Json, wording: Wording) -> Iterator[str]:
     yield "\nYour territory (cell: tile):"
-    for placed in view["players"][view["you"]["seat"]]["territory"]:
-        yield f"  ({placed['x']}, {placed['y']}): {tile_text(placed['tile'], placed['rotation'])}"
+    yield from territory_lines(view["players"][view["you"]["seat"]]["territory"], wording)
 
 
-def _offers(view: Json) -> Iterator[str]:
+def territory_lines(placed: Sequence[Json], wording: Wording = PLAIN) -> Iterator[str]:
+    """Yield a line for each placed tile.
+
+    >>> [*territory_lines([{"tile": "castle-red", "x": 0, "y": 0, "rotation": 0}])]
+    ['  (0, 0): castle-red sides pasture/water/pasture/mountain, middle pasture, roads north+south+west']
+    """
+    for each in placed:
+        yield f"  ({wording.x(each['x'])}, {each['y']}): {tile_text(each['tile'], each['rotation'], wording)}"
+
+
+def _offers(view: Json, wording: Wording) -> Iterator[str]:
     if view["phase"] == "building":
         return
     yield "\nTiles on offer:"
@@ -131,33 +173,49 @@ def _offers(view: Json) -> Iterator[str]:
         for offer in player["tiles_on_offer"]:
             price = "" if offer["price"] is None else f" for {offer['price']}"
             marked = ", marked for discard" if offer["discard"] else ""
-            yield f"  of {player['name']}{price}{marked}: {tile_text(offer['tile'])}"
+            yield f"  of {player['name']}{price}{marked}: {tile_text(offer['tile'], 0, wording)}"
 
 
-def _actions(view: Json, places: Sequence[Json]) -> Iterator[str]:
+def _limits(view: Json, wording: Wording) -> Iterator[str]:
+    """Yield what the legal actions follow from beside the rest of the text."""
+    for action in view["actions"]:
+        if action["type"] == "set_offer":
+            yield from _offer_limits(action)
+    for tile in view["players"][view["you"]["seat"]]["tiles_to_build"]:
+        yield f"\nIn your hand: {tile_text(tile, 0, wording)}"
+
+
+def _offer_limits(action: Json) -> Iterator[str]:
+    limits = action["constraints"]
+    yield f"  Offer: discard one of {', '.join(limits['tiles'])}, and price the two others with at"
+    yield f"  least {limits['minimum']} each, at most {limits['gold']} gold together."
+
+
+def _actions(view: Json, places: Sequence[Json], wording: Wording) -> Iterator[str]:
     yield "\nLegal actions (number: action):"
     numbered = list(enumerate(view["actions"], 1))
     for number, action in numbered:
         if action["type"] == "set_offer":
-            limits = action["constraints"]
-            yield f"  Offer: discard one of {', '.join(limits['tiles'])}, and price the two others with at"
-            yield f"  least {limits['minimum']} each, at most {limits['gold']} gold together."
+            yield from _offer_limits(action)
         if action["type"] != "place":
-            yield f"  {number}: {action_text(action)}{_price(view, action)}"
-    yield from _placements([(number, one) for number, one in numbered if one["type"] == "place"], places)
+            yield f"  {number}: {action_text(action, wording)}{_price(view, action)}"
+    placements = [(number, one) for number, one in numbered if one["type"] == "place"]
+    yield from _placements(placements, places, wording)
 
 
-def _placements(numbered: Sequence[tuple[int, Json]], places: Sequence[Json]) -> Iterator[str]:
+def _placements(
+    numbered: Sequence[tuple[int, Json]], places: Sequence[Json], wording: Wording
+) -> Iterator[str]:
     """Yield the placements, a line for each tile and cell, with their gains."""
     gains = {_place(place): place["gains"] for place in places}
     for tile, of_tile in groupby(numbered, lambda entry: entry[1]["body"]["tile"]):
-        yield f"  Place {tile_text(tile)} (number: rotation, gains by slot):"
+        yield f"  Place {tile_text(tile, 0, wording)} (number: rotation, gains by slot):"
         for cell, entries in groupby(of_tile, lambda entry: (entry[1]["body"]["x"], entry[1]["body"]["y"])):
             shown = [
-                f"{number}: {action['body']['rotation']}{_gains(gains.get(_place(action['body']), ()))}"
-                for number, action in entries
+                f"{number}: {wording.rotation(body['rotation'])}{_gains(gains.get(_place(body), ()))}"
+                for number, body in ((number, action["body"]) for number, action in entries)
             ]
-            yield f"    at ({cell[0]}, {cell[1]}): {'; '.join(shown)}"
+            yield f"    at ({wording.x(cell[0])}, {cell[1]}): {'; '.join(shown)}"
 
 
 def _place(body: Json) -> tuple[Any, ...]:

@@ -1,0 +1,27 @@
+"""Texts for language models: a decision of a seat, with its numbered legal actions, and a lesson.
+
+`skye-mcp`, `skye-eval` and the environments for training show the same texts.
+"""
+
+from skye.agents.decision import action_text, decision_id, decision_text, standing, tile_text
+from skye.agents.local import legal_actions, local_decision
+from skye.agents.replies import UnusableReply, json_in, move_in
+from skye.agents.teaching import lesson
+from skye.agents.wording import PLAIN, Wording, other_wording
+
+__all__ = [
+    "PLAIN",
+    "UnusableReply",
+    "Wording",
+    "action_text",
+    "decision_id",
+    "decision_text",
+    "json_in",
+    "legal_actions",
+    "lesson",
+    "local_decision",
+    "move_in",
+    "other_wording",
+    "standing",
+    "tile_text",
+]

@@ -1,0 +1,114 @@
+"""The words and the orientation of a text, so that a game can be told in others than those it has in print.
+
+A model may have seen the game. With other names of terrains, tiles and scoring tiles, and with east and west
+exchanged, it must read the text instead. All rules are the same in the mirror.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from skye.scoring import SCORING_TILES
+from skye.tiles import LANDSCAPE, SIDE_NAMES
+
+_TERRAINS: Final = ("pasture", "mountain", "water")
+_NEW_TERRAINS: Final = ("amber", "basalt", "cobalt", "dune", "ember", "flint", "garnet", "heather", "ivory")
+
+
+class Wording(NamedTuple):
+    """The words and the orientation of a text.
+
+    :param words: the other words, by those of the game; empty for the words of the game.
+    :param scoring_tiles: the other names of scoring tiles, by their ids.
+    :param mirrored: whether east and west are exchanged.
+    """
+
+    words: Mapping[str, str] = {}
+    scoring_tiles: Mapping[str, str] = {}
+    mirrored: bool = False
+
+    def text(self, text: str) -> str:
+        """Return a text with the other words.
+
+        >>> Wording({"water": "cobalt"}).text("2 points for each water area")
+        '2 points for each cobalt area'
+        """
+        return _replaced(text, self.words)
+
+    def game_text(self, text: str) -> str:
+        """Return a text with the words of the game, the inverse of `text`.
+
+        >>> Wording({"L07": "T12"}).game_text('{"discard": "T12"}')
+        '{"discard": "L07"}'
+        """
+        return _replaced(text, {new: word for word, new in self.words.items()})
+
+    def scoring_tile(self, scoring_tile: str) -> str:
+        """Return the name of a scoring tile.
+
+        >>> Wording().scoring_tile("sheep")
+        'sheep'
+        """
+        return self.scoring_tiles.get(scoring_tile, scoring_tile)
+
+    def x(self, x: int) -> int:
+        """Return a column as the text has it, or the column that the text means: the same function.
+
+        >>> Wording(mirrored=True).x(2)
+        -2
+        """
+        return -x if self.mirrored else x
+
+    def rotation(self, rotation: int) -> int:
+        """Return a rotation as the text has it, or the rotation that the text means: the same function.
+
+        >>> Wording(mirrored=True).rotation(90)
+        270
+        """
+        return -rotation % 360 if self.mirrored else rotation
+
+    def sides(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Return what is at north, east, south and west, as the text has it.
+
+        >>> Wording(mirrored=True).sides("NESW")
+        ('N', 'W', 'S', 'E')
+        """
+        north, east, south, west = values
+        return (north, west, south, east) if self.mirrored else (north, east, south, west)
+
+    def side(self, side: int) -> str:
+        """Return the name of a side.
+
+        >>> Wording(mirrored=True).side(1)
+        'west'
+        """
+        name: str = self.sides(SIDE_NAMES)[side]
+        return name
+
+
+PLAIN: Final = Wording()
+"""The words and the orientation of the game."""
+
+
+def other_wording(seed: str) -> Wording:
+    """Return a mirrored wording with other names for terrains, landscape tiles and scoring tiles.
+
+    >>> other_wording("1").mirrored
+    True
+    """
+    rng = Random(seed)
+    terrains = dict(zip(_TERRAINS, rng.sample(_NEW_TERRAINS, len(_TERRAINS)), strict=True))
+    numbers = rng.sample(range(len(LANDSCAPE)), len(LANDSCAPE))
+    tiles = {tile: f"T{number + 1:02}" for tile, number in zip(LANDSCAPE, numbers, strict=True)}
+    names = rng.sample(range(len(SCORING_TILES)), len(SCORING_TILES))
+    rules = {tile: f"rule_{name + 1}" for tile, name in zip(SCORING_TILES, names, strict=True)}
+    return Wording({**terrains, **tiles}, rules, mirrored=True)
+
+
+def _replaced(text: str, words: Mapping[str, str]) -> str:
+    if not words:
+        return text
+    return re.sub(rf"\b({'|'.join(words)})(s?)\b", lambda found: words[found[1]] + found[2], text)
