@@ -112,8 +112,8 @@ FIXTURES = """
         assert skye_game(record=record, stop_at=3).view()["origin"]["type"] == "record"
 
     def test_clock_advances(skye_game, skye_clock):
-        game = skye_game(options={"clock": "manual", "turn_ms": 5})
-        assert skye_clock(game, 5)["phase"] == "buying"
+        game = skye_game(options={"clock": "manual", "turn_ms": 5000})
+        assert skye_clock(game, 5000)["phase"] == "buying"
 
     def test_refused_advance_is_an_error(skye_game, skye_clock):
         try:

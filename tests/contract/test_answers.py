@@ -185,7 +185,7 @@ def test_rematch_of_a_game_is_in_the_contract(service):
 
 
 def test_manual_clock_of_a_game_is_in_the_contract(service):
-    game = service.create_game(2, options={"clock": "manual", "turn_ms": 1})
+    game = service.create_game(2, options={"clock": "manual", "turn_ms": 1000})
     assert game.call("POST", "clock", {"advance_ms": 1}, token=game.host).status_code == 200
 
 

@@ -97,6 +97,12 @@ def test_every_field_has_a_description_and_a_range(document):
             assert "items" in thing, place
 
 
+def test_patterns_mean_the_same_in_all_regular_expression_engines(document):
+    patterns = {thing["pattern"] for _, thing in schemas(document) if isinstance(thing.get("pattern"), str)}
+    assert r"\S" in patterns
+    assert [pattern for pattern in patterns if re.search(r"\\[^S.]|[^ -~]", pattern)] == []
+
+
 def test_component_members_are_references(document):
     """openapi-generator warns of members of components that have no name."""
     for name, schema in document["components"]["schemas"].items():

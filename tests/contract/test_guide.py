@@ -15,7 +15,7 @@ from skye.scoring import SCORING_TILES, slots_by_round
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
-from skye_server.contract.requests import MAX_TILES_TO_PLACE, MIN_TURN_MS
+from skye_server.contract.requests import MAX_TILES_TO_PLACE
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
@@ -271,9 +271,7 @@ def limits(document):
         ),
         "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
         "changes of a game after which nothing can be taken back": f"{MAX_CHANGES:,}",
-        "`turn_ms`": (
-            f"from {MIN_TURN_MS:,} to {turn['maximum']:,}; from {turn['minimum']:,} with a manual clock"
-        ),
+        "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
         "`advance_ms` of a manual clock": f"from {advance['minimum']:,} to {advance['maximum']:,}",
         "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",

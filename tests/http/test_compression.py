@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from skye_server.http import responses
 from tests.support.playing import Service
 
 DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi")
@@ -13,6 +14,9 @@ DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi")
 def service():
     """One service for all tests: each generates the documents again."""
     return Service()
+
+
+PAGES = ("/docs", "/docs/first-game", "/docs/errors", "/docs/reference", "/docs/assets/swagger-ui-bundle.js")
 
 
 @pytest.fixture(params=["/v1/tiles", *(f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml"))])
@@ -29,6 +33,22 @@ def test_document_is_compressed_for_a_client_that_accepts_gzip(path, accepted, s
     assert len(answer.data) * 6 < len(plain.data)
     assert answer.headers["ETag"] != plain.headers["ETag"]
     assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_documentation_is_compressed(page, service):
+    plain = service.call("GET", page)
+    answer = service.call("GET", page, headers={"Accept-Encoding": "gzip"})
+    assert gzip.decompress(answer.data) == plain.data
+    assert plain.headers["Vary"] == "Accept-Encoding"
+
+
+def test_compressed_page_with_the_host_of_a_request_is_not_kept(service):
+    service.call("GET", "/docs", headers={"Accept-Encoding": "gzip"})
+    kept = responses.gzipped.cache_info().currsize
+    for number in range(3):
+        service.call("GET", "/docs", headers={"Accept-Encoding": "gzip", "Host": f"host{number}.example"})
+    assert responses.gzipped.cache_info().currsize == kept
 
 
 @pytest.mark.parametrize("accepted", [None, "identity", "br", "gzip;q=0"])

@@ -15,6 +15,13 @@ def test_response_with_a_list_of_origins_varies_by_origin(path, origin):
     assert answer.headers.get("Access-Control-Allow-Origin") == (origin if allowed else None)
 
 
+def test_preflight_allows_the_headers_of_trace_context():
+    asked = {"Origin": "https://play.example", "Access-Control-Request-Method": "GET"}
+    answer = Service(cors_origins=("*",)).call("OPTIONS", "/v1/games", headers=asked)
+    allowed = answer.headers["Access-Control-Allow-Headers"].split(", ")
+    assert {"traceparent", "tracestate"} <= set(allowed)
+
+
 def test_response_for_all_origins_does_not_vary_by_origin():
     answer = Service(cors_origins=("*",)).call("GET", "/v1/tiles", headers={"Origin": "https://play.example"})
     assert "Origin" not in answer.headers.get("Vary", "")

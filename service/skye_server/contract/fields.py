@@ -167,12 +167,17 @@ class Price(Integer):
 
 
 class Name(fields.String):
-    """A name: trimmed, with visible characters only, and with a maximum length."""
+    r"""A name: trimmed, with visible characters only, and with a maximum length.
+
+    The pattern in the contract is one that all regular expression engines read alike: classes of Unicode
+    characters are errors of syntax or of encoding in some generated clients.
+    """
 
     def __init__(self, description: str, most: int = 40, **kwargs: Any) -> None:
         self._most = most
-        shape = {"minLength": 1, "maxLength": most, "pattern": _READABLE.pattern}
-        super().__init__(metadata={"description": description, **shape}, **kwargs)
+        shape = {"minLength": 1, "maxLength": most, "pattern": r"\S"}
+        words = f"{description} Control, format and other invisible characters are refused."
+        super().__init__(metadata={"description": words, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):

@@ -13,7 +13,7 @@ _EXPOSED_HEADERS = (
 )
 _ACCEPTED_HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, "
-    "Skye-Fault"
+    "Skye-Fault, traceparent, tracestate"
 )
 _PREFLIGHT_S = 86_400
 

@@ -134,14 +134,20 @@ def cacheable(response: Response, seconds: int) -> Response:
     return revalidated
 
 
-def compressed(body: bytes, content_type: str, seconds: int) -> Response:
+def compressed(body: bytes, content_type: str, seconds: int, *, keep: bool = True) -> Response:
     """Return a body that every cache stores for a while, compressed by gzip if the client accepts that.
 
     Only for bodies that are the same for all callers: the size of a compressed response that mixes a secret
-    with what the request sent would reveal the secret (BREACH). Each body is kept compressed.
+    with what the request sent would reveal the secret (BREACH).
+
+    :param keep: whether to keep the compressed body; not if the request determines a part of it.
     """
     accepts_gzip = request.accept_encodings["gzip"] > 0
-    response = Response(_gzipped(body) if accepts_gzip else body, content_type=content_type)
+    response = Response(content_type=content_type)
+    if not accepts_gzip:
+        response.data = body
+    else:
+        response.data = gzipped(body) if keep else gzipped.__wrapped__(body)
     response.headers["Vary"] = "Accept-Encoding"
     if accepts_gzip:
         response.headers["Content-Encoding"] = "gzip"
@@ -149,7 +155,7 @@ def compressed(body: bytes, content_type: str, seconds: int) -> Response:
 
 
 @cache
-def _gzipped(body: bytes) -> bytes:
+def gzipped(body: bytes) -> bytes:
     """Return a compressed body, without a time in it, so that its entity tag is the same in every process."""
     return gzip.compress(body, mtime=0)
 

@@ -87,7 +87,7 @@ _KEY: Final = _in_headers(
     "Makes the request safe to retry: for an hour, the same key with the same request returns the first "
     "response again. A key is scoped to the token, or without a token to the client's address. "
     "Use a random UUID.",
-    {"type": "string", "pattern": r"^[\x21-\x7e]{1,255}$", "minLength": 1, "maxLength": 255},
+    {"type": "string", "pattern": "^[!-~]{1,255}$", "minLength": 1, "maxLength": 255},
 )
 
 HEADER_PARAMETERS: Final = {

@@ -135,7 +135,7 @@ def get_security_contact() -> Response:
     return cacheable(Response(lines, content_type=f"{TEXT}; charset=utf-8"), _MAX_AGE_S)
 
 
-_PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html")
+_PAGE = ResponseDoc(200, "The page.", text("Page"), content_type="text/html", headers=["Content-Encoding"])
 
 
 @blueprint.route("/docs")
@@ -190,7 +190,10 @@ def get_errors() -> Response:
 
 @blueprint.route("/docs/assets/<asset>")
 @never_changes(
-    *(ResponseDoc(200, "The file.", text("Asset"), content_type=kind) for kind in _CONTENT_TYPES.values()),
+    *(
+        ResponseDoc(200, "The file.", text("Asset"), content_type=kind, headers=["Content-Encoding"])
+        for kind in _CONTENT_TYPES.values()
+    ),
     errors=["not_found"],
 )
 def get_docs_asset(asset: str) -> Response:
@@ -201,7 +204,7 @@ def get_docs_asset(asset: str) -> Response:
     if asset not in _OWN_ASSETS and asset not in _SWAGGER_ASSETS:
         raise Problem("not_found")
     kind = _CONTENT_TYPES[asset[asset.rindex(".") :]]
-    return cacheable(Response(_read(asset), content_type=kind), _MAX_AGE_S)
+    return compressed(_read(asset), kind, _MAX_AGE_S)
 
 
 def _document(content_type: str) -> ResponseDoc:
@@ -281,16 +284,18 @@ def _guide(name: str) -> Response:
     following = contents[after] if after < len(contents) else None
     page = guide.page(name)
     page = page._replace(html=page.html.replace(guide.ADDRESS, escape(request.url_root.rstrip("/"))))
-    response = _page("guide.html", page=page, current=name, contents=contents, following=following)
+    names = {"page": page, "current": name, "contents": contents, "following": following}
+    response = _page("guide.html", keep=False, **names)
     # The page shows the host of the request: a shared cache would show it to clients of another host.
     response.headers["Cache-Control"] = f"private, max-age={_MAX_AGE_S}"
     return response
 
 
-def _page(template: str, **context: object) -> Response:
-    response = Response(render_template(template, **context), content_type="text/html; charset=utf-8")
+def _page(template: str, *, keep: bool = True, **context: object) -> Response:
+    body = render_template(template, **context).encode()
+    response = compressed(body, "text/html; charset=utf-8", _MAX_AGE_S, keep=keep)
     response.headers["Content-Security-Policy"] = _POLICY
-    return cacheable(response, _MAX_AGE_S)
+    return response
 
 
 @cache

@@ -1,6 +1,6 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
-from skye_server.contract.requests.creation import MIN_TURN_MS, GamesToCreate, GameToCreate
+from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
 from skye_server.contract.requests.lab import GameFault
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
 from skye_server.contract.requests.matchmaking import TicketToCreate
@@ -27,7 +27,6 @@ from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesTo
 
 __all__ = [
     "MAX_TILES_TO_PLACE",
-    "MIN_TURN_MS",
     "PLAYER_EVENT_ID",
     "ClockAdvance",
     "EventsQuery",
