@@ -179,6 +179,12 @@ class Settings:
     workers: int = _setting(
         "auto", _workers, "number of worker processes; `auto`: the number of cores, from 2 to 4"
     )
+    dispatchers: int = _setting(
+        "1",
+        _whole(0, 64),
+        "number of dispatchers that `make serve` starts; elsewhere `skye-server dispatch` is one. Without "
+        "any, missed deadlines are applied by the next request for their game",
+    )
     log_level: str = _setting(
         "warning", _one_of(*_LOG_LEVELS), f"minimum level of log lines: {', '.join(_LOG_LEVELS)}"
     )

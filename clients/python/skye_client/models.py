@@ -383,6 +383,7 @@ class Readiness(TypedDict):
     status: Literal["ok"]
     lab: bool
     warnings: list[Warning]
+    dispatchers: int
 
 
 RecordLines: TypeAlias = str

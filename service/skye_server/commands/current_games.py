@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.commands.due_work import DueWork
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
@@ -54,7 +55,8 @@ class Games:
         self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
-        self.repository = GameRepository(store, settings, self.metrics, self.listing, self.players)
+        self.due = DueWork(store.due, self.now_ms, settings)
+        self.repository = GameRepository(store, settings, self.metrics, self.listing, self.players, self.due)
 
     # Queries.
 

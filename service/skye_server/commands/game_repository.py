@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from skye_server.commands.due_work import DueWork
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.listing import Listing
 from skye_server.error_codes import Problem
@@ -91,13 +92,14 @@ class GameCache:
 class GameRepository:
     """The games of a store. Each commit also updates the list of games and the games of players."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a commit concerns
         self,
         store: Store,
         settings: Settings,
         metrics: Metrics,
         listing: Listing,
         players: Players,
+        due: DueWork,
     ) -> None:
         self._store = store
         self._settings = settings
@@ -105,6 +107,7 @@ class GameRepository:
         self._history = GameHistory(store)
         self._listing = listing
         self._players = players
+        self._due = due
         self.cache = GameCache()
 
     def current(self, game_id: str) -> Game:
@@ -148,6 +151,7 @@ class GameRepository:
             self._listing.update(None, game)
         if joining := players - players_before:
             self._players.announce(game.id, joining, limited=limited)
+        announced = self._due.announce(before, game)
         expected = None if before is None else self._expected_header(before)
         stored, ttl_s = encode_game(game), self._ttl_s(game.status)
         entries = self._entries(before, transition)
@@ -157,6 +161,8 @@ class GameRepository:
             self._metrics.commit_conflicted()
             return False
         self.cache.put(stored, game)
+        if announced:
+            self._due.confirm(announced)
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
             if before is not None:

@@ -3,7 +3,7 @@
 The criteria are the seats and the options of the game. The store forms the group in one step; see
 `skye_server.storage.ticket_pools`. The game is created after that, under the id that the store gave the
 group. When a process crashes in between, the next request for one of the group's tickets creates the game,
-and so does each reader of the games or events of one of the players (`catch_up`).
+and so do a dispatcher and each reader of the games or events of one of the players (`catch_up`).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
 from skye_server.players.codec import TicketData, decoded, ticket_data
+from skye_server.storage.due_queue import Due
 from skye_server.storage.ticket_pools import NewTicket, StoredTicket
 
 _NAME: Final = "Matched game"
@@ -98,6 +99,7 @@ def create_ticket(
     if found is None:
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
         games.pools.announce(player, ticket_id, now_ms, expires_ms)
+        games.due.queue.add(Due("ticket", player, min(expires_ms, now_ms + _ADDING_MS)))
         _check_own(games, player, ticket_id)
         data = ticket_data.encode(TicketData(name, encoded, command.digest))
         settled = "" if is_repeated else last

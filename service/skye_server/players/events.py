@@ -125,9 +125,9 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
         turn = None
         if not state.over:
             events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
-    near_at_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, game.options.turn_ms)
+    near_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, game.options.turn_ms)
     version, last_event, deadline_ms = game.version, game.last_event, game.deadline_ms
-    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_at_ms, game.is_over)
+    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_ms, game.is_over)
     return Derived(after, tuple(events))
 
 
@@ -199,7 +199,12 @@ def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:
     """Return when the deadline of a turn is near, None without a deadline."""
     if turn is None or turn.deadline_ms is None or turn_ms is None:
         return None
-    return turn.deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
+    return near_at_ms(turn.deadline_ms, turn_ms)
+
+
+def near_at_ms(deadline_ms: int, turn_ms: int) -> int:
+    """Return when a deadline is near, in milliseconds since 1970."""
+    return deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
 
 
 def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:

@@ -192,6 +192,20 @@ class Players:
         """
         return self._store.count_games(player, active=active)
 
+    def attend(self, player: str, game: Game) -> FollowedGame | None:
+        """Relay missing events of a game, and report its deadline if it is near; return the state, if any.
+
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        record = self._store.game(player, game.id)
+        return None if record is None else self._attend(player, game.id, record, game.version)
+
+    def _attend(self, player: str, game_id: str, record: bytes, version: int) -> FollowedGame | None:
+        state: FollowedGame | None = decoded(followed_games.decode, record)
+        if state is None or state.version != version:
+            state = self.relay(player, game_id)
+        return state if state is None or state.over else self.report_near(player, game_id, state)
+
     def catch_up(self, player: str) -> dict[str, FollowedGame]:
         """Relay missing events, and report deadlines that are near; return the states of the active games.
 
@@ -200,11 +214,9 @@ class Players:
         states: dict[str, FollowedGame] = {}
         for (game_id, record), header in self._with_headers(self._store.active_games(player)):
             try:
-                state: FollowedGame | None = decoded(followed_games.decode, record)
-                if state is None or header is None or state.version != _version(header):
-                    state = self.relay(player, game_id)
+                state = self._attend(player, game_id, record, -1 if header is None else _version(header))
                 if state is not None and not state.over:
-                    states[game_id] = self.report_near(player, game_id, state)
+                    states[game_id] = state
             except Problem as problem:  # one broken game must not hide the others
                 if problem.code not in UNREADABLE:
                     raise

@@ -43,11 +43,12 @@ def get_health() -> Response:
 def get_readiness() -> Response:
     """Get the readiness of the process.
 
-    The process is ready if its store responds.
+    The process is ready if its store responds, also without a dispatcher.
     """
     games = collaborators().games
     games.check()
-    return json_response(_health() | {"warnings": games.warnings()})
+    alive = games.due.queue.dispatchers(games.now_ms())
+    return json_response(_health() | {"warnings": games.warnings(), "dispatchers": alive})
 
 
 def _health() -> dict[str, object]:

@@ -1,7 +1,7 @@
 """`skye-server serve`: the API on one machine, with an embedded Redis unless a URL names one.
 
-The launcher owns two children, gunicorn and Redis. It starts both, prints the addresses, restarts Redis when
-it ends, and stops both after a signal. It imports few modules, to start fast.
+The launcher owns gunicorn, Redis and dispatchers. It starts them, prints the addresses, restarts Redis and
+dispatchers that end, and stops all after a signal. It imports few modules, to start fast.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from skye_server.redis_url import without_secrets
 from skye_server.server import api_process, signals
 from skye_server.server.data_folder import DataFolder
+from skye_server.server.dispatch_processes import DispatchProcesses
 from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
 from skye_server.server.processes import LaunchError, adopt_orphans, describe_end
 from skye_server.server.server_programs import describe, find_program, vulnerabilities
@@ -36,6 +37,25 @@ class _Store(NamedTuple):
     url: str
     server: RedisServer | None
     description: str
+
+
+class _Children(NamedTuple):
+    """The children beside Redis."""
+
+    api: subprocess.Popen[bytes]
+    dispatchers: DispatchProcesses
+
+    def wait(self, until: float | None) -> None:
+        """Wait until a child has ended, or until a time; start dispatchers that have ended again.
+
+        :raises LaunchError: if the API ends.
+        """
+        waits = [self.dispatchers.start(), None if until is None else until - time.monotonic()]
+        signals.wait_for_child(
+            min((max(wait_s, 0.0) for wait_s in waits if wait_s is not None), default=None)
+        )
+        if self.api.poll() is not None:
+            raise LaunchError(f"The API ended ({describe_end(self.api)}); its output is above.")
 
 
 def serve() -> int:
@@ -80,11 +100,13 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     if store.server is not None:
         _wait_for_redis(store.server)
     api_process.wait_for_health(here, api)
+    dispatchers = DispatchProcesses(store.url, 0 if store.url == MEMORY_URL else settings.dispatchers)
+    stack.callback(dispatchers.stop)
     try:
         _print_addresses(here, store, time.monotonic() - started)
         if store.server is None and not api_process.is_ok(here, "/readyz", api):
             _warn("That Redis does not respond. Until it does, requests for games get 503.")
-        _supervise(api, store.server)
+        _supervise(_Children(api, dispatchers), store.server)
     except signals.StopRequested:
         api_process.stop_gracefully(api)
         raise
@@ -143,7 +165,7 @@ Isle of Skye is being served; it was ready in {seconds:.2f} s. Ctrl-C stops it.
     )
 
 
-def _supervise(api: subprocess.Popen[bytes], server: RedisServer | None) -> None:
+def _supervise(children: _Children, server: RedisServer | None) -> None:
     """Wait for a signal to stop; restart Redis on the same files whenever it ends.
 
     Without Redis the API still serves its documentation and health checks; other requests get 503. So
@@ -153,39 +175,34 @@ def _supervise(api: subprocess.Popen[bytes], server: RedisServer | None) -> None
     """
     delay_s, up_since = 0.0, time.monotonic()
     while True:
-        _wait_for_end(api, server)
+        _wait_for_end(children, server)
         assert server is not None
         if time.monotonic() - up_since > _STABLE_AFTER_S:
             delay_s = 0.0
         _warn(f"Redis ended ({server.failure()}); starting it again on the same files in {delay_s:.0f} s.")
-        while not _restarted(api, server, delay_s):
+        while not _restarted(children, server, delay_s):
             delay_s = _next_delay(delay_s)
         delay_s, up_since = _next_delay(delay_s), time.monotonic()
         _warn("Redis is back, with its games.")
 
 
-def _wait_for_end(
-    api: subprocess.Popen[bytes], server: RedisServer | None, until: float | None = None
-) -> None:
+def _wait_for_end(children: _Children, server: RedisServer | None, until: float | None = None) -> None:
     """Wait until Redis has ended, or with `until` to that time; without an embedded server, forever.
 
     :raises LaunchError: if the API ends.
     """
     while until is not None or server is None or server.running:
-        left_s = None if until is None else until - time.monotonic()
-        if left_s is not None and left_s <= 0:
+        if until is not None and time.monotonic() >= until:
             return
-        signals.wait_for_child(left_s)
-        if api.poll() is not None:
-            raise LaunchError(f"The API ended ({describe_end(api)}); its output is above.")
+        children.wait(until)
 
 
-def _restarted(api: subprocess.Popen[bytes], server: RedisServer, delay_s: float) -> bool:
+def _restarted(children: _Children, server: RedisServer, delay_s: float) -> bool:
     """Start Redis again after a delay; return whether it is ready, after a warning if it is not.
 
     :raises LaunchError: if the API ends.
     """
-    _wait_for_end(api, server, time.monotonic() + delay_s)
+    _wait_for_end(children, server, time.monotonic() + delay_s)
     try:
         server.start()
         _wait_for_redis(server)

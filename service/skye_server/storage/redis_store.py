@@ -14,7 +14,8 @@ Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
 Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
-`game_index` those of the list of public games, `lab_store` those of servers for testers.
+`game_index` those of the list of public games, `due_queue` those of due work, `lab_store` those of servers
+for testers.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from skye_server.storage.connection.retry import (
 )
 from skye_server.storage.connection.server_warnings import server_warnings
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
+from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
@@ -82,6 +84,7 @@ class RedisStore:
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls, min_replicas)
         self.pools = TicketPools(self._calls, min_replicas)
+        self.due = DueQueue(self._calls)
         self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.player_store import PlayerStore
@@ -66,6 +67,10 @@ class Store(Protocol):
     @property
     def pools(self) -> TicketPools:
         """The pools of matchmaking tickets."""
+
+    @property
+    def due(self) -> DueQueue:
+        """The due queue."""
 
     @property
     def lab(self) -> LabStore:

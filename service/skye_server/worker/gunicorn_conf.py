@@ -126,6 +126,8 @@ def post_worker_init(worker: Any) -> None:
         worker.log.warning(LAB_WARNING)
     if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
         gevent.spawn(_warn_of_the_store, worker)
+    if settings.redis_url == MEMORY_URL and settings.dispatchers:
+        _dispatch_in(worker)
     # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;
     # the garbage of requests is found in the young generations.
     gc.collect()
@@ -149,3 +151,11 @@ def _warn_of_the_store(worker: Any) -> None:
     games = collaborators(worker.wsgi).games
     for warning in games.warnings():
         worker.log.warning(warning)
+
+
+def _dispatch_in(worker: Any) -> None:
+    """Run a dispatcher in the only worker: no other process can read its memory."""
+    from skye_server.dispatch.process import dispatcher  # noqa: PLC0415 - loaded after gevent has patched
+    from skye_server.http.framework import collaborators  # noqa: PLC0415
+
+    gevent.spawn(dispatcher(collaborators(worker.wsgi).games).run)

@@ -88,6 +88,12 @@ class Readiness(Health):
         "What an operator should change: the version, the eviction policy or the clock of Redis, or "
         "`SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
     ]
+    dispatchers: Annotated[
+        int,
+        Keywords(minimum=0),
+        "How many dispatchers are alive. Without any, missed deadlines are applied by the next request for "
+        "their game.",
+    ]
 
 
 class LinkTarget(TypedDict):

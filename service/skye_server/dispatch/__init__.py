@@ -1,0 +1,1 @@
+"""The dispatcher: handles due work of games and players that no request asks for."""

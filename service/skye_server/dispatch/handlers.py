@@ -1,0 +1,51 @@
+"""The handlers of due work, one for each kind of entry in the due queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from skye_server.commands.current_games import Games
+from skye_server.commands.due_work import next_due_ms
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import players_of
+from skye_server.matchmaking import tickets
+
+
+class Handler(NamedTuple):
+    """How work of one kind is handled.
+
+    :param handle: takes the id of an entry, and returns when it is due again, in milliseconds since 1970;
+        None drops the entry. It may be called without a cause, and again after a crash.
+    :param parallel: how many entries one process handles at once.
+    """
+
+    handle: Callable[[str], int | None]
+    parallel: int
+
+
+def handlers(games: Games) -> Mapping[str, Handler]:
+    """Return the handler of each kind of work."""
+    return {
+        "game": Handler(partial(attend_game, games), 32),
+        "ticket": Handler(partial(tickets.catch_up, games), 8),
+    }
+
+
+def attend_game(games: Games, game_id: str) -> int | None:
+    """Apply the missed deadline of a game, and write the events of its players that are missing or due.
+
+    :raises Problem: data_corrupt, data_newer, too_much_contention, store_unavailable.
+    """
+    try:
+        game = games.apply_deadlines(games.repository.current(game_id))
+    except Problem as problem:
+        if problem.code != "game_not_found":
+            raise
+        return None
+    states = [games.players.attend(player, game) for player in players_of(game)]
+    if next_due_ms(game) is None:
+        return None
+    near = [state.near_at_ms for state in states if state is not None and state.near_at_ms is not None]
+    return min(filter(None, (game.deadline_ms, *near)), default=None)

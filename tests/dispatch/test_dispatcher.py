@@ -1,0 +1,202 @@
+"""The dispatcher applies deadlines and writes the events of players, without a request."""
+
+import secrets
+import threading
+
+import pytest
+
+from skye_server.dispatch.dispatcher import Dispatcher
+from skye_server.dispatch.handlers import Handler, handlers
+from skye_server.error_codes import Problem
+from skye_server.http.framework import collaborators
+from skye_server.players.player_games import Players
+from skye_server.storage.codec import decode_game
+from skye_server.storage.due_queue import Due
+from skye_server.storage.redis_store import RedisStore
+from tests.support.playing import Service
+from tests.support.waiting import waited_for
+
+TURN_S = 60
+
+
+def games_of(service):
+    return collaborators(service.app).games
+
+
+@pytest.fixture
+def dispatcher(service):
+    games = games_of(service)
+    return Dispatcher(games, handlers(games))
+
+
+def stored(game):
+    """Return a game as it is stored, without a request that would apply its deadline."""
+    return decode_game(game.service.redis.get(f"skye:{{{game.id}}}:table"))
+
+
+def entries(service, kind="game"):
+    """Return the entries of a kind with their times."""
+    found = {}
+    for key in service.redis.keys(f"skye:{{due.*}}:{kind}"):
+        found |= {
+            member.decode(): int(score) for member, score in service.redis.zrange(key, 0, -1, withscores=True)
+        }
+    return found
+
+
+def timed(service, **more):
+    return service.create_game(2, options={"turn_ms": TURN_S * 1000, "first_seat": 0}, **more)
+
+
+def test_missed_deadline_is_applied_without_a_request(service, dispatcher):
+    game = timed(service)
+    version = stored(game).version
+    service.clock.advance(TURN_S - 1)
+    dispatcher.run_due()
+    assert stored(game).version == version
+    service.clock.advance(1)
+    dispatcher.run_due()
+    assert stored(game).version > version
+    assert entries(service) == {game.id: stored(game).deadline_ms}
+
+
+def test_game_goes_on_to_its_end_by_itself(service, dispatcher):
+    game = timed(service)
+    for _ in range(100):
+        service.clock.advance(TURN_S)
+        dispatcher.run_due()
+    assert stored(game).is_over
+    assert entries(service) == {}
+
+
+def test_deadline_is_queued_once_until_it_moves_to_an_earlier_time(service, dispatcher):
+    game = timed(service)
+    first_ms = stored(game).deadline_ms
+    assert entries(service) == {game.id: first_ms}
+    service.clock.advance(10)
+    game.act_legally(0)
+    game.act_legally(1)
+    assert stored(game).deadline_ms > first_ms
+    assert entries(service) == {game.id: first_ms}
+    service.clock.advance(TURN_S - 10)
+    dispatcher.run_due()
+    assert entries(service) == {game.id: stored(game).deadline_ms}
+
+
+def test_entry_precedes_the_commit(service, monkeypatch):
+    def fail(*_):
+        raise Problem("store_unavailable")
+
+    monkeypatch.setattr(RedisStore, "commit", fail)
+    with pytest.raises(AssertionError, match="store_unavailable"):
+        timed(service)
+    assert len(entries(service)) == 1
+    games = games_of(service)
+    service.clock.advance(2 * TURN_S)
+    Dispatcher(games, handlers(games)).run_due()
+    assert entries(service) == {}
+
+
+def test_short_deadline_is_queued_again_after_the_commit(service):
+    game = service.create_game(2, options={"turn_ms": 1000})
+    assert entries(service) == {game.id: stored(game).deadline_ms}
+
+
+def test_game_without_a_deadline_or_with_a_manual_clock_is_not_queued(service):
+    service.create_game(2)
+    service.create_game(2, options={"turn_ms": 1000, "clock": "manual"})
+    assert entries(service) == {}
+
+
+def test_deleted_game_is_dropped_from_the_queue(service, dispatcher):
+    game = timed(service)
+    service.redis.delete(f"skye:{{{game.id}}}:table")
+    service.clock.advance(TURN_S)
+    dispatcher.run_due()
+    assert entries(service) == {}
+
+
+def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispatcher):
+    key = f"skye_key_{secrets.token_urlsafe(16)}"
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    game_id = service.call("POST", "/v1/games", body | {"options": {"turn_ms": 60_000}}, key).json["game"][
+        "id"
+    ]
+    assert entries(service)[game_id] < service.clock.now * 1000 + 60_000
+    service.clock.advance(50)
+    dispatcher.run_due()
+    (events,) = service.redis.keys("skye:{player.*}:events")
+    assert b"deadline_near" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
+    assert entries(service)[game_id] == round(service.clock.now * 1000) + 10_000
+
+
+def test_events_that_a_crash_left_out_are_written_at_the_next_look(service, dispatcher, monkeypatch):
+    key = f"skye_key_{secrets.token_urlsafe(16)}"
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": {"turn_ms": 60_000}}
+    with monkeypatch.context() as patched:
+        patched.setattr(Players, "relay_commit", lambda *_: None)
+        service.call("POST", "/v1/games", body, key)
+    assert service.redis.keys("skye:{player.*}:events") == []
+    service.clock.advance(45)
+    dispatcher.run_due()
+    assert service.redis.keys("skye:{player.*}:events")
+
+
+def test_ticket_expires_without_a_request(service, dispatcher):
+    key = f"skye_key_{secrets.token_urlsafe(16)}"
+    body = {"name": "Ann", "seat_count": 2, "ttl_ms": 90_000}
+    service.call("POST", "/v1/matchmaking/tickets", body, key)
+    service.clock.advance(60)
+    dispatcher.run_due()
+    assert service.redis.keys("skye:{player.*}:events") == []
+    service.clock.advance(31)
+    dispatcher.run_due()
+    (events,) = service.redis.keys("skye:{player.*}:events")
+    assert b"ticket_expired" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
+
+
+def test_clock_of_a_lab_drives_deadlines():
+    service = Service(lab=True)
+    game = timed(service)
+    version = stored(game).version
+    games = games_of(service)
+    service.call("POST", "/v1/lab/clock", {"advance_ms": TURN_S * 1000})
+    Dispatcher(games, handlers(games)).run_due()
+    assert stored(game).version > version
+
+
+def test_work_that_fails_is_tried_again_later(service):
+    games, failures = games_of(service), [Problem("store_unavailable"), ValueError(), None]
+
+    def handle(_id):
+        if (error := failures.pop(0)) is not None:
+            raise error
+
+    dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
+    games.due.queue.add(Due("bot", "x", games.now_ms()))
+    for seconds in (1, 60):
+        dispatcher.run_due()
+        assert entries(service, "bot") == {"x": games.now_ms() + seconds * 1000}
+        service.clock.advance(seconds)
+    dispatcher.run_due()
+    assert entries(service, "bot") == {}
+
+
+def test_running_dispatcher_handles_in_parallel_and_stops(service):
+    games, together = games_of(service), threading.Barrier(4)
+    handled = []
+
+    def handle(name):
+        together.wait(timeout=30)
+        handled.append(name)
+
+    dispatcher = Dispatcher(games, {"bot": Handler(handle, 4)})
+    for name in "abcd":
+        games.due.queue.add(Due("bot", name, games.now_ms()))
+    running = threading.Thread(target=dispatcher.run)
+    running.start()
+    assert waited_for(lambda: sorted(handled) == list("abcd"))
+    assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
+    dispatcher.stop()
+    running.join(30)
+    assert service.get("/readyz")["dispatchers"] == 0

@@ -1,0 +1,127 @@
+"""The due queue: entries are claimed when they are due, and each by one dispatcher at a time."""
+
+import time
+
+import pytest
+
+from skye_server.storage import due_queue
+from skye_server.storage.due_queue import Due
+from skye_server.storage.redis_store import RedisStore
+
+ALL = {"game": 100, "webhook": 100}
+
+
+@pytest.fixture
+def queue(any_redis):
+    return RedisStore(any_redis).due
+
+
+def claimed(queue, now_ms, limits=ALL):
+    return sorted((claim.kind, claim.id) for claim in queue.claim(now_ms, limits))
+
+
+def pass_leases(any_redis):
+    """Let all leases expire."""
+    for key in any_redis.keys("*:leases"):
+        for member in any_redis.zrange(key, 0, -1):
+            any_redis.zadd(key, {member: 1})
+
+
+def test_entry_is_claimed_once_when_it_is_due(queue):
+    queue.add(Due("game", "a", 1000))
+    assert claimed(queue, 999) == []
+    assert claimed(queue, 1000) == [("game", "a")]
+    assert claimed(queue, 2000) == []
+
+
+def test_earlier_of_two_times_counts(queue):
+    for due_ms in (2000, 1000, 3000):
+        queue.add(Due("game", "a", due_ms))
+    assert claimed(queue, 1000) == [("game", "a")]
+
+
+def test_kinds_are_claimed_separately(queue):
+    queue.add(Due("game", "a", 1))
+    queue.add(Due("webhook", "a", 1))
+    assert claimed(queue, 1, {"webhook": 1}) == [("webhook", "a")]
+    assert claimed(queue, 1) == [("game", "a")]
+
+
+def test_every_shard_gives_as_many_as_are_asked_for(queue):
+    for number in range(200):
+        queue.add(Due("game", str(number), number))
+    first = claimed(queue, 200, {"game": 2})
+    assert len(first) == 2 * due_queue.SHARDS
+    rest = [*first, *claimed(queue, 200)]
+    assert sorted(rest) == sorted(("game", str(number)) for number in range(200))
+
+
+def test_finished_entry_is_due_again_at_the_given_time(queue):
+    queue.add(Due("game", "a", 1))
+    queue.finish(*queue.claim(1, ALL), 1000)
+    assert claimed(queue, 999) == []
+    claim = queue.claim(1000, ALL)[0]
+    queue.finish(claim, None)
+    assert claimed(queue, 10**9) == []
+
+
+def test_entry_added_while_it_is_handled_is_claimed_after_that(queue):
+    queue.add(Due("game", "a", 1))
+    (claim,) = queue.claim(1, ALL)
+    queue.add(Due("game", "a", 2))
+    queue.add(Due("game", "b", 3))  # not hidden by the entry that must wait
+    assert [name for _, name in claimed(queue, 3, {"game": 1})] == ["b"]
+    queue.finish(claim, 1000)
+    assert claimed(queue, 3) == [("game", "a")]
+
+
+def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis):
+    queue.add(Due("game", "a", 1))
+    (lost,) = queue.claim(1, ALL)
+    pass_leases(any_redis)
+    (claim,) = queue.claim(5, ALL)
+    queue.finish(lost, None)  # by the dispatcher that was suspended
+    assert queue.renew([lost])
+    queue.finish(lost, 7)
+    assert claimed(queue, 10**9) == []
+    queue.finish(claim, 9)
+    assert claimed(queue, 8) == []
+    assert claimed(queue, 9) == [("game", "a")]
+
+
+def test_renewed_lease_lasts_longer(queue):
+    queue.add(Due("game", "a", 1))
+    claims = queue.claim(1, ALL)
+    time.sleep(0.002)
+    (renewed,) = queue.renew(claims)
+    assert int(renewed.lease) > int(claims[0].lease)
+    queue.finish(claims[0], None)
+    queue.finish(renewed, 2)
+    assert claimed(queue, 2) == [("game", "a")]
+
+
+def test_dispatcher_is_alive_for_a_while_after_its_heartbeat(queue):
+    queue.beat("one", 1_000)
+    queue.beat("two", 5_000)
+    assert [queue.dispatchers(now_ms) for now_ms in (5_000, 6_500, 60_000)] == [2, 1, 0]
+    queue.leave("two")
+    assert queue.dispatchers(5_000) == 1
+
+
+def test_backlog_counts_entries_and_names_the_first(queue):
+    for number in range(1, 20):
+        queue.add(Due("game", str(number), 100 * number))
+    backlog = queue.backlog()
+    assert backlog["game"] == (19, 100)
+    assert backlog["bot"] == (0, None)
+
+
+def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
+    for number in range(100):
+        queue.add(Due("game", str(number), number))
+    any_redis.set("skye:{due.3}:game", "broken")
+    assert claimed(queue, 200)
+    assert queue.backlog()["game"].entries == 0
+    for number in range(100):
+        queue.add(Due("game", str(number), number))
+    assert len(claimed(queue, 300)) >= 1
