@@ -86,7 +86,7 @@ def selected(resources, selector):
 def ports(workload):
     """Return the ports of a workload's containers, by name."""
     pod = workload["spec"]["template"]["spec"]
-    return {port["name"]: port["containerPort"] for one in pod["containers"] for port in one["ports"]}
+    return {port["name"]: port["containerPort"] for one in pod["containers"] for port in one.get("ports", ())}
 
 
 def within(value, key):

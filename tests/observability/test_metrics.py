@@ -7,6 +7,7 @@ import fakeredis
 import pytest
 
 from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.http.framework import collaborators
 from skye_server.observability.metrics import BUCKETS_S, pattern
 from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
@@ -206,6 +207,16 @@ def test_tickets_that_wait_are_counted(service):
     assert value(scrape(service), "waiting_tickets") == 1
     service.clock.now += 301
     assert value(scrape(service), "waiting_tickets") == 0
+
+
+def test_due_work_and_dispatchers_are_counted(service):
+    service.create_game(2, options={"turn_ms": 1000})
+    samples = scrape(service)
+    assert (value(samples, "dispatchers"), value(samples, "due_entries", kind="game")) == (0, 1)
+    service.clock.now += 3
+    assert value(scrape(service), "due_delay_seconds", kind="game") == 2
+    collaborators(service.app).games.due.queue.beat("one", int(service.clock.now * 1000))
+    assert value(scrape(service), "dispatchers") == 1
 
 
 def test_no_label_has_the_id_of_a_game_or_a_token(service):

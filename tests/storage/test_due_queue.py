@@ -108,12 +108,12 @@ def test_dispatcher_is_alive_for_a_while_after_its_heartbeat(queue):
     assert queue.dispatchers(5_000) == 1
 
 
-def test_backlog_counts_entries_and_names_the_first(queue):
+def test_backlog_counts_entries_and_the_delay_of_the_first(queue):
     for number in range(1, 20):
         queue.add(Due("game", str(number), 100 * number))
-    backlog = queue.backlog()
-    assert backlog["game"] == (19, 100)
-    assert backlog["bot"] == (0, None)
+    assert queue.backlog(1100) | {"game": (19, 1.0)} == queue.backlog(1100)
+    assert queue.backlog(50)["game"] == (19, 0)
+    assert queue.backlog(50)["bot"] == (0, 0)
 
 
 def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
@@ -121,7 +121,7 @@ def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
         queue.add(Due("game", str(number), number))
     any_redis.set("skye:{due.3}:game", "broken")
     assert claimed(queue, 200)
-    assert queue.backlog()["game"].entries == 0
+    assert queue.backlog(200)["game"][1] == 0
     for number in range(100):
         queue.add(Due("game", str(number), number))
     assert len(claimed(queue, 300)) >= 1

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import prometheus_client
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -144,40 +144,78 @@ class Metrics:
         self._streams.dec()
         self._player_streams.dec(of_player)
 
-    def text(self, listed: Mapping[Status, int] | None, waiting_tickets: int | None = None) -> bytes:
+    def text(self, stored: StoreState | None) -> bytes:
         """Return all metrics in Prometheus's text format.
 
-        :param listed: the number of games of each status in the store's index; None without the store.
-        :param waiting_tickets: the number of tickets that wait; None without the store.
+        :param stored: None if the store does not respond.
         """
-        return generate_latest(self._collector) + generate_latest(_StoreGauges(listed, waiting_tickets))
+        return generate_latest(self._collector) + generate_latest(_StoreGauges(stored))
+
+
+class StoreState(NamedTuple):
+    """What the store reports for one scrape.
+
+    :param listed: the number of games of each status in the index.
+    :param waiting_tickets: the number of tickets that wait.
+    :param dispatchers: the number of dispatchers that are alive.
+    :param due: for each kind of due work the number of entries, and by how many seconds the first is overdue.
+    """
+
+    listed: Mapping[Status, int]
+    waiting_tickets: int
+    dispatchers: int
+    due: Mapping[str, tuple[int, float]]
 
 
 class _StoreGauges(Collector):
     """The gauges that the store reports for one scrape."""
 
-    def __init__(self, listed: Mapping[Status, int] | None, waiting_tickets: int | None) -> None:
-        self._listed = listed
-        self._waiting_tickets = waiting_tickets
+    def __init__(self, stored: StoreState | None) -> None:
+        self._stored = stored
 
     def collect(self) -> Iterable[Metric]:
         """Yield the gauges; those that the store has not reported have no samples."""
-        listed = GaugeMetricFamily(
+        stored = self._stored
+        yield _labelled(
             "skye_listed_games",
             "Public games in the index that all instances share, by status; some may have expired unnoticed.",
-            labels=["status"],
+            "status",
+            stored.listed.items() if stored else (),
         )
-        for status, number in (self._listed or {}).items():
-            listed.add_metric([status], number)
-        yield listed
         yield GaugeMetricFamily(
             "skye_waiting_tickets",
             "Matchmaking tickets of all instances that wait.",
-            value=self._waiting_tickets,
+            value=stored.waiting_tickets if stored else None,
         )
         yield GaugeMetricFamily(
-            "skye_store_up", "Whether the store responded to this scrape.", value=self._listed is not None
+            "skye_dispatchers",
+            "Dispatchers of all instances that are alive.",
+            value=stored.dispatchers if stored else None,
         )
+        due = stored.due.items() if stored else ()
+        yield _labelled(
+            "skye_due_entries",
+            "Entries in the due queue, by kind.",
+            "kind",
+            [(kind, entries) for kind, (entries, _) in due],
+        )
+        yield _labelled(
+            "skye_due_delay_seconds",
+            "By how much the first entry of the due queue is overdue, by kind.",
+            "kind",
+            [(kind, delay_s) for kind, (_, delay_s) in due],
+        )
+        yield GaugeMetricFamily(
+            "skye_store_up", "Whether the store responded to this scrape.", value=stored is not None
+        )
+
+
+def _labelled(name: str, meaning: str, label: str, values: Iterable[tuple[str, float]]) -> Metric:
+    """Return a gauge with one label."""
+    gauge = GaugeMetricFamily(name, meaning, labels=[label])
+    for value, number in values:
+        gauge.add_metric([value], number)
+    return gauge
 
 
 @cache

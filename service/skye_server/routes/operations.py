@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 
 from flask import Response
 
 from skye_server.contract import responses
 from skye_server.error_codes import Problem
-from skye_server.games.game import Status
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource
 from skye_server.http.responses import check_accepts, json_response
-from skye_server.observability.metrics import CONTENT_TYPE
+from skye_server.observability.metrics import CONTENT_TYPE, StoreState
 from skye_server.openapi.operations import ResponseDoc, operation, text
 
 blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")
@@ -67,11 +65,16 @@ def get_metrics() -> Response:
     """
     check_accepts(CONTENT_TYPE, TEXT)
     games = collaborators().games
-    stored: tuple[Mapping[Status, int] | None, int | None] = None, None
+    stored, now_ms = None, games.now_ms()
     with suppress(Problem):
-        stored = games.listing.sizes(), games.pools.waiting(games.now_ms())
+        stored = StoreState(
+            games.listing.sizes(),
+            games.pools.waiting(now_ms),
+            games.due.queue.dispatchers(now_ms),
+            games.due.queue.backlog(now_ms),
+        )
     return Response(
-        collaborators().metrics.text(*stored),
+        collaborators().metrics.text(stored),
         headers={"Cache-Control": "no-store"},
         content_type=CONTENT_TYPE,
     )

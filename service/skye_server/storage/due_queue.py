@@ -117,13 +117,6 @@ class Claim(NamedTuple):
     lease: bytes
 
 
-class Backlog(NamedTuple):
-    """The state of the queue of one kind: how many entries it has, and when the first is due."""
-
-    entries: int
-    first_due_ms: int | None
-
-
 class DueQueue:
     """The due queue. Every method raises Problem store_unavailable when the store fails."""
 
@@ -200,30 +193,27 @@ class DueQueue:
 
         return self._sets.read(_DISPATCHERS, count, 0, retries=False)
 
-    def backlog(self) -> dict[str, Backlog]:
-        """Return the state of the queue of each kind."""
+    def backlog(self, now_ms: int) -> dict[str, tuple[int, float]]:
+        """Return how many entries each kind has, and by how many seconds the first is overdue."""
         keys = [_key(kind, shard) for kind in KINDS for shard in range(SHARDS)]
-        sizes = self._calls.call_each(keys, lambda server, key: server.zcard(key), _number, retries=False)
-        first = self._calls.call_each(
+        sizes = self._calls.call_each(
+            keys, lambda server, key: server.zcard(key), lambda size: size or 0, retries=False
+        )
+        first_ms = self._calls.call_each(
             keys,
             lambda server, key: server.zrange(key, 0, 0, withscores=True),
-            lambda found: int(found[0][1]) if found else None,
+            lambda found: found[0][1] if found else now_ms,
             retries=False,
         )
-        return {
-            kind: Backlog(
-                sum(sizes[at : at + SHARDS]), min(filter(None, first[at : at + SHARDS]), default=None)
-            )
-            for at, kind in zip(range(0, len(keys), SHARDS), KINDS, strict=True)
-        }
+        backlog = {}
+        for at, kind in zip(range(0, len(keys), SHARDS), KINDS, strict=True):
+            delay_ms = max(now_ms - min(first_ms[at : at + SHARDS]), 0)
+            backlog[kind] = sum(sizes[at : at + SHARDS]), delay_ms / 1000
+        return backlog
 
 
 def _run(script: Script, keys: list[str], arguments: list[Any]) -> Callable[[redis.Redis], Any]:
     return lambda server: script.run(server, keys, arguments)
-
-
-def _number(reply: Any) -> int:
-    return 0 if reply is None else expect_int(reply)  # None: a value of another type
 
 
 def _shard(member: str) -> int:
