@@ -17,6 +17,7 @@ from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
 from skye_server.contract.requests import MAX_TILES_TO_PLACE
 from skye_server.error_codes import MAX_ERRORS
+from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
 from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
@@ -300,3 +301,10 @@ def test_figures_on_the_page_of_limits_are_those_of_the_code(document):
     words = " ".join(TEXTS["limits"].split())
     assert f"`errors` lists at most {MAX_ERRORS} faults" in words
     assert f"must be complete {Settings().client_timeout_s} seconds after" in words
+
+
+def test_texts_promise_one_heartbeat_which_the_server_keeps_with_a_margin():
+    openapi = ROOT / "service/skye_server/openapi"
+    texts = [TEXTS["following-a-game"], *(path.read_text() for path in openapi.glob("*event_stream.md"))]
+    promised = {re.search(r"heartbeat\s+at\s+least\s+every\s+(\d+)\s+seconds", text)[1] for text in texts}
+    assert [int(seconds) >= 2 * HEARTBEAT_S for seconds in promised] == [True]
