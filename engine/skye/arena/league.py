@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from skye.arena.bot_process import Budget
 from skye.arena.entrant_check import check_entrants
 from skye.arena.entrants import Decider, Entrant, decider_for
+from skye.arena.json_lines import read_json_lines
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 
@@ -182,20 +183,12 @@ def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> Serv
 
 
 def _read(path: Path, league: League) -> dict[int, Result]:
-    """Truncate an incomplete last line of a file; return the results by game.
+    """Truncate an incomplete last line of a file; return the results by game, without their records.
 
     :raises ValueError: when the file belongs to another league.
     """
-    if not path.exists():
-        return {}
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if whole != data:
-        os.truncate(path, len(whole))
-    lines = [_without_record(json.loads(line)) for line in whole.splitlines()]
-    if lines and lines[0] != league.header():
-        raise ValueError(f"{path} belongs to another league: {lines[0]}")
-    return {result["game"]: result for result in lines[1:] if result["game"] < league.games}
+    lines = map(_without_record, read_json_lines(path, league.header(), "league"))
+    return {result["game"]: result for result in lines if result["game"] < league.games}
 
 
 def _without_record(result: Result) -> Result:

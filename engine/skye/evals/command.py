@@ -1,0 +1,191 @@
+"""The command `skye-eval`: measures a model or a bot, and scores transcripts again."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any, Final
+
+from skye.arena.bot_process import Budget
+from skye.errors import SkyeError
+from skye.evals.endpoint import Endpoint
+from skye.evals.plan import SECTIONS, Item, Plan
+from skye.evals.scoring import score, tables
+from skye.evals.subjects import FIRST, Subject, subject_of
+from skye.evals.tasks import TASKS, task_line
+from skye.evals.transcript import Header, Transcript, read_transcript
+
+KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    try:
+        status: int = options.function(options)
+    except (SkyeError, ValueError, OSError) as error:
+        print(f"skye-eval: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nInterrupted: the same command resumes, and repeats no question.", file=sys.stderr)
+        return 130
+    return status
+
+
+def run(options: argparse.Namespace) -> int:
+    """Ask what is missing in the transcript, then score it."""
+    subject = _subject(options)
+    plan = Plan(options.seed, options.tasks, options.games, tuple(options.sections), subject.reads)
+    transcript = Transcript(options.out, Header(subject.name, plan))
+    try:
+        ask_all(plan, subject, transcript, options.workers)
+    finally:
+        transcript.close()
+        subject.close()
+    return report(options)
+
+
+def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) -> None:
+    """Ask all questions that have no reply yet. After a failure no item is begun.
+
+    :param workers: the number of questions asked at the same time.
+    :raises EndpointFailed: when the endpoint cannot be used; the replies so far are in the transcript.
+    """
+    failed = Event()
+
+    def answer(item: Item) -> None:
+        if failed.is_set():
+            return
+        try:
+            plan.result(item, partial(transcript.ask, call=subject.reply), judge=False)
+        except BaseException:
+            failed.set()
+            raise
+
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(answer, item) for item in plan.items()]
+        try:
+            for done, future in enumerate(futures, 1):
+                future.result()
+                if sys.stderr.isatty() or done % 100 == 0:
+                    print(f"{done} of {len(futures)} tasks and games", file=sys.stderr, flush=True)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def report(options: argparse.Namespace) -> int:
+    """Score a transcript; write the tables beside it as Markdown and JSON, and print them."""
+    scored = score(*read_transcript(options.out), workers=options.processes)
+    text = tables(scored)
+    options.out.with_suffix(".json").write_text(json.dumps(scored, indent=1) + "\n", encoding="utf-8")
+    options.out.with_suffix(".md").write_text(text, encoding="utf-8")
+    print(text, end="")
+    return 0
+
+
+def publish(options: argparse.Namespace) -> int:
+    """Print the hash of the tasks of each kind, or write the tasks."""
+    for kind in TASKS:
+        lines = [task_line(kind, options.seed, number) for number in range(options.tasks)]
+        digest = hashlib.sha256(b"".join(lines)).hexdigest()
+        print(f"{digest}  {kind}, {options.tasks} tasks of seed {options.seed}")
+        if options.out is not None:
+            with options.out.open("ab") as file:
+                file.writelines(lines)
+    return 0
+
+
+def _subject(options: argparse.Namespace) -> Subject:
+    if options.bot is not None:
+        return subject_of(options.bot, Budget(options.budget))
+    if options.model is None or options.endpoint is None:
+        raise ValueError("name what to measure: --endpoint URL --model NAME, or --bot BOT")
+    if not options.endpoint.startswith(("http://", "https://")):
+        raise ValueError(f"--endpoint is a URL such as http://127.0.0.1:8080/v1, not {options.endpoint!r}")
+    fields: dict[str, Any] = {"max_tokens": options.max_tokens, "temperature": options.temperature}
+    given = {name: value for name, value in fields.items() if value is not None}
+    return Endpoint(
+        options.endpoint,
+        options.model,
+        os.environ.get(KEY_VARIABLE),
+        given,
+        options.timeout,
+        options.attempts,
+        options.pause,
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="skye-eval", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    asks = commands.add_parser("run", help="ask what is missing in a transcript, and score it")
+    _add_subjects(asks)
+    asks.add_argument("--sections", nargs="+", choices=SECTIONS, default=SECTIONS, help="default: all")
+    asks.add_argument("--games", type=_count, default=20, help="games with each opponent; default: 20")
+    asks.add_argument("--workers", type=_count, default=1, help="questions at the same time; default: 1")
+    _add_sizes(asks)
+    asks.set_defaults(function=run)
+    scores = commands.add_parser("score", help="score a transcript again, without any call")
+    scores.set_defaults(function=report)
+    for command in (asks, scores):
+        command.add_argument(
+            "out", type=Path, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
+        )
+        command.add_argument("--processes", type=_count, help="processes that score; default: one a core")
+    tasks = commands.add_parser("tasks", help="print the hashes of the tasks with exact answers")
+    _add_sizes(tasks)
+    tasks.add_argument("--out", type=Path, help="a file to which the tasks are appended, as JSON lines")
+    tasks.set_defaults(function=publish)
+    return parser
+
+
+def _add_subjects(parser: argparse.ArgumentParser) -> None:
+    add: Callable[..., Any] = parser.add_argument
+    add(
+        "--endpoint",
+        metavar="URL",
+        help=f"base URL of an OpenAI-compatible API, whose key is in {KEY_VARIABLE}",
+    )
+    add("--model", metavar="NAME", help="name of the model there")
+    add("--bot", help=f"instead: {FIRST}, or a bot or program as for skye-arena, such as name=command")
+    add("--max-tokens", type=_count, help="maximum length of a reply; default: that of the endpoint")
+    add("--temperature", type=float, help="default: that of the endpoint")
+    add("--timeout", type=float, default=120.0, help="seconds for each request; default: 120")
+    add(
+        "--attempts",
+        type=_count,
+        default=6,
+        help="requests until one gets a response; default: 6",
+    )
+    add(
+        "--pause",
+        type=float,
+        default=1.0,
+        help="seconds before the second of them; default: 1",
+    )
+    add("--budget", type=float, default=1.0, help="seconds for each decision of a program; default: 1")
+
+
+def _add_sizes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", default="1", help="seed of tasks and games; default: 1, the published one")
+    parser.add_argument("--tasks", type=_count, default=100, help="tasks of each kind; default: 100")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

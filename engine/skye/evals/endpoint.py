@@ -1,0 +1,134 @@
+"""A language model behind an endpoint of the OpenAI API for chat completions."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from skye.errors import SkyeError
+from skye.evals.questions import Question, Reply
+
+MAX_BODY: Final = 10_000_000
+"""The maximum length of a response in bytes."""
+
+_MAX_PAUSE_S: Final = 60.0
+_RETRIED: Final = (408, 409, 425, 429)
+"""The client errors that are retried, as all errors of servers are."""
+
+
+class EndpointFailed(SkyeError):
+    """An endpoint cannot be used; the message says why, and what to change."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model at an endpoint.
+
+    :param url: the base URL, such as `http://127.0.0.1:8080/v1`.
+    :param model: the name of the model.
+    :param key: the API key, or None. It is in no transcript.
+    :param options: further fields of the request, such as `temperature` and `max_tokens`.
+    :param timeout_s: the time limit of a request in seconds.
+    :param attempts: how often a request is sent that is refused, not answered, or fails.
+    :param pause_s: the pause before the second attempt in seconds; each further pause is twice as long. A
+        Retry-After header sets a longer one.
+    """
+
+    url: str
+    model: str
+    key: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    timeout_s: float = 120.0
+    attempts: int = 6
+    pause_s: float = 1.0
+
+    reads: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name in tables."""
+        return self.model
+
+    def reply(self, question: Question) -> Reply:
+        """Return the reply of the model.
+
+        A response that is not of the API counts as a reply without text, because it has been paid.
+
+        :raises EndpointFailed: when no attempt gets a response, or the endpoint refuses the request.
+        """
+        body = self._send(question.messages)
+        try:
+            return _reply_in(json.loads(body))
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+            return Reply("", None, f"malformed response ({error!r:.80}): {body[:80]!r}")
+
+    def close(self) -> None:
+        """Do nothing: no connection is kept."""
+
+    def _send(self, messages: Sequence[Mapping[str, str]]) -> bytes:
+        reason, pause = "", self.pause_s
+        for attempt in range(self.attempts):
+            try:
+                return self._once(messages)
+            except urllib.error.HTTPError as error:
+                reason = f"HTTP {error.code}: {_start_of(error)}"
+                if error.code < 500 and error.code not in _RETRIED:
+                    raise EndpointFailed(f"{self.url} refuses the request ({reason})") from error
+                wait = max(pause, _retry_after_s(error.headers.get("Retry-After")))
+            except (OSError, http.client.HTTPException) as error:
+                reason, wait = str(error) or repr(error), pause
+            if attempt + 1 < self.attempts:
+                time.sleep(min(wait, _MAX_PAUSE_S))
+                pause *= 2
+        raise EndpointFailed(f"{self.url} gave no response in {self.attempts} attempts; the last: {reason}")
+
+    def _once(self, messages: Sequence[Mapping[str, str]]) -> bytes:
+        body = {"model": self.model, "messages": list(messages), **self.options}
+        headers = {"Content-Type": "application/json"}
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(  # noqa: S310 - the command checks the scheme
+            f"{self.url.rstrip('/')}/chat/completions", json.dumps(body).encode(), headers
+        )
+        with urllib.request.urlopen(request, timeout=self.timeout_s) as response:  # noqa: S310 - likewise
+            received: bytes = response.read(MAX_BODY)
+            if response.length and len(received) < MAX_BODY:  # `read` with a size reports no early end
+                raise http.client.IncompleteRead(received, response.length)
+        return received
+
+
+def _reply_in(response: Any) -> Reply:
+    text = response["choices"][0]["message"]["content"]
+    if isinstance(text, list):  # parts, of which those of text count
+        text = "".join(part["text"] for part in text if part.get("type") == "text")
+    if not isinstance(text, str):
+        raise TypeError(f"content is {type(text).__name__}")
+    return Reply(text, _tokens(response.get("usage")))
+
+
+def _tokens(usage: Any) -> tuple[int, int] | None:
+    """Return the reported numbers of tokens, or None if they are no such numbers."""
+    if not isinstance(usage, dict):
+        return None
+    asked, replied = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if type(asked) is not int or type(replied) is not int or asked < 0 or replied < 0:
+        return None
+    return asked, replied
+
+
+def _start_of(error: urllib.error.HTTPError) -> str:
+    try:
+        return error.read(200).decode(errors="replace").strip()
+    except (OSError, http.client.HTTPException):
+        return ""
+
+
+def _retry_after_s(value: str | None) -> float:
+    """Return the seconds of a Retry-After header; 0 for a date, or none."""
+    return float(value) if value is not None and value.isdecimal() else 0.0

@@ -1,0 +1,92 @@
+"""Whole games of a subject against a bot."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final, NamedTuple, TypeAlias
+
+from skye.agents import PLAIN, UnusableReply, Wording, legal_actions, move_in
+from skye.bots.registry import choose_move
+from skye.evals.judged import margin
+from skye.evals.questions import Ask, Message, Question, decision_messages
+from skye.rules.moves import Move
+from skye.rules.play import play
+from skye.rules.setup import new_game
+from skye.rules.state import GameState
+
+OPPONENTS: Final = ("greedy", "strategist")
+ATTEMPTS: Final = 3
+"""The number of replies to a decision; after the last the first legal action is made."""
+
+Result: TypeAlias = dict[str, float]
+
+
+class Choice(NamedTuple):
+    """A move that a subject chose.
+
+    :param move: the move; the first legal action if no reply could be used.
+    :param illegal: the number of replies that could not be used.
+    :param forced: whether no reply could be used.
+    """
+
+    move: Move
+    illegal: int
+    forced: bool
+
+
+def choose(
+    ask: Ask,
+    key: str,
+    game: GameState,
+    seat: int,
+    *,
+    attempts: int = ATTEMPTS,
+    listed: bool = True,
+    wording: Wording = PLAIN,
+) -> Choice:
+    """Ask for a move; show the reason when a reply cannot be used, and ask again.
+
+    :param key: the beginning of the keys of the questions.
+    """
+    messages: tuple[Message, ...] = decision_messages(game, seat, wording, listed=listed)
+    for attempt in range(attempts):
+        reply = ask(Question(f"{key}/{attempt}", messages, game, seat))
+        try:
+            move = move_in(reply.text, game, seat, listed=listed, wording=wording)
+            return Choice(move, attempt, forced=False)
+        except UnusableReply as error:
+            said = {"role": "assistant", "content": reply.text or "(no reply)"}
+            messages = (*messages, said, {"role": "user", "content": f"{error} Choose again."})
+    return Choice(legal_actions(game, seat)[0], attempts, forced=True)
+
+
+def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed: bool) -> Result:
+    """Play a game of two to its end; return its figures.
+
+    :param key: the beginning of the keys of the questions.
+    :param seed: the seed of the game and of the opponent.
+    :param seat: the seat of the subject.
+    :param opponent: one of `OPPONENTS`.
+    :param listed: whether decisions list the legal actions.
+    """
+    game = new_game(2, seed=seed).game
+    choices: list[Choice] = []
+    number = 0
+    while not game.is_over:
+        actor = game.waiting_for[0]
+        if actor == seat:
+            choices.append(choose(ask, f"{key}/{len(choices)}", game, seat, listed=listed))
+            move = choices[-1].move
+        else:
+            move = choose_move(opponent, game, actor, Random(f"{seed}/{number}"))
+        game = play(game, actor, move).game
+        number += 1
+    return {
+        "points": game.players[seat].score,
+        "margin": margin(game, seat),
+        "wins": (seat in game.winners) / len(game.winners),
+        "rank": 1 if seat in game.winners else 2,
+        "decisions": len(choices),
+        "illegal": sum(choice.illegal for choice in choices),
+        "forced": sum(choice.forced for choice in choices),
+    }

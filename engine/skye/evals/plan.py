@@ -1,0 +1,93 @@
+"""What a run consists of: its items, each a task or a game, and how a subject's replies answer it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from skye.evals.games import OPPONENTS, Result, choose, play_game
+from skye.evals.judged import JUDGED, judged_position, regret
+from skye.evals.questions import VARIANTS, Ask, Question, messages_of, wording_of
+from skye.evals.tasks import TASKS, is_correct, task_of
+
+SECTIONS: Final = ("exact", "judged", "games")
+LISTS: Final = ("listed", "unlisted")
+"""Games with and without the list of legal actions."""
+
+
+class Item(NamedTuple):
+    """A task or a game.
+
+    :param section: one of `SECTIONS`.
+    :param kind: the kind of task, or the opponent.
+    :param variant: one of `VARIANTS` or `LISTS`.
+    :param number: the number of the task or game. Two games share a seed, one from each seat.
+    """
+
+    section: str
+    kind: str
+    variant: str
+    number: int
+
+    @property
+    def key(self) -> str:
+        """What the keys of the item's questions begin with."""
+        return "/".join(map(str, self))
+
+    @property
+    def group(self) -> int:
+        """The number that items with the same seed share."""
+        return self.number // 2 if self.section == "games" else self.number
+
+
+class Plan(NamedTuple):
+    """What a run consists of; equal plans ask equal questions.
+
+    :param seed: the seed of all positions and games.
+    :param tasks: the number of tasks of each kind.
+    :param games: the number of games with each opponent, with and without the list.
+    :param sections: some of `SECTIONS`.
+    :param reads: whether the subject reads texts. Otherwise there is one variant of everything.
+    """
+
+    seed: str = "1"
+    tasks: int = 100
+    games: int = 20
+    sections: tuple[str, ...] = SECTIONS
+    reads: bool = True
+
+    def items(self) -> list[Item]:
+        """Return the items in order."""
+        kinds: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], int]] = {
+            "exact": (tuple(TASKS), VARIANTS, self.tasks),
+            "judged": (tuple(JUDGED), VARIANTS, self.tasks),
+            "games": (OPPONENTS, LISTS, self.games),
+        }
+        return [
+            Item(section, kind, variant, number)
+            for section in self.sections
+            for kind in kinds[section][0]
+            for variant in kinds[section][1][: None if self.reads else 1]
+            for number in range(kinds[section][2])
+        ]
+
+    def result(self, item: Item, ask: Ask, *, judge: bool = True) -> Result:
+        """Ask an item's questions; return its figures.
+
+        :param judge: whether to compute regrets, which takes longer than all else.
+        """
+        seed = f"{self.seed}/{item.group}"
+        if item.section == "games":
+            listed = item.variant == "listed"
+            return play_game(ask, item.key, f"{seed}/game", item.number % 2, item.kind, listed=listed)
+        wording = wording_of(item.variant, seed)
+        if item.section == "judged":
+            position = judged_position(item.kind, self.seed, item.number)
+            choice = choose(ask, item.key, *position, attempts=1, wording=wording)
+            lost = regret(position, choice.move, f"{seed}/{item.kind}") if judge else 0.0
+            return {"regret": lost, "illegal": choice.illegal}
+        task = task_of(item.kind, self.seed, item.number, wording)
+        options = [wording.text(json.dumps(option)) for option in task.options]
+        reply = ask(Question(item.key, messages_of(task.prompt, wording), options=options))
+        return {"correct": is_correct(reply.text, task, wording), "unanswered": not reply.text}

@@ -1,0 +1,42 @@
+"""Positions for tasks: every decision of games that the greedy bot plays against itself."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from random import Random
+from typing import Final, TypeAlias
+
+from skye.bots.registry import choose_move
+from skye.rules.play import play
+from skye.rules.setup import PLAYERS, new_game
+from skye.rules.state import GameState
+
+Position: TypeAlias = tuple[GameState, int]
+"""A game, and the seat that decides."""
+
+_PLAYERS: Final = PLAYERS[:3]
+
+
+@lru_cache(maxsize=256)
+def positions(seed: str, number: int) -> tuple[Position, ...]:
+    """Return the decisions of a game from its second round on.
+
+    :param seed: the seed of the run.
+    :param number: the number of the game; two, three and four seats alternate.
+    """
+    rng = Random(f"{seed}/{number}")
+    game = new_game(_PLAYERS[number % len(_PLAYERS)], seed=f"{seed}/{number}").game
+    found: list[Position] = []
+    while not game.is_over:
+        seat = game.waiting_for[0]
+        if game.round > 1:
+            found.append((game, seat))
+        game = play(game, seat, choose_move("greedy", game, seat, rng)).game
+    return tuple(found)
+
+
+def in_random_order(seed: str, number: int, kind: str) -> list[Position]:
+    """Return the decisions of a game in the order in which a kind of task tries them."""
+    found = list(positions(seed, number))
+    Random(f"{seed}/{number}/{kind}").shuffle(found)
+    return found

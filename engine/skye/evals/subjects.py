@@ -1,0 +1,100 @@
+"""What can be measured beside a model at an endpoint: bots, programs of the league protocol, and scripts."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from threading import Lock
+from typing import Final, Protocol
+
+from skye.agents import legal_actions
+from skye.arena.bot_process import BotFailed, Budget
+from skye.arena.entrants import Decider, decider_for, entrant_from
+from skye.evals.questions import Question, Reply
+from skye.rules.moves import Move
+from skye.views import move_view
+
+FIRST: Final = "first"
+"""The name of the script that always makes the first legal action."""
+
+
+class Subject(Protocol):
+    """What is measured."""
+
+    @property
+    def name(self) -> str:
+        """The name in tables."""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it reads texts; otherwise it gets games, and no tasks in other words."""
+
+    def reply(self, question: Question) -> Reply:
+        """Return a reply."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+class Script:
+    """The script that always makes the first legal action, and chooses the first option."""
+
+    name = FIRST
+    reads = False
+
+    def reply(self, question: Question) -> Reply:
+        """Return the reply."""
+        if question.game is None:
+            return Reply(question.options[0] if question.options else "")
+        return _chosen(legal_actions(question.game, question.seat)[0])
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class Player:
+    """A bot or a program that plays in leagues; only `random` replies to tasks that ask for no move.
+
+    :param argument: as for `skye-arena`.
+    :param budget: the time limit of a decision.
+    :raises ValueError: when the argument names none.
+    """
+
+    reads = False
+
+    def __init__(self, argument: str, budget: Budget) -> None:
+        entrant = entrant_from(argument)
+        decider = decider_for(entrant, budget)
+        if decider is None:
+            raise ValueError("bots of a server play on that server alone: skye-arena measures them")
+        self.name = entrant.name
+        self._random = entrant.builtin == "random"
+        self._decider: Decider = decider
+        self._lock = Lock()
+
+    def reply(self, question: Question) -> Reply:
+        """Return the reply; a failure of the program is a reply without text."""
+        rng = Random(question.key)
+        if question.game is None:
+            return Reply(rng.choice(question.options) if self._random and question.options else "")
+        try:
+            with self._lock:
+                return _chosen(self._decider.decide(question.game, question.seat, rng))
+        except BotFailed as failure:
+            return Reply("", None, str(failure))
+
+    def close(self) -> None:
+        """End the program."""
+        self._decider.close()
+
+
+def subject_of(argument: str, budget: Budget) -> Subject:
+    """Return the script, bot or program of an argument of the command line.
+
+    :raises ValueError: when the argument names none.
+    """
+    return Script() if argument == FIRST else Player(argument, budget)
+
+
+def _chosen(move: Move) -> Reply:
+    return Reply(json.dumps(move_view(move), sort_keys=True))

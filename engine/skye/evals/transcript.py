@@ -1,0 +1,122 @@
+"""The transcript of a run: every reply as soon as it is there, so that no question is paid twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, NamedTuple
+
+from skye.arena.json_lines import read_json_lines
+from skye.errors import SkyeError
+from skye.evals.plan import Plan
+from skye.evals.questions import Question, Reply
+
+FORMAT: Final = 1
+"""The version of the format of transcripts."""
+
+
+class MissingReply(SkyeError):
+    """A transcript has no reply to a question."""
+
+
+class Header(NamedTuple):
+    """The first line of a transcript.
+
+    :param subject: the name of the subject.
+    :param plan: what is asked.
+    """
+
+    subject: str
+    plan: Plan
+
+    def line(self) -> dict[str, Any]:
+        """Return the line as JSON data."""
+        plan = {**self.plan._asdict(), "sections": list(self.plan.sections)}
+        return {"format": FORMAT, "subject": self.subject, "plan": plan}
+
+
+class Replies:
+    """The replies of a transcript by key.
+
+    :param lines: the lines of the transcript after the first.
+    """
+
+    def __init__(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        self.by_key = {line["key"]: line for line in lines}
+
+    def recorded(self, question: Question) -> Reply:
+        """Return the reply to a question.
+
+        :raises MissingReply: when there is none.
+        :raises ValueError: when the reply is to another question: the texts or rules have changed since.
+        """
+        line = self.by_key.get(question.key)
+        if line is None:
+            raise MissingReply(f"there is no reply to {question.key}")
+        if line["digest"] != question.digest:
+            raise ValueError(f"{question.key} was another question when it was asked: begin a new transcript")
+        tokens = line["tokens"]
+        return Reply(line["reply"], None if tokens is None else (tokens[0], tokens[1]), line["error"])
+
+
+class Transcript(Replies):
+    """A transcript that grows.
+
+    :param path: the file, which may be missing or incomplete.
+    :raises ValueError: when it is the transcript of another run.
+    """
+
+    def __init__(self, path: Path, header: Header) -> None:
+        super().__init__(read_json_lines(path, header.line(), "run"))
+        self._file = path.open("a", encoding="utf-8")
+        self._lock = Lock()
+        if not path.stat().st_size:
+            self._write(header.line())
+
+    def ask(self, question: Question, call: Callable[[Question], Reply]) -> Reply:
+        """Return the recorded reply, or call the subject and record its reply."""
+        if question.key in self.by_key:
+            return self.recorded(question)
+        reply = call(question)
+        line = {
+            "key": question.key,
+            "digest": question.digest,
+            "messages": list(question.messages[1:]),
+            "reply": reply.text,
+            "tokens": reply.tokens,
+            "error": reply.error,
+        }
+        with self._lock:
+            self._write(line)
+            self.by_key[question.key] = line
+        return reply
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+def read_transcript(path: Path) -> tuple[Header, Replies]:
+    """Return a transcript.
+
+    :raises ValueError: when it is not one, or one of another format.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline())
+        if first["format"] != FORMAT:
+            raise ValueError(f"{path} has format {first['format']!r}, not {FORMAT}")
+        plan = Plan(**{**first["plan"], "sections": tuple(first["plan"]["sections"])})
+        return Header(first["subject"], plan), Replies(read_json_lines(path, first, "run"))
+    except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is no transcript of skye-eval: {error!r:.80}") from error
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from error

@@ -1,0 +1,304 @@
+"""`skye-eval`: tasks and their other words, runs that are interrupted, endpoints that fail, and tables."""
+
+import hashlib
+import json
+import re
+import shlex
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from skye import new_game
+from skye.agents import PLAIN, json_in, other_wording
+from skye.arena.bot_process import Budget
+from skye.evals.command import KEY_VARIABLE, main
+from skye.evals.endpoint import Endpoint, EndpointFailed
+from skye.evals.games import choose
+from skye.evals.plan import Plan
+from skye.evals.questions import Question, Reply
+from skye.evals.scoring import mean_interval
+from skye.evals.subjects import subject_of
+from skye.evals.tasks import TASKS, is_correct, task_line, task_of
+from tests.engine.scripted_endpoint import NUMBER_1, completion, serving
+
+PAGE = Path(__file__).parents[2] / "engine" / "skye" / "evals" / "EVAL.md"
+QUESTION = Question("key", ({"role": "system", "content": "s"}, {"role": "user", "content": "u"}))
+FAST = ["--pause=0", "--attempts=3", "--processes=1"]
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "run.jsonl"
+
+
+@pytest.fixture
+def run(out, capsys):
+    """Run the command on two tasks of each kind; return its exit status and what it printed as errors."""
+
+    def command(*arguments, tasks=2, sections=("exact",)):
+        sizes = [f"--tasks={tasks}", "--games=1", "--sections", *sections]
+        status = main(["run", str(out), *FAST, *arguments, *sizes])
+        return status, capsys.readouterr().err
+
+    return command
+
+
+def replies_in(out):
+    return [json.loads(line) for line in out.read_text().splitlines()[1:]]
+
+
+def report_of(out):
+    return json.loads(out.with_suffix(".json").read_text())
+
+
+def published():
+    """Return the hash of the page by kind of task."""
+    return dict(re.findall(r"(?m)^\| `(\w+)` \|.*`([0-9a-f]{64})` \|$", PAGE.read_text()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TASKS)
+def test_tasks_of_the_published_seed_have_the_published_hash(kind):
+    lines = b"".join(task_line(kind, "1", number) for number in range(100))
+    assert hashlib.sha256(lines).hexdigest() == published()[kind]
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_task_in_other_words_has_the_same_answer_and_no_known_word(kind):
+    wording = other_wording("words")
+    for number in range(3):
+        plain, other = (task_of(kind, "1", number, one) for one in (PLAIN, wording))
+        assert plain.answer == other.answer
+        assert not re.search(r"pasture|mountain|water|\bL\d\d\b", other.prompt)
+        answer = json.dumps(plain.answer)
+        assert is_correct(f"It is {wording.text(answer)}", other, wording)
+        assert is_correct(answer, plain, PLAIN)
+        assert not is_correct("I do not know.", plain, PLAIN)
+
+
+def test_true_is_no_number_in_an_answer():
+    task = next(
+        task
+        for number in range(9)
+        if (task := task_of("best_of_four", "1", number, PLAIN)).answer == {"number": 1}
+    )
+    assert not is_correct('{"number": true}', task, PLAIN)
+    assert not is_correct('{"number": 1, "or": 2}', task, PLAIN)
+
+
+def test_same_command_resumes_after_a_failure_and_repeats_no_question(run, out):
+    with serving(lambda number, _: completion() if number < 7 else (503, {}, b"busy")) as endpoint:
+        model = ["--model=m", f"--endpoint={endpoint.url}"]
+        status, error = run(*model)
+        assert status == 2
+        assert "gave no response in 3 attempts; the last: HTTP 503: busy" in error
+        assert len(replies_in(out)) == 7
+        with out.open("a") as file:
+            file.write('{"key": "exact/interru')
+        endpoint.script = lambda *_: completion()
+        assert run(*model)[0] == 0
+    asked = [request["messages"][1]["content"] for request in endpoint.requests]
+    assert len(replies_in(out)) == 20 == len(set(asked))
+    assert len(asked) == 20 + 3  # three attempts failed
+    assert report_of(out)["missing"] == 0
+
+
+def test_report_scored_again_is_equal_byte_for_byte(run, out, capsys):
+    with serving() as endpoint:
+        run(
+            "--model=m",
+            f"--endpoint={endpoint.url}",
+            "--workers=3",
+            sections=["exact", "judged", "games"],
+            tasks=1,
+        )
+    before = [out.with_suffix(suffix).read_bytes() for suffix in (".json", ".md")]
+    assert main(["score", str(out), "--processes=1"]) == 0
+    assert capsys.readouterr().out.encode() == before[1]
+    assert [out.with_suffix(suffix).read_bytes() for suffix in (".json", ".md")] == before
+    report = report_of(out)
+    assert report["calls"]["prompt_tokens"] == 10 * report["calls"]["replies"]
+    games = [row for row in report["rows"] if row["section"] == "games"]
+    assert [row["variant"] for row in games] == ["listed", "unlisted"] * 2
+    assert [row["illegal"] == 0 for row in games] == [True, False] * 2  # numbers need the list
+    assert all(row["forced"] == row["decisions"] for row in games if row["variant"] == "unlisted")
+    assert all(row["tokens"] > 12 * row["decisions"] - 1 for row in games)
+
+
+def test_report_of_an_incomplete_transcript_counts_what_is_missing(run, out):
+    with serving() as endpoint:
+        run("--model=m", f"--endpoint={endpoint.url}")
+    lines = out.read_text().splitlines(keepends=True)
+    out.write_text("".join(lines[:-4]))
+    assert main(["score", str(out), "--processes=1"]) == 0
+    assert report_of(out)["missing"] == 4
+
+
+@pytest.mark.parametrize(
+    ("failure", "reason"),
+    [
+        ((429, {"Retry-After": "0"}, b""), "HTTP 429"),
+        ((500, {}, b"<html>"), "HTTP 500"),
+        (None, "Remote end closed"),
+        ((200, {"Content-Length": "900"}, b"short"), "IncompleteRead"),
+    ],
+)
+def test_request_without_a_response_is_sent_again(failure, reason):
+    with serving(lambda number, _: failure if number < 2 else completion("yes")) as endpoint:
+        model = Endpoint(endpoint.url, "m", attempts=3, pause_s=0)
+        assert model.reply(QUESTION) == ("yes", (10, 2), None)
+        endpoint.script = lambda *_: failure
+        with pytest.raises(EndpointFailed, match=reason):
+            model.reply(QUESTION)
+
+
+def test_request_ends_after_its_time_limit():
+    released = threading.Event()
+    with serving(lambda *_: released.wait(60) and completion()) as endpoint:
+        model = Endpoint(endpoint.url, "m", timeout_s=0.1, attempts=2, pause_s=0)
+        with pytest.raises(EndpointFailed, match="timed out"):
+            model.reply(QUESTION)
+        released.set()
+    assert len(endpoint.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"choices": []}',
+        completion(None),
+        completion({"a": 1}),
+        b"[" * 100_000,
+        b"\xff\xfe",
+    ],
+)
+def test_malformed_response_counts_as_a_reply_without_text(body):
+    with serving(lambda *_: body) as endpoint:
+        reply = Endpoint(endpoint.url, "m").reply(QUESTION)
+    assert reply.text == ""
+    assert reply.error.startswith("malformed response")
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "usage", [[], {"prompt_tokens": -1, "completion_tokens": 1}, {"prompt_tokens": "many"}]
+)
+def test_numbers_of_tokens_that_cannot_be_are_not_counted(usage):
+    with serving(lambda *_: completion("yes", usage)) as endpoint:
+        assert Endpoint(endpoint.url, "m").reply(QUESTION) == ("yes", None, None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I place a tile.",
+        '{"number": 99}',
+        '{"number": "one"}',
+        '{"type": "buy", "tile": []}',
+        '{"type": "take_back"}',
+        '{"type": "place", "tile": "L01", "x": "far", "y": 0, "rotation": 45}',
+        '{"type": "set_offer", "discard": "L01", "prices": 3}',
+        "[" * 5000 + "}",
+        "",
+    ],
+)
+def test_reply_that_is_no_legal_move_is_counted_and_explained(said):
+    asked = []
+    choice = choose(
+        lambda question: asked.append(question) or Reply(said), "key", new_game(2, seed="1").game, 0
+    )
+    assert (choice.illegal, choice.forced) == (3, True)
+    assert asked[2].messages[-1]["content"].endswith("Choose again.")
+
+
+def test_illegal_reply_is_followed_by_its_reason():
+    asked, said = [], iter(['{"number": 0}', NUMBER_1])
+    game = new_game(2, seed="1").game
+    choice = choose(lambda question: asked.append(question) or Reply(next(said)), "key", game, 0)
+    assert (choice.illegal, choice.forced) == (1, False)
+    _, question, first, reason = asked[1].messages
+    assert json_in(first["content"]) == {"number": 0}
+    assert reason["content"] == "There is no action 0: the numbers are 1 to 1. Choose again."
+    assert "phase pricing" in question["content"]
+
+
+def test_key_of_the_api_is_sent_and_in_no_file(run, monkeypatch, tmp_path):
+    monkeypatch.setenv(KEY_VARIABLE, "secret-key")
+    with serving() as endpoint:
+        run("--model=m", f"--endpoint={endpoint.url}", tasks=1)
+    assert set(endpoint.authorizations) == {"Bearer secret-key"}
+    assert not any("secret-key" in path.read_text() for path in tmp_path.iterdir())
+
+
+def test_refused_request_ends_the_run_with_the_reason(run):
+    with serving(lambda *_: (401, {}, b'{"error": "invalid key"}')) as endpoint:
+        status, error = run("--model=m", f"--endpoint={endpoint.url}")
+    assert status == 2
+    assert 'refuses the request (HTTP 401: {"error": "invalid key"})' in error
+    assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--endpoint=http://127.0.0.1:9/v1", "--model=m"], "gave no response in 3 attempts"),
+        (["--endpoint=127.0.0.1:9", "--model=m"], "--endpoint is a URL such as"),
+        (["--model=m"], "name what to measure"),
+        (["--bot=gredy"], "'gredy' is neither of"),
+        (["--bot=theirs=http://127.0.0.1:9?bot=greedy"], "skye-arena measures them"),
+    ],
+)
+def test_unusable_subject_is_refused_with_what_to_do(arguments, reason, run):
+    status, error = run(*arguments)
+    assert status == 2
+    assert reason in error
+
+
+def test_transcript_of_another_run_is_refused(run, out, capsys):
+    assert run("--bot=first", tasks=1)[0] == 0
+    assert "belongs to another run" in run("--bot=random", tasks=1)[1]
+    changed = out.read_text().replace('"digest":"', '"digest":"0')
+    out.write_text(changed)
+    assert main(["score", str(out), "--processes=1"]) == 2
+    assert "was another question when it was asked" in capsys.readouterr().err
+    for text in ("", "text", '{"format": 9}', '{"format": 1, "subject": "m"}'):
+        out.write_text(text + "\n")
+        assert main(["score", str(out)]) == 2
+    assert main(["score", str(out.with_name("missing.jsonl"))]) == 2
+
+
+def test_program_of_the_league_protocol_plays_as_its_bot_does(run, out):
+    host = shlex.join([sys.executable, "-m", "skye.arena.host", "greedy"])
+    questions = []
+    item, *_ = Plan("1", 1, 1, ("judged",), reads=False).items()
+    Plan().result(item, lambda question: questions.append(question) or Reply(""), judge=False)
+    moves = []
+    for argument in ("greedy", f"mine={host}"):
+        with closing(subject_of(argument, Budget(120))) as subject:
+            moves.append(json.loads(subject.reply(questions[0]).text))
+    assert moves[0] == moves[1]
+    assert run("--bot=gone=false", sections=["judged"], tasks=1)[0] == 0
+    assert all("ended" in reply["error"] for reply in replies_in(out))
+
+
+def test_interval_of_a_mean_follows_from_groups_of_a_seed():
+    value, low, high = mean_interval([[0.0, 0.0], [10.0, 10.0]] * 10)
+    assert value == 5.0
+    assert 2 < low < 4
+    assert 6 < high < 8
+
+
+def test_hashes_and_tasks_are_printed(tmp_path, capsys):
+    out = tmp_path / "tasks.jsonl"
+    assert main(["tasks", "--tasks=1", f"--out={out}"]) == 0
+    lines = out.read_bytes().splitlines(keepends=True)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
+        hashlib.sha256(line).hexdigest() for line in lines
+    ]
+    assert {json.loads(line)["kind"] for line in lines} == {*TASKS}
