@@ -49,6 +49,7 @@ _SIDE: Final = 2 * GRID_REACH + 1
 _RIVALS: Final = len(COLORS) - 1
 _ON_OFFER: Final = 2
 
+_DISCARDS: Final = range(TILES_DRAWN)
 _PRICES: Final = TILES_DRAWN - 1  # added to a price of at least 1
 _PURCHASES: Final = TILES_DRAWN + MAX_ENCODED_PRICE
 _PASS: Final = _PURCHASES + _ON_OFFER * _RIVALS
@@ -116,17 +117,10 @@ class EncodedGame(NamedTuple):
         if phase is BUILDING:
             return _building_actions(game.players[self.seat])
         if phase is PRICING:
-            return _draw_numbers(game) if game.is_chance_node else list(self._offer_actions())
+            if game.is_chance_node:
+                return _draw_numbers(game)
+            return list(_offer_actions(game.players[self.seat], self.draft))
         return _buying_actions(game) if phase is BUYING else []
-
-    def _offer_actions(self) -> range:
-        draft = self.draft
-        if not draft:
-            return range(TILES_DRAWN)
-        player = self.game.players[self.seat]
-        # The gold that is left, less one for each tile that has no price yet after this one.
-        highest = player.gold + player.stakes - (1 if len(draft) == 1 else draft[1] - _PRICES)
-        return range(_PRICES + 1, _PRICES + 1 + min(highest, MAX_ENCODED_PRICE))
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal, otherwise 0.
@@ -144,19 +138,20 @@ class EncodedGame(NamedTuple):
         :raises RuleError: when the action is not legal now.
         :raises ValueError: when no move or draw has this number, unless an offer is being made.
         """
-        if self.seat == CHANCE:
-            game, events = play(self.game, CHANCE, decode_draw(action))
-            return EncodedGame(game), events
-        if self.game.phase is PRICING:
-            if action not in self._offer_actions():
+        game, draft, decider = self
+        seat = self.seat
+        if seat == CHANCE:
+            move: Move | Draw = decode_draw(action)
+        elif game.phase is PRICING:
+            if action not in _offer_actions(game.players[seat], draft):
                 raise RuleError(f"Action {action} is not legal now.")
-            draft = (*self.draft, action)
+            draft = (*draft, action)
             if len(draft) < TILES_DRAWN:
-                return EncodedGame(self.game, draft, self.decider), ()
-            move: Move = _offer(self.game.players[self.seat], draft)
+                return EncodedGame(game, draft, decider), ()
+            move = _offer(game.players[seat], draft)
         else:
-            move = decode_action(self.game, self.seat, action)
-        game, events = play(self.game, self.seat, move)
+            move = decode_action(game, seat, action)
+        game, events = play(game, seat, move)
         return EncodedGame(game), events
 
 
@@ -334,6 +329,14 @@ def decode_draw(number: int) -> Draw:
 
 def _draw_numbers(game: GameState) -> list[int]:
     return [_NUMBER_OF_DRAW[draw.item] for draw, _ in chance_outcomes(game)]
+
+
+def _offer_actions(player: Player, draft: tuple[int, ...]) -> range:
+    if not draft:
+        return _DISCARDS
+    # The gold that is left, less one for each tile that has no price yet after this one.
+    highest = player.gold + player.stakes - (1 if len(draft) == 1 else draft[1] - _PRICES)
+    return range(_PRICES + 1, _PRICES + 1 + min(highest, MAX_ENCODED_PRICE))
 
 
 def _buying_actions(game: GameState) -> list[int]:

@@ -21,7 +21,7 @@ from skye import (
 )
 from skye.encoding import EncodedGame
 from skye.envs.observation import Observer, flat, shapes
-from skye.envs.planes import WINDOW, TerritoryPlanes, window_origin
+from skye.envs.planes import OWN_PLANES, WINDOW, OwnPlanes, window_origin
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
 from skye.scoring import SCORING_TILES
 from skye.tiles import LANDSCAPE, OBJECTS, ROTATIONS
@@ -224,11 +224,36 @@ def test_window_contains_the_longest_territory_and_its_frontier(step):
         x, y = coordinates_of(cell)
         assert x - left in range(WINDOW)
         assert y - top in range(WINDOW)
-    assert (
-        np.frombuffer(TerritoryPlanes(territory).own_with(()), np.uint8)
-        .reshape(WINDOW, WINDOW, -1)[..., 59]
-        .any()
-    )
+    planes = np.zeros((WINDOW, WINDOW, OWN_PLANES), np.uint8)
+    OwnPlanes(memoryview(planes.reshape(-1))).show_own(territory, ())
+    assert planes[..., 59].any()
+
+
+@for_each_number_of_players
+def test_observation_kept_in_memory_is_equal_to_a_new_one(players):
+    rng, observer = random.Random(players), Observer(players)
+    for seed in (1, 2):
+        for encoded, _ in games(players, seed):
+            for seat in rng.sample(range(players), rng.randint(1, players)):  # so that some lag behind
+                tile = rng.choice([None, 0, 1, 2])
+                cell = None if tile is None else rng.choice([None, rng.randrange(WINDOW * WINDOW)])
+                new = Observer(players).observe(encoded, seat, tile, cell)
+                kept = observer.observe(encoded, seat, tile, cell)
+                shown = observer.show(encoded, seat, tile, cell)
+                assert {name: array.tobytes() for name, array in new.items()} == {
+                    name: array.tobytes() for name, array in kept.items()
+                }
+                assert all((shown[name] == kept[name]).all() for name in kept)
+
+
+def test_change_of_an_observation_by_its_owner_does_not_last():
+    encoded, observer = EncodedGame(new_game(2, seed="owner").game), Observer(2)
+    before = observer.observe(encoded, 0)
+    expected = {name: array.copy() for name, array in before.items()}
+    for array in before.values():
+        array.fill(1)
+    after = observer.observe(encoded, 0)
+    assert all((after[name] == expected[name]).all() for name in expected)
 
 
 def test_observer_can_change_between_games():

@@ -108,3 +108,10 @@ def test_copies_are_independent_and_shared_arrays_are_not():
         first, _ = envs.reset(seed=1)
         second, *_ = envs.step([0])
         assert np.shares_memory(first["seats"], second["seats"]) != copy
+
+
+def test_shared_observations_are_read_only():
+    envs = gymnasium.make_vec(ID, num_envs=2, opponents=["random"], copy=False)
+    observations, _ = envs.reset(seed=1)
+    with pytest.raises(ValueError, match="read-only"):
+        observations["own"][0] = 1

@@ -61,17 +61,37 @@ class GridActions:
     """
 
     size = ACTION_COUNT
-    tile: int | None = None
-    """The index in hand of the tile chosen in an incomplete placement."""
-    cell: int | None = None
-    """The number of the cell chosen for it."""
 
     def __init__(self, encoded: EncodedGame) -> None:
+        self.continue_with(encoded)
+
+    def continue_with(self, encoded: EncodedGame) -> None:
+        """Continue with a game."""
         self.encoded = encoded
+        self.seat = encoded.seat
+        """The seat that decides next."""
+        self.tile: int | None = None
+        """The index in hand of the tile chosen in an incomplete placement."""
+        self.cell: int | None = None
+        """The number of the cell chosen for it."""
+        self._legal: list[int] | None = None
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions in ascending order; do not change the list."""
+        if self._legal is None:
+            self._legal = self._find_legal()
+        return self._legal
+
+    def _find_legal(self) -> list[int]:
+        return self.encoded.legal_actions()
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal."""
-        return self.encoded.mask()
+        mask = bytearray(self.size)
+        for action in self.legal:
+            mask[action] = 1
+        return mask
 
     def play(self, action: int) -> None:
         """Play an action.
@@ -79,7 +99,7 @@ class GridActions:
         :raises RuleError: when it is not legal.
         :raises ValueError: when there is no such action.
         """
-        self.encoded, _ = self.encoded.play(action)
+        self.continue_with(self.encoded.play(action)[0])
 
 
 class FactoredActions(GridActions):
@@ -87,25 +107,19 @@ class FactoredActions(GridActions):
 
     size = _FACTORED
 
-    def mask(self) -> bytearray:
-        """Return one byte for each action: 1 where it is legal."""
-        mask = bytearray(self.size)
-        for action in self._legal():
-            mask[action] = 1
-        return mask
-
     def play(self, action: int) -> None:
         """Play an action."""
-        if action not in self._legal():
+        if action not in self.legal:
             raise RuleError(f"Action {action} is not legal now.")
         if action < _TILE:
-            self.encoded, _ = self.encoded.play(action)
+            super().play(action)
         elif action < _CELL:
             self.tile = action - _TILE
         elif action < _ROTATION:
             self.cell = action - _CELL
         else:
             self._place(ROTATIONS[action - _ROTATION])
+        self._legal = None
 
     def _place(self, rotation: int) -> None:
         assert self.tile is not None
@@ -114,15 +128,14 @@ class FactoredActions(GridActions):
         left, top = window_origin(player.territory)
         row, column = divmod(self.cell, WINDOW)
         place = Place(player.tiles_to_build[self.tile], left + column, top + row, rotation)
-        [action] = encode_move(self.encoded.game, self.encoded.seat, place)
-        self.tile = self.cell = None
-        self.encoded, _ = self.encoded.play(action)
+        [action] = encode_move(self.encoded.game, self.seat, place)
+        super().play(action)
 
     @property
     def _player(self) -> Player:
-        return self.encoded.game.players[self.encoded.seat]
+        return self.encoded.game.players[self.seat]
 
-    def _legal(self) -> list[int]:
+    def _find_legal(self) -> list[int]:
         if self.encoded.game.phase is not BUILDING:
             return self.encoded.legal_actions()
         player = self._player
@@ -145,33 +158,32 @@ class ListedActions(GridActions):
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal."""
-        legal = len(self.encoded.legal_actions())
+        legal = len(self.legal)
         return bytearray(b"\1" * legal + bytes(self.size - legal))
 
     def play(self, action: int) -> None:
         """Play an action."""
-        legal = self.encoded.legal_actions()
-        if not 0 <= action < len(legal):
+        if not 0 <= action < len(self.legal):
             raise RuleError(f"Action {action} is not legal now.")
-        super().play(legal[action])
+        super().play(self.legal[action])
 
     def features(self) -> bytearray:
         """Return the features of the legal actions: `MAX_LISTED` rows of `LISTED_FEATURES` bytes."""
         encoded = self.encoded
-        game, seat = encoded.game, encoded.seat
+        game, seat = encoded.game, self.seat
         rows = bytearray(self.size * LISTED_FEATURES)
         if game.is_over:
             return rows
         player = game.players[seat]
         origin = window_origin(player.territory)
-        for number, action in enumerate(encoded.legal_actions()):
+        for number, action in enumerate(self.legal):
             start = number * LISTED_FEATURES
             row = _of_offer(encoded, action) if game.phase is PRICING else self._of_move(action, origin)
             rows[start : start + LISTED_FEATURES] = row
         return rows
 
     def _of_move(self, action: int, origin: tuple[int, int]) -> bytes:
-        game, seat = self.encoded.game, self.encoded.seat
+        game, seat = self.encoded.game, self.seat
         match decode_action(game, seat, action):
             case Buy(tile):
                 seller = next(n for n, player in enumerate(game.players) if tile in player.tiles_on_offer)

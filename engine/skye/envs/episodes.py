@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from skye.encoding import EncodedGame
 from skye.envs.actions import ENCODINGS, LISTED_FEATURES, MAX_LISTED, ListedActions
-from skye.envs.observation import DTYPES, MAX_VALUE, Observer, as_arrays, flat, shapes
+from skye.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
 from skye.envs.rewards import SCHEMES, Rewards
+from skye.envs.seat_vectors import MAX_VALUE
 from skye.rules.setup import PLAYERS
 from skye.rules.state import GameState
 
@@ -80,7 +81,6 @@ class Episode:
 
     def __init__(self, form: Form) -> None:
         self._form = form
-        self._shapes = form.shapes
         self._observer = Observer(form.players)
 
     def start(self, encoded: EncodedGame, reward: str | None = None) -> None:
@@ -99,7 +99,7 @@ class Episode:
     @property
     def seat(self) -> int:
         """The seat that decides next."""
-        return self._actions.encoded.seat
+        return self._actions.seat
 
     def play(self, action: int) -> None:
         """Play an action of the seat that decides.
@@ -110,7 +110,7 @@ class Episode:
 
     def continue_with(self, game: GameState) -> None:
         """Continue with the game after a move."""
-        self._actions.encoded = EncodedGame(game)
+        self._actions.continue_with(EncodedGame(game))
 
     def rewards(self) -> list[float] | None:
         """Return the reward of each seat since the last call; None if all are 0."""
@@ -125,19 +125,32 @@ class Episode:
 
     def observe(self, seat: int) -> Any:
         """Return the observation of a seat; its arrays belong to the caller."""
-        arrays = as_arrays(self._shapes, self.parts(seat))
-        return flat(arrays) if self._form.observation == "flat" else arrays
+        if self._form.observation == "flat":
+            return self.observe_flat(seat)
+        observed = self._observer.observe(self._actions.encoded, seat, *self._chosen(seat))
+        return observed | self.listed(seat)
 
     def observe_flat(self, seat: int) -> NDArray[np.float32]:
         """Return the observation of a seat in the flat form."""
-        return flat(as_arrays(self._shapes, self.parts(seat)))
+        observed = self._observer.show(self._actions.encoded, seat, *self._chosen(seat))
+        return flat({**observed, **self.listed(seat)})
 
-    def parts(self, seat: int) -> list[bytearray]:
-        """Return the bytes of the arrays of an observation, in the order of `Form.shapes`."""
-        actions, tile, cell = self._actions, None, None
-        if actions.tile is not None and seat == self.seat:
-            tile, cell = actions.tile, actions.cell
-        parts = self._observer.parts(actions.encoded, seat, tile=tile, cell=cell)
-        if isinstance(actions, ListedActions):
-            parts.append(actions.features() if seat == self.seat else bytearray(MAX_LISTED * LISTED_FEATURES))
-        return parts
+    def show(self, observation: SeatObservation, seat: int) -> None:
+        """Write the observation of a seat, without the listed actions."""
+        observation.show(self._actions.encoded, seat, *self._chosen(seat))
+
+    def listed(self, seat: int) -> dict[str, NDArray[np.uint8]]:
+        """Return the array `actions`, if observations have it: the legal actions of the seat that decides."""
+        if not isinstance(self._actions, ListedActions):
+            return {}
+        features = (
+            self._actions.features()
+            if seat == self._actions.seat
+            else bytearray(MAX_LISTED * LISTED_FEATURES)
+        )
+        return {"actions": np.frombuffer(features, np.uint8).reshape(MAX_LISTED, LISTED_FEATURES)}
+
+    def _chosen(self, seat: int) -> tuple[int | None, int | None]:
+        """Return the tile and the cell that a seat has chosen for an incomplete factored placement."""
+        actions = self._actions
+        return (actions.tile, actions.cell) if seat == actions.seat else (None, None)

@@ -44,52 +44,20 @@ flat form (`flat`) the arrays follow one another as float32 in the order of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from struct import Struct
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.encoding import EncodedGame, price_of
-from skye.envs.planes import MAX_TILES, OTHER_PLANES, OWN_PLANES, WINDOW, TerritoryPlanes
-from skye.envs.tile_features import FEATURES, TILE_FEATURES
-from skye.rules.state import PRICING, TILES_DRAWN, Phase, Player
-from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
-from skye.scoring.scoring_tiles import SCORING_TILES
-from skye.tiles.catalogue import LANDSCAPE
+from skye.encoding import EncodedGame
+from skye.envs.planes import OTHER_PLANES, OWN_PLANES, WINDOW, OwnPlanes, TerritoryPlanes
+from skye.envs.seat_vectors import DECISION, GAME_SIZE, SEAT_SIZE, Row, SeatVectors, decision_bytes
+from skye.rules.state import GameState
 
 DTYPES: Final = {"seats": np.float32, "game": np.float32}
 """The types of the arrays that are not uint8."""
-
-MAX_VALUE: Final = 16.0
-"""The maximum of the numbers of `seats` and `game`; the minimum is 0."""
-
-_HEAD: Final = Struct("7f")
-_EXTRA: Final = Struct("4f")
-_TILE_SIZE: Final = TILE_FEATURES + 4
-SEAT_SIZE: Final = 7 + TILES_DRAWN * _TILE_SIZE
-GAME_SIZE: Final = MAX_ROUNDS + len(Phase) + len(SCORING_TILES) * MAX_ROUNDS + 7 + TILE_FEATURES + 1
-
-_GOLD: Final = 64
-_POINTS: Final = 128
-_PRICE: Final = 16
-
-_SCORING_ROW: Final = {tile: row for row, tile in enumerate(sorted(SCORING_TILES))}
-_TILE: Final = {tile: np.array([*FEATURES[tile, 0]], np.float32).tobytes() for tile in LANDSCAPE}
-_DRAWN: Final = {tile: features + _EXTRA.pack(1, 0, 0, 0) for tile, features in _TILE.items()}
-_IN_HAND: Final = {tile: features + _EXTRA.pack(0, 1, 0, 0) for tile, features in _TILE.items()}
-
-# The features of tiles as lanes of 16 bits in one integer, so that sums need no loop over features.
-_LANES: Final = Struct(f"<{TILE_FEATURES + 1}H")
-_LANES_OF: Final = {tile: int.from_bytes(_LANES.pack(*FEATURES[tile, 0], 1), "little") for tile in LANDSCAPE}
-_ALL_TILES: Final = sum(_LANES_OF.values())
-_TOTALS: Final = np.frombuffer(_ALL_TILES.to_bytes(_LANES.size, "little"), "<u2")
-
-_MAX_CACHED: Final = 256
-
-_Flags: TypeAlias = tuple[Phase | None, bool, bool]
 
 
 def shapes(players: int) -> dict[str, tuple[int, ...]]:
@@ -102,12 +70,23 @@ def shapes(players: int) -> dict[str, tuple[int, ...]]:
     }
 
 
-def as_arrays(shapes: Mapping[str, tuple[int, ...]], parts: Sequence[bytearray]) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an observation, which share the memory of its parts."""
-    return {
-        name: np.ndarray(shape, DTYPES.get(name, np.uint8), part)
-        for (name, shape), part in zip(shapes.items(), parts, strict=True)
-    }
+class _Layout:
+    """The places of the arrays of an observation, which follow one another in memory.
+
+    :param players: the number of seats.
+    """
+
+    def __init__(self, players: int) -> None:
+        self.size = 0
+        self._places = []
+        for name, shape in shapes(players).items():
+            dtype = np.dtype(DTYPES.get(name, np.uint8))
+            self._places.append((name, shape, dtype, self.size))
+            self.size += dtype.itemsize * prod(shape)
+
+    def arrays_in(self, memory: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+        """Return the arrays in memory."""
+        return {name: np.ndarray(shape, dtype, memory, start) for name, shape, dtype, start in self._places}
 
 
 def flat(observation: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
@@ -117,170 +96,86 @@ def flat(observation: Mapping[str, NDArray[Any]]) -> NDArray[np.float32]:
     )
 
 
-class _Row(NamedTuple):
-    """The row of a seat in `seats`.
+class SeatObservation:
+    """Keeps the observation of a seat in memory: it writes what differs from the last observation.
 
-    :param player: the state of the seat.
-    :param flags: the phase, whether the seat starts the round, and whether the game waits for it.
-    :param numbers: the float32 bytes of the row.
-    :param lanes: the sum of the features of all tiles that the seat has.
+    :param vectors: the vectors, which the observations of several seats share.
+    :param arrays: the arrays of the observation, all 0. No one else may change them.
     """
 
-    player: Player
-    flags: _Flags
-    numbers: bytes
-    lanes: int
+    def __init__(self, vectors: SeatVectors, arrays: Mapping[str, NDArray[Any]]) -> None:
+        seats, game, own, others = [memoryview(array.reshape(-1).view(np.uint8)) for array in arrays.values()]
+        size = len(others) // len(arrays["others"])
+        self.arrays = arrays
+        self._vectors = vectors
+        self._seats, self._game = seats, game
+        self._own = OwnPlanes(own)
+        self._others = [
+            TerritoryPlanes(others[start : start + size]) for start in range(0, len(others), size)
+        ]
+        self._observed: tuple[GameState | None, int] = None, 0
+        self._rows: list[Row | None] = [None] * len(arrays["seats"])
+
+    def show(self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None) -> None:
+        """Write the observation of a seat.
+
+        :param tile: the index of the tile chosen in an incomplete factored placement.
+        :param cell: the number of the cell chosen for it: 21 * row + column of the window.
+        """
+        game = encoded.game
+        if game is not self._observed[0] or seat != self._observed[1]:
+            self._observed = game, seat
+            self._show_game(game, seat)
+        draft = encoded.draft if encoded.draft and encoded.seat == seat else ()
+        self._game[DECISION] = decision_bytes(draft, tile)
+        player = game.players[seat]
+        self._own.show_own(player.territory, player.tiles_on_offer + player.tiles_to_build, cell)
+
+    def _show_game(self, game: GameState, seat: int) -> None:
+        rows = self._vectors.rows(game, seat)
+        for number, row in enumerate(rows):
+            if row is not self._rows[number]:
+                self._seats[4 * SEAT_SIZE * number : 4 * SEAT_SIZE * (number + 1)] = row.numbers
+        self._rows[:] = rows
+        self._game[:] = self._vectors.about_game(game, rows)
+        players = game.players
+        for planes, player in zip(self._others, players[seat + 1 :] + players[:seat], strict=True):
+            planes.show(player.territory)
 
 
 class Observer:
-    """Makes the observations of games; it caches what one observation has in common with the next.
+    """Makes the observations of games; it keeps the last one of each seat.
 
     :param players: the number of seats.
     """
 
     def __init__(self, players: int) -> None:
-        self._shapes = shapes(players)
-        self._scored: tuple[tuple[str, ...], bytes] = (), b""
-        # By color: the last territory, own planes and rows (with and without a secret offer).
-        self._planes: dict[str, TerritoryPlanes] = {}
-        self._own: dict[str, tuple[TerritoryPlanes, tuple[str, ...], bytearray]] = {}
-        self._rows: dict[tuple[str, bool], _Row] = {}
+        self._layout = _Layout(players)
+        self._vectors = SeatVectors()
+        # By seat: the memory of the arrays, and the observation in it.
+        self._seats: dict[int, tuple[NDArray[np.uint8], SeatObservation]] = {}
 
     def observe(
-        self, encoded: EncodedGame, seat: int, *, tile: int | None = None, cell: int | None = None
+        self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Return the observation of a seat; its arrays belong to the caller.
+        """Return the observation of a seat, with the arguments of `SeatObservation.show`.
 
-        :param tile: the index of the tile chosen in an incomplete factored placement.
-        :param cell: the number of the cell chosen for it: 21 * row + column of the window.
+        :returns: the arrays by name, which belong to the caller.
         """
-        return as_arrays(self._shapes, self.parts(encoded, seat, tile=tile, cell=cell))
+        memory, observation = self._seats.get(seat) or self._add_seat(seat)
+        observation.show(encoded, seat, tile, cell)
+        return self._layout.arrays_in(memory.copy())
 
-    def parts(
-        self, encoded: EncodedGame, seat: int, *, tile: int | None = None, cell: int | None = None
-    ) -> list[bytearray]:
-        """Return the bytes of the arrays of an observation, in their order; they belong to the caller."""
-        players = encoded.game.players
-        others = [self._planes_of(player).other for player in players[seat + 1 :] + players[:seat]]
-        return [
-            *self.vectors(encoded, seat, tile=tile),
-            self._own_planes(players[seat], cell),
-            bytearray().join(others),
-        ]
+    def show(
+        self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None
+    ) -> Mapping[str, NDArray[Any]]:
+        """Return the same in arrays that the next call changes; the caller may not change them."""
+        _, observation = self._seats.get(seat) or self._add_seat(seat)
+        observation.show(encoded, seat, tile, cell)
+        return observation.arrays
 
-    def vectors(
-        self, encoded: EncodedGame, seat: int, *, tile: int | None = None, private: bool = True
-    ) -> tuple[bytearray, bytearray]:
-        """Return the float32 bytes of `seats` and `game`.
-
-        :param private: whether to include the seat's own secret or incomplete offer.
-        """
-        game = encoded.game
-        players, phase = game.players, game.phase
-        starting_seat, waiting_for = game.starting_seat, game.waiting_for
-        lanes, rows = _ALL_TILES, []
-        secret, cache = phase is PRICING, self._rows
-        for number in (*range(seat, len(players)), *range(seat)):
-            player = players[number]
-            own = secret and private and number == seat and bool(player.prices)
-            flags = phase, number == starting_seat, number in waiting_for
-            row = cache.get((player.color, own))
-            if row is None or row.player is not player or row.flags != flags:
-                row = cache[player.color, own] = _row(player, flags, own=own)
-            rows.append(row.numbers)
-            lanes -= row.lanes
-        draft = encoded.draft if private and encoded.draft and encoded.seat == seat else ()
-        about_game = (
-            _round_bytes(game.round, game.phase),
-            self._scoring(game.scoring_tiles, len(players)),
-            _draft_bytes(draft, tile),
-            _bag_bytes(lanes),
-        )
-        return bytearray().join(rows), bytearray().join(about_game)
-
-    def _scoring(self, scoring_tiles: tuple[str, ...], players: int) -> bytes:
-        if self._scored[0] != scoring_tiles or not self._scored[1]:
-            self._scored = scoring_tiles, _scoring_bytes(scoring_tiles, players)
-        return self._scored[1]
-
-    def _planes_of(self, player: Player) -> TerritoryPlanes:
-        planes = self._planes.get(player.color)
-        if planes is None or planes.territory is not player.territory:
-            planes = self._planes[player.color] = TerritoryPlanes(player.territory)
-        return planes
-
-    def _own_planes(self, player: Player, chosen: int | None) -> bytearray:
-        planes, tiles = self._planes_of(player), player.tiles_on_offer + player.tiles_to_build
-        if chosen is not None:
-            return planes.own_with(tiles, chosen)
-        cached = self._own.get(player.color)
-        if cached is None or cached[0] is not planes or cached[1] != tiles:
-            cached = self._own[player.color] = planes, tiles, planes.own_with(tiles)
-        return bytearray(cached[2])
-
-
-def _row(player: Player, flags: _Flags, *, own: bool) -> _Row:
-    phase, starts, waited_for = flags
-    secret = phase is PRICING and not own
-    gold = player.gold + player.stakes if secret else player.gold
-    head = _HEAD.pack(
-        min(gold / _GOLD, MAX_VALUE),
-        min(player.score / _POINTS, MAX_VALUE),
-        len(player.territory.placed) / MAX_TILES,
-        player.building_finished,
-        phase is not PRICING or bool(player.prices),
-        starts,
-        waited_for,
-    )
-    tiles = player.tiles_on_offer + player.tiles_to_build
-    lanes = sum([_LANES_OF[place.tile] for place in player.territory.placed[1:]])
-    lanes += sum([_LANES_OF[tile] for tile in tiles])
-    return _Row(player, flags, head + _tiles_bytes(player, () if secret else player.prices), lanes)
-
-
-def _tiles_bytes(player: Player, prices: tuple[int, ...]) -> bytes:
-    """Return the numbers 7 - 135 of a row of `seats`.
-
-    :param prices: the prices of the tiles drawn; empty while they are not known.
-    """
-    if prices:
-        pieces = [
-            _TILE[tile] + _EXTRA.pack(1, 0, min(price / _PRICE, MAX_VALUE), not price)
-            for tile, price in zip(player.tiles_on_offer, prices, strict=True)
-        ]
-    else:
-        pieces = [_DRAWN[tile] for tile in player.tiles_on_offer]
-    pieces += [_IN_HAND[tile] for tile in player.tiles_to_build]
-    return b"".join(pieces).ljust(4 * _TILE_SIZE * TILES_DRAWN, b"\0")
-
-
-@cache
-def _round_bytes(number: int, phase: Phase | None) -> bytes:
-    """Return the numbers 0 - 8 of `game`."""
-    rounds = [number == each for each in range(1, MAX_ROUNDS + 1)]
-    return np.array([*rounds, *[phase is each for each in Phase]], np.float32).tobytes()
-
-
-def _scoring_bytes(scoring_tiles: tuple[str, ...], players: int) -> bytes:
-    """Return the numbers 9 - 104 of `game`."""
-    flags = np.zeros((len(SCORING_TILES), MAX_ROUNDS), np.float32)
-    for tile, slot in zip(scoring_tiles, SLOTS, strict=False):
-        for number, slots in enumerate(slots_by_round(players)):
-            flags[_SCORING_ROW[tile], number] = slot in slots
-    return flags.tobytes()
-
-
-@lru_cache(maxsize=_MAX_CACHED)
-def _draft_bytes(draft: tuple[int, ...], tile: int | None) -> bytes:
-    """Return the numbers 105 - 111 of `game`."""
-    slots = range(TILES_DRAWN)
-    discard = [bool(draft) and draft[0] == slot for slot in slots]
-    price = price_of(draft[1]) / _PRICE if len(draft) > 1 else 0.0
-    return np.array([*discard, price, *[slot == tile for slot in slots]], np.float32).tobytes()
-
-
-@lru_cache(maxsize=_MAX_CACHED)
-def _bag_bytes(lanes: int) -> bytes:
-    """Return the numbers 112 - 151 of `game` for the sum of the features in the bag."""
-    left = np.frombuffer(lanes.to_bytes(_LANES.size, "little"), "<u2")
-    return (left / _TOTALS).astype(np.float32).tobytes()
+    def _add_seat(self, seat: int) -> tuple[NDArray[np.uint8], SeatObservation]:
+        memory = np.zeros(self._layout.size, np.uint8)
+        added = memory, SeatObservation(self._vectors, self._layout.arrays_in(memory))
+        self._seats[seat] = added
+        return added

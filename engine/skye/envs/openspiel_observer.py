@@ -24,8 +24,9 @@ import numpy as np
 import pyspiel
 
 from skye.encoding import EncodedGame
-from skye.envs.observation import Observer, shapes
+from skye.envs.observation import shapes
 from skye.envs.planes import MAX_TILES
+from skye.envs.seat_vectors import SeatVectors
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
@@ -58,7 +59,7 @@ class IsleOfSkyeObserver:
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ValueError("the observer shows the private information of one player at most")
         self._perfect_recall = iig_obs_type.perfect_recall
-        self._observer = Observer(players)
+        self._vectors = SeatVectors()
         self._recent: dict[tuple[int, int], tuple[GameState, bytes]] = {}
         pieces: dict[str, tuple[int, ...]] = {"player": (players,)}
         if iig_obs_type.public_info:
@@ -107,10 +108,11 @@ class IsleOfSkyeObserver:
         key = id(encoded.game), player
         game, pieces = self._recent.get(key, (None, b""))
         if game is not encoded.game:
-            seats, about_game = self._observer.vectors(encoded, player, private=False)
+            rows = self._vectors.rows(encoded.game, player, private=False)
+            about_game = self._vectors.about_game(encoded.game, rows)
             players = encoded.game.players
             territories = [_tiles_bytes(seat.territory) for seat in players[player:] + players[:player]]
-            pieces = b"".join([seats, about_game, *territories])
+            pieces = b"".join([*[row.numbers for row in rows], about_game, *territories])
             if len(self._recent) >= _MAX_CACHED:
                 self._recent.clear()
             self._recent[key] = encoded.game, pieces

@@ -22,13 +22,15 @@ The planes of another seat are the first 41 of these.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Final
 
 from skye.envs.tile_features import FEATURES, TILE_FEATURES
+from skye.territory.areas import Area
+from skye.territory.frontier import Place
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, Terrain
-from skye.tiles.geometry import ROTATIONS, SIDES, cell_at
+from skye.tiles.geometry import ROTATIONS, SIDES, STEPS, cell_at
 
 WINDOW: Final = 21
 """The side of the window in cells."""
@@ -44,6 +46,7 @@ _ORDER: Final = OTHER_PLANES - 1
 _CONNECTED: Final = OTHER_PLANES
 _COMPLETED: Final = _CONNECTED + 1
 _FRONTIER: Final = _COMPLETED + 5
+_FITS: Final = _FRONTIER + 13
 _CHOSEN: Final = OWN_PLANES - 1
 
 _ROW: Final = cell_at(0, 1) - cell_at(0, 0)
@@ -78,65 +81,118 @@ def window_origin(territory: Territory) -> tuple[int, int]:
 
 
 class TerritoryPlanes:
-    """The planes of one territory, made on first use.
+    """Keeps the planes of a territory in memory: a placement writes what it changes.
 
-    :param territory: the territory.
+    :param planes: the memory of `WINDOW * WINDOW * width` bytes, all 0.
     """
 
-    __slots__ = ("_first", "_other", "_own", "_places", "territory")
+    width = OTHER_PLANES
 
-    def __init__(self, territory: Territory) -> None:
-        self.territory = territory
-        self._first = cell_at(*window_origin(territory))
-        self._own: bytearray | None = None
-        self._other: bytearray | None = None
-        self._places: list[tuple[int, int]] = []
+    def __init__(self, planes: memoryview) -> None:
+        self._planes = planes
+        self._territory: Territory | None = None
+        self._placed: tuple[Place, ...] = ()
+        self._origin = 0, 0
 
-    def own_with(self, tiles: Sequence[str], chosen: int | None = None) -> bytearray:
-        """Return the own planes, for at most three tiles of the seat and the cell chosen for one of them."""
-        if self._own is None:
-            self._own = self._own_planes()
-        own = bytearray(self._own)
-        if tiles:
-            one, two, three = [*[_FITTING[tile] for tile in tiles], _NO_TILE, _NO_TILE][:3]
-            for start, constraint in self._places:
-                own[start : start + 12] = one[constraint] + two[constraint] + three[constraint]
+    def show(self, territory: Territory) -> None:
+        """Write the planes of a territory."""
+        if territory is self._territory:
+            return
+        known = len(self._placed)
+        if territory.placed[:known] != self._placed:
+            self._clear()
+            known = 0
+        self._move_to(window_origin(territory))
+        self._territory, self._placed = territory, territory.placed
+        self._add(territory, known)
+
+    def _clear(self) -> None:
+        self._planes[:] = bytes(len(self._planes))
+
+    def _move_to(self, origin: tuple[int, int]) -> None:
+        """Move the window: all cells that are not blank are in the old and in the new window."""
+        (old_x, old_y), (x, y) = self._origin, origin
+        self._origin = origin
+        distance = (WINDOW * (old_y - y) + old_x - x) * self.width
+        if distance > 0:
+            self._planes[distance:] = self._planes[:-distance]
+            self._planes[:distance] = bytes(distance)
+        elif distance < 0:
+            self._planes[:distance] = self._planes[-distance:]
+            self._planes[distance:] = bytes(-distance)
+
+    def _add(self, territory: Territory, known: int) -> None:
+        """Write the tiles after the first `known` ones."""
+        for number, (tile, x, y, rotation) in enumerate(territory.placed[known:], known + 1):
+            start = self._start(cell_at(x, y))
+            features = _TILES[tile, rotation] + bytes([number])
+            self._planes[start : start + self.width] = features.ljust(self.width, b"\0")
+
+    def _start(self, cell: int) -> int:
+        """Return the index of the first byte of a cell."""
+        return self.width * _CELL[cell - cell_at(*self._origin)]
+
+
+class OwnPlanes(TerritoryPlanes):
+    """Keeps the planes of a seat's own territory in memory."""
+
+    width = OWN_PLANES
+
+    def __init__(self, planes: memoryview) -> None:
+        super().__init__(planes)
+        self._tiles: tuple[str, ...] = ()
+        self._connected: Collection[int] = ()
+        self._completed: set[int] = set()
+        self._chosen: int | None = None
+
+    def show_own(self, territory: Territory, tiles: tuple[str, ...], chosen: int | None = None) -> None:
+        """Write the planes of a territory, for at most three tiles and the cell chosen for one of them."""
+        if self._chosen is not None:
+            self._planes[OWN_PLANES * self._chosen + _CHOSEN] = 0
+        if territory is not self._territory or tiles != self._tiles:
+            self.show(territory)
+            self._write_fitting(territory, tiles)
+            self._tiles = tiles
+        self._chosen = chosen
         if chosen is not None:
-            own[OWN_PLANES * chosen + _CHOSEN] = 1
-        return own
+            self._planes[OWN_PLANES * chosen + _CHOSEN] = 1
 
-    @property
-    def other(self) -> bytearray:
-        """The planes as another seat sees them; do not change them."""
-        if self._other is None:
-            self._other = bytearray(WINDOW * WINDOW * OTHER_PLANES)
-            self._write_tiles(self._other, OTHER_PLANES)
-        return self._other
+    def _clear(self) -> None:
+        super()._clear()
+        self._connected = ()
+        self._completed.clear()
 
-    def _own_planes(self) -> bytearray:
-        """Return the own planes without those that depend on the tiles of the seat (60 - 72)."""
-        own, first = bytearray(WINDOW * WINDOW * OWN_PLANES), self._first
-        self._write_tiles(own, OWN_PLANES)
-        for cell, constraint in self.territory.frontier.items():
-            start = OWN_PLANES * _CELL[cell - first] + _FRONTIER
-            own[start : start + 13] = _CONSTRAINTS[constraint]
-            self._places.append((start + 13, constraint))
-        summary = self.territory.summary
-        for cell in summary.connected:
-            own[OWN_PLANES * _CELL[cell - first] + _CONNECTED] = 1
-        for area in summary.areas:
-            if not area.openings:
-                for cell, region in area.parts:
-                    start = OWN_PLANES * _CELL[cell - first] + _COMPLETED
-                    for side in region.sides:
-                        own[start + side] = 1
-                    if region.center:
-                        own[start + len(SIDES)] = 1
-        return own
+    def _add(self, territory: Territory, known: int) -> None:
+        super()._add(territory, known)
+        planes, frontier = self._planes, territory._open_cells
+        for _, x, y, _ in territory.placed[known:]:
+            for step in STEPS:
+                neighbor = cell_at(x, y) + step
+                if neighbor in frontier:
+                    start = self._start(neighbor) + _FRONTIER
+                    planes[start : start + 13] = _CONSTRAINTS[frontier[neighbor]]
+        summary = territory.summary
+        for cell in summary.connected.difference(self._connected):
+            planes[self._start(cell) + _CONNECTED] = 1
+        self._connected = summary.connected
+        for number, area in summary._joined_areas().by_number.items():
+            if not area.openings and number not in self._completed:
+                self._completed.add(number)
+                self._write_completed(area)
 
-    def _write_tiles(self, planes: bytearray, width: int) -> None:
-        first = self._first
-        for number, (tile, x, y, rotation) in enumerate(self.territory.placed, 1):
-            start = width * _CELL[cell_at(x, y) - first]
-            planes[start : start + _ORDER] = _TILES[tile, rotation]
-            planes[start + _ORDER] = number
+    def _write_completed(self, area: Area) -> None:
+        for cell, region in area.parts:
+            start = self._start(cell) + _COMPLETED
+            for side in region.sides:
+                self._planes[start + side] = 1
+            if region.center:
+                self._planes[start + len(SIDES)] = 1
+
+    def _write_fitting(self, territory: Territory, tiles: tuple[str, ...]) -> None:
+        if not tiles and not self._tiles:
+            return
+        one, two, three = [*[_FITTING[tile] for tile in tiles], _NO_TILE, _NO_TILE, _NO_TILE][:3]
+        planes, first = self._planes, cell_at(*self._origin)
+        for cell, constraint in territory._open_cells.items():
+            start = OWN_PLANES * _CELL[cell - first] + _FITS
+            planes[start : start + 12] = one[constraint] + two[constraint] + three[constraint]

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from skye.envs.agent import AgentEpisode
 from skye.envs.episodes import Form
-from skye.envs.observation import DTYPES
+from skye.envs.observation import DTYPES, SeatObservation, shapes
 from skye.envs.opponents import Opponent, Opponents
+from skye.envs.seat_vectors import SeatVectors
 
 
 class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -35,7 +36,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param autoreset_mode: when a game that has ended starts again (see Gymnasium).
     :param copy: whether `reset` and `step` return copies of the shared arrays; otherwise the next call
-        overwrites what they returned.
+        overwrites what they returned, and observations of the form "dict" are read-only.
     :param render_mode: None; there are no pictures of many games.
     :raises TypeError: when the opponents are not a sequence of strings and functions.
     :raises ValueError: when an argument is none of its possible values.
@@ -77,6 +78,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         games, form = self.num_envs, self._form
         self._flat: NDArray[np.float32] | None = None
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._read_only: dict[str, NDArray[Any]] = {}
+        self._observations: list[SeatObservation] = []
         if form.observation == "flat":
             self._flat = np.zeros((games, *self.single_observation_space.shape), np.float32)
         else:
@@ -84,10 +87,15 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
                 name: np.zeros((games, *shape), DTYPES.get(name, np.uint8))
                 for name, shape in form.shapes.items()
             }
+            # Observations are updated in place, so a change by the caller would stay.
+            self._read_only = {name: _read_only(array) for name, array in self._arrays.items()}
+            names = shapes(form.players)
+            self._observations = [
+                SeatObservation(SeatVectors(), {name: self._arrays[name][game] for name in names})
+                for game in range(games)
+            ]
         self._masks = np.zeros((games, form.action_count), np.int8)
         self._scores = np.zeros((games, form.players), np.int64)
-        self._rows = [_RowWriter(array) for array in self._arrays.values()]
-        self._mask_rows = _RowWriter(self._masks)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -162,15 +170,17 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Write the observation, the mask and the scores of a game to the shared arrays."""
         episode = self._episodes[game]
         if self._flat is not None:
-            self._flat[game] = episode.observe(episode.agent)
-        for rows, part in zip(self._rows, episode.parts(episode.agent) if self._rows else (), strict=True):
-            rows.write(game, part)
-        self._mask_rows.write(game, episode.mask())
+            self._flat[game] = episode.observe_flat(episode.agent)
+        else:
+            episode.show(self._observations[game], episode.agent)
+            for name, array in episode.listed(episode.agent).items():
+                self._arrays[name][game] = array
+        self._masks[game] = np.frombuffer(episode.mask(), np.int8)
         self._scores[game] = episode.scores()
 
     def _results(self) -> tuple[Any, dict[str, Any]]:
         every = np.ones(self.num_envs, np.bool_)
-        observations: Any = self._arrays if self._flat is None else self._flat
+        observations: Any = self._read_only if self._flat is None else self._flat
         masks, scores = self._masks, self._scores
         if self._copy:
             masks, scores = masks.copy(), scores.copy()
@@ -192,16 +202,10 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         return {"final_obs": episode.observe(episode.agent), "final_info": info}
 
 
-class _RowWriter:
-    """Writes bytes to the rows of an array."""
-
-    def __init__(self, array: NDArray[Any]) -> None:
-        self._bytes = memoryview(array.reshape(-1).view(np.uint8))
-        self._size = array.nbytes // len(array)
-
-    def write(self, row: int, data: bytearray) -> None:
-        """Write the bytes of a row."""
-        self._bytes[row * self._size : (row + 1) * self._size] = data
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _reset_mask(mask: Any, games: int) -> NDArray[np.bool_]:
