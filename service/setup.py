@@ -10,25 +10,43 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
-ROOT = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BROWSER = Path("skye_server", "browser")
 COLLECTED = ("web", "clients/typescript/src")
 BUNDLED = ("main.js", "style.css", "home/home.css", "game/guide.css")
 
 
 class BuildWithBrowserFiles(build_py):
-    """Build the package with the files that browsers load, in `skye_server/browser/`."""
+    """Build the package with the files that browsers load."""
 
     def run(self) -> None:
-        """Build, then copy and bundle; an editable installation finds the files in the checkout."""
+        """Build, then add the files; an editable installation finds them in the checkout."""
         super().run()
-        if self.editable_mode:
-            return
-        browser = Path(self.build_lib, "skye_server", "browser")
-        for folder in COLLECTED:
-            ignored = shutil.ignore_patterns(".*", "node_modules", "package*.json", "tsconfig.json")
-            shutil.copytree(ROOT / folder, browser / folder, ignore=ignored, dirs_exist_ok=True)
-        bundle(browser / "web")
+        if not self.editable_mode:
+            collect(Path(self.build_lib) / BROWSER)
+
+
+class ArchiveWithBrowserFiles(sdist):
+    """Write a source archive with the files that browsers load, which are not below this folder."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Copy the files of the distribution, then add the others."""
+        super().make_release_tree(base_dir, files)
+        collect(Path(base_dir) / BROWSER)
+
+
+def collect(browser: Path) -> None:
+    """Copy and bundle the files that browsers load into a folder; a source archive has them already."""
+    if (HERE / BROWSER).exists():
+        shutil.copytree(HERE / BROWSER, browser, dirs_exist_ok=True)
+        return
+    for folder in COLLECTED:
+        ignored = shutil.ignore_patterns(".*", "node_modules", "package*.json", "tsconfig.json")
+        shutil.copytree(ROOT / folder, browser / folder, ignore=ignored, dirs_exist_ok=True)
+    bundle(browser / "web")
 
 
 def bundle(target: Path) -> None:
@@ -43,4 +61,4 @@ def bundle(target: Path) -> None:
         subprocess.run([esbuild, ROOT / "web" / name, *options, f"--outfile={target / name}"], check=True)  # noqa: S603 - a program of this checkout
 
 
-setup(cmdclass={"build_py": BuildWithBrowserFiles})
+setup(cmdclass={"build_py": BuildWithBrowserFiles, "sdist": ArchiveWithBrowserFiles})

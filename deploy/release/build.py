@@ -1,0 +1,211 @@
+"""Build the artefacts of a release from the committed files into `dist/`: `make release`.
+
+The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and names,
+owners and permissions of files in archives do not depend on the machine. The compiled wheel of the engine and the image
+also need the same compiler and base image.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from pathlib import Path
+
+from deploy.release.versions import ROOT, ReleaseError, version
+
+DISTRIBUTIONS = {
+    "skye-engine": ("engine", ()),
+    "skye-client": ("clients/python", ()),
+    "skye-server": ("service", ("skye-engine", "skye-client")),
+    "skye-mcp": ("clients/mcp", ("skye-engine", "skye-client")),
+}
+"""The Python distributions: the folder, and the other distributions of this project that it needs."""
+
+NPM_PACKAGE = "clients/typescript"
+_NPX = ("npx", "--yes", "--package", "publint@0.3.25", "--package", "@arethetypeswrong/cli@0.18.5", "--")
+_PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+
+
+def run(*command, cwd=ROOT, **environ):
+    """Run a program with additional environment variables; return its output.
+
+    :raises ReleaseError: if it fails.
+    """
+    done = subprocess.run(  # noqa: S603 - programs of the build
+        [*map(str, command)], cwd=cwd, env=os.environ | environ, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        output = (done.stdout + done.stderr).strip()
+        raise ReleaseError(f"`{' '.join(map(str, command))}` failed:\n{output}")
+    return done.stdout
+
+
+def release_notes(number, root=ROOT):
+    """Return the section of a version in the changelog.
+
+    :raises ReleaseError: if there is none.
+    """
+    text = (root / "CHANGELOG.md").read_text()
+    heading = rf"^## \[{re.escape(number)}\] - \d{{4}}-\d\d-\d\d\n"
+    found = re.search(rf"{heading}(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    if found is None or not found[1].strip():
+        raise ReleaseError(f"CHANGELOG.md has no section `## [{number}] - YYYY-MM-DD` with text: write it.")
+    return found[0]
+
+
+def check_tree(root=ROOT):
+    """Check that the committed files are all there is.
+
+    :raises ReleaseError: if there are changes or new files.
+    """
+    if changed := run("git", "status", "--porcelain", cwd=root):
+        raise ReleaseError(f"There are files that are not committed: commit or remove them.\n{changed}")
+
+
+def export(folder, root=ROOT):
+    """Copy the committed files of the checkout into a folder, and install what bundles the web client."""
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603, S607
+    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+        files.extractall(folder, filter="data")
+    for package in ("web", NPM_PACKAGE):
+        run("npm", "ci", "--silent", "--no-audit", "--no-fund", cwd=folder / package)
+
+
+def same_bytes(archive, epoch):
+    """Write a source archive again, with nothing in it of the machine or the time of the build."""
+    plain = io.BytesIO()
+    with tarfile.open(archive) as found, tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as new:
+        for member in sorted(found.getmembers(), key=lambda one: one.name):
+            content = found.extractfile(member) if member.isfile() else None
+            member.mtime, member.uid, member.gid, member.uname, member.gname = epoch, 0, 0, "", ""
+            member.mode, member.pax_headers = 0o755 if member.isdir() else 0o644, {}
+            new.addfile(member, content)
+    with archive.open("wb") as file, gzip.GzipFile("", "wb", 9, file, epoch) as packed:
+        packed.write(plain.getvalue())
+
+
+def build_python(folder, dist, environ):
+    """Build the source archives and wheels, and the compiled wheel of the engine."""
+    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", dist)
+    for project, _ in DISTRIBUTIONS.values():
+        run(*build, folder / project, **environ)
+    for archive in dist.glob("*.tar.gz"):
+        same_bytes(archive, int(environ["SOURCE_DATE_EPOCH"]))
+    run(*build, "--wheel", folder / "engine", SKYE_COMPILE="1", CFLAGS=f"-g0 -ffile-prefix-map={folder}=.", **environ)
+
+
+def build_npm(folder, dist, environ):
+    """Pack the npm package."""
+    run("npm", "pack", "--silent", "--pack-destination", dist, cwd=folder / NPM_PACKAGE, **environ)
+
+
+def build_image(folder, dist, number, environ):
+    """Build the image as an OCI archive; return whether there is buildah, which does it."""
+    if shutil.which("buildah") is None:
+        return False
+    image = f"skye-server:{number}"
+    # The format of Docker keeps the HEALTHCHECK.
+    options = ("--format", "docker", "--timestamp", environ["SOURCE_DATE_EPOCH"], "--tag", image)
+    run("buildah", "build", *options, folder)
+    run("buildah", "push", image, f"oci-archive:{dist / f'skye-server-{number}.oci.tar'}:{image}")
+    return True
+
+
+def list_components(dist, number):
+    """Write a CycloneDX document for each distribution: what the locks install with it."""
+    locked = (ROOT / "deploy" / "requirements-dev.lock").read_text()
+    for name, (project, needed) in DISTRIBUTIONS.items():
+        wheels = [one for part in (name, *needed) for one in dist.glob(f"{part.replace('-', '_')}-*-none-any.whl")]
+        with tempfile.TemporaryDirectory() as folder:
+            constraints = Path(folder, "constraints.txt")
+            constraints.write_text("\n".join(re.findall(r"^\S+==\S+(?: ;[^\\\n]*)?", locked, re.MULTILINE)))
+            run(sys.executable, "-m", "venv", "--without-pip", f"{folder}/env")
+            run(*_PIP, "--python", f"{folder}/env/bin/python", "install", "--constraint", constraints, *wheels)
+            document = run(
+                *(Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible"),
+                *("--pyproject", ROOT / project / "pyproject.toml", f"{folder}/env/bin/python"),
+            )
+        _write_json(dist / f"{name}-{number}.cdx.json", json.loads(document), folder)
+    document = json.loads(run("npm", "sbom", "--omit", "dev", "--sbom-format", "cyclonedx", cwd=ROOT / NPM_PACKAGE))
+    del document["serialNumber"], document["metadata"]["timestamp"]
+    _write_json(dist / f"skye-client-npm-{number}.cdx.json", document, ROOT)
+
+
+def _write_json(path, document, folder):
+    """Write a document without the folder of the build."""
+    path.write_text(json.dumps(document, indent=1, sort_keys=True).replace(str(folder), "") + "\n")
+
+
+def check_artefacts(dist, folder):
+    """Check what users would stumble over.
+
+    :raises ReleaseError: if an artefact has a fault.
+    """
+    wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
+    tool = Path(sys.executable).with_name
+    run(sys.executable, "-m", "twine", "check", "--strict", *wheels, *archives)
+    run(tool("check-wheel-contents"), *wheels)
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as files:
+            for name in files.namelist():
+                if "/tests/" in name or name.endswith((".pyc", "conftest.py")):
+                    raise ReleaseError(f"{wheel.name} contains {name}")
+                if any(str(path).encode() in files.read(name) for path in (folder, ROOT)):
+                    raise ReleaseError(f"{wheel.name}: {name} contains a path of this machine")
+    [package] = dist.glob("*.tgz")
+    run(*_NPX, "publint", "--strict", package)
+    # The package has ES modules only: CommonJS programs of old versions of Node cannot load it.
+    run(*_NPX, "attw", "--profile", "esm-only", package)
+
+
+def main():
+    """Build everything; return the exit code."""
+    dist = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").resolve()
+    try:
+        release(dist)
+    except ReleaseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+def release(dist):
+    """Build and check all artefacts.
+
+    :raises ReleaseError: if it is not possible, or an artefact has a fault.
+    """
+    number = version()
+    notes = release_notes(number)
+    check_tree()
+    if shutil.which("npm") is None:
+        raise ReleaseError("There is no npm, which bundles the web client and packs the TypeScript client.")
+    os.umask(0o022)
+    environ = {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip(), "PYTHONHASHSEED": "0"}
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="skye-release-") as name:
+        folder = Path(name)
+        export(folder)
+        build_python(folder, dist, environ)
+        build_npm(folder, dist, environ)
+        check_artefacts(dist, folder)
+        if not build_image(folder, dist, number, environ):
+            sys.stderr.write("There is no buildah: the image was not built.\n")
+        list_components(dist, number)
+    (dist / "RELEASE-NOTES.md").write_text(notes)
+    artefacts = sorted(path for path in dist.iterdir())
+    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in artefacts]
+    (dist / "SHA256SUMS").write_text("".join(sums))
+    sys.stdout.write("".join(sums))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
