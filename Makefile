@@ -22,6 +22,9 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--group pyproject.toml:frameworks --output-file deploy/requirements-frameworks.lock \
 	--constraint deploy/requirements-dev.lock
+COMPILE_RELEASE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	--group pyproject.toml:release --output-file deploy/requirements-release.lock \
+	--constraint deploy/requirements-dev.lock
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli clients/offline)
@@ -149,6 +152,13 @@ clients: $(VENV)/.installed-dev ## generate the models and the synchronous half 
 		(cd $$package && npm ci --silent && npm run --silent --if-present build) || exit 1; done; \
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
+RELEASE := $(VENV)-release
+.PHONY: release release-test
+release: $(RELEASE)/.installed ## build the wheels, archives, npm package and image of this version into dist/
+	@$(RELEASE)/bin/python -m deploy.release.build
+release-test: $(RELEASE)/.installed ## install what is in dist/ outside the checkout, and play games with it
+	@$(RELEASE)/bin/python -m deploy.release.play
+
 .PHONY: lock
 lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files allow
 	@$(INSTALL:--require-hashes=) $(UV)
@@ -156,6 +166,7 @@ lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files all
 	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
 		--constraint deploy/requirements.lock --group pyproject.toml:dev service/pyproject.toml
 	@$(COMPILE_FRAMEWORKS) --upgrade
+	@$(COMPILE_RELEASE) --upgrade
 
 .PHONY: clean
 clean: ## remove the virtual environment and caches (never the games)
@@ -189,6 +200,12 @@ $(VENV)/.installed-npm: $(NPM_TESTED:%=%/package-lock.json) $(BIN)/python
 # The tests of the environments are skipped where a framework has no wheel.
 $(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.installed-dev
 	@$(INSTALL) -r $< || echo 'The bot frameworks cannot be installed here: their environments are not tested.' >&2
+	@touch $@
+
+$(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
+	@echo 'Installing the tools that build a release ...'
+	@$(BIN)/python -m venv --clear $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
 
 # Other engines to compare with; the benchmark omits those without a wheel for this machine.

@@ -82,7 +82,10 @@ def export(folder, root=ROOT):
 def same_bytes(archive, epoch):
     """Write a source archive again, with nothing in it of the machine or the time of the build."""
     plain = io.BytesIO()
-    with tarfile.open(archive) as found, tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as new:
+    with (
+        tarfile.open(archive) as found,
+        tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as new,
+    ):
         for member in sorted(found.getmembers(), key=lambda one: one.name):
             content = found.extractfile(member) if member.isfile() else None
             member.mtime, member.uid, member.gid, member.uname, member.gname = epoch, 0, 0, "", ""
@@ -99,7 +102,14 @@ def build_python(folder, dist, environ):
         run(*build, folder / project, **environ)
     for archive in dist.glob("*.tar.gz"):
         same_bytes(archive, int(environ["SOURCE_DATE_EPOCH"]))
-    run(*build, "--wheel", folder / "engine", SKYE_COMPILE="1", CFLAGS=f"-g0 -ffile-prefix-map={folder}=.", **environ)
+    run(
+        *build,
+        "--wheel",
+        folder / "engine",
+        SKYE_COMPILE="1",
+        CFLAGS=f"-g0 -ffile-prefix-map={folder}=.",
+        **environ,
+    )
 
 
 def build_npm(folder, dist, environ):
@@ -123,18 +133,24 @@ def list_components(dist, number):
     """Write a CycloneDX document for each distribution: what the locks install with it."""
     locked = (ROOT / "deploy" / "requirements-dev.lock").read_text()
     for name, (project, needed) in DISTRIBUTIONS.items():
-        wheels = [one for part in (name, *needed) for one in dist.glob(f"{part.replace('-', '_')}-*-none-any.whl")]
+        wheels = [
+            one for part in (name, *needed) for one in dist.glob(f"{part.replace('-', '_')}-*-none-any.whl")
+        ]
         with tempfile.TemporaryDirectory() as folder:
             constraints = Path(folder, "constraints.txt")
             constraints.write_text("\n".join(re.findall(r"^\S+==\S+(?: ;[^\\\n]*)?", locked, re.MULTILINE)))
             run(sys.executable, "-m", "venv", "--without-pip", f"{folder}/env")
-            run(*_PIP, "--python", f"{folder}/env/bin/python", "install", "--constraint", constraints, *wheels)
+            run(
+                *_PIP, "--python", f"{folder}/env/bin/python", "install", "--constraint", constraints, *wheels
+            )
             document = run(
                 *(Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible"),
                 *("--pyproject", ROOT / project / "pyproject.toml", f"{folder}/env/bin/python"),
             )
         _write_json(dist / f"{name}-{number}.cdx.json", json.loads(document), folder)
-    document = json.loads(run("npm", "sbom", "--omit", "dev", "--sbom-format", "cyclonedx", cwd=ROOT / NPM_PACKAGE))
+    document = json.loads(
+        run("npm", "sbom", "--omit", "dev", "--sbom-format", "cyclonedx", cwd=ROOT / NPM_PACKAGE)
+    )
     del document["serialNumber"], document["metadata"]["timestamp"]
     _write_json(dist / f"skye-client-npm-{number}.cdx.json", document, ROOT)
 
@@ -152,7 +168,8 @@ def check_artefacts(dist, folder):
     wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
     tool = Path(sys.executable).with_name
     run(sys.executable, "-m", "twine", "check", "--strict", *wheels, *archives)
-    run(tool("check-wheel-contents"), *wheels)
+    # The compiled wheel has, as those of mypy and black, the common library of mypyc beside the package.
+    run(tool("check-wheel-contents"), "--ignore", "W009", *wheels)
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as files:
             for name in files.namelist():

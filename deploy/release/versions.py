@@ -1,7 +1,7 @@
 """The version of the project, in each file that states it.
 
-    python -m deploy.release.versions            # print it
-    python -m deploy.release.versions 1.0.0      # write it
+python -m deploy.release.versions            # print it
+python -m deploy.release.versions 1.0.0      # write it
 """
 
 import re

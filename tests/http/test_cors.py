@@ -26,3 +26,11 @@ def test_response_for_all_origins_does_not_vary_by_origin():
     answer = Service(cors_origins=("*",)).call("GET", "/v1/tiles", headers={"Origin": "https://play.example"})
     assert "Origin" not in answer.headers.get("Vary", "")
     assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_preflight_with_the_query_of_the_request_is_allowed():
+    asked = {"Origin": "https://play.example", "Access-Control-Request-Method": "PUT"}
+    path = "/v1/games/000000000000/players/0/offer?include=actions"
+    answer = Service(cors_origins=("*",)).call("OPTIONS", path, headers=asked)
+    assert answer.status_code == 204
+    assert "PUT" in answer.headers["Access-Control-Allow-Methods"]

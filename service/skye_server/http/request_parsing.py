@@ -128,8 +128,8 @@ def refuse_unknown_parameters() -> None:
 
     :raises Problem: invalid_parameter.
     """
-    if not f"{request.path}/".startswith("/v1/"):
-        return
+    if request.method == "OPTIONS" or not f"{request.path}/".startswith("/v1/"):
+        return  # a preflight has the query of the request that follows
     view = current_app.view_functions.get(request.endpoint or "")
     if view is None or TAKES_QUERY in vars(view):
         return

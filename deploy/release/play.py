@@ -1,0 +1,298 @@
+"""Install the artefacts of `dist/` in empty environments, and play games through them: `make release-test`.
+
+The checkout is hidden meanwhile: this program copies itself and the artefacts to a temporary folder, and continues
+there in a mount namespace where the folder of the checkout is empty. It imports the standard library only.
+"""
+
+import contextlib
+import functools
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import threading
+import urllib.request
+from pathlib import Path
+
+MAX_RUN_S = 600
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+PATHS = ("/play/", "/docs", "/docs/rules", "/docs/reference", "/openapi.yaml", "/play/-/client/index.js")
+
+MCP_PROGRAM = """
+import re, sys
+import anyio
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+async def main():
+    server = StdioServerParameters(command=sys.argv[1], args=["--server", sys.argv[2]])
+    async with Client(stdio_client(server)) as client:
+        async def call(tool, **arguments):
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, result
+            return result.content[0].text
+        text = await call("create_game", bots=["greedy"])
+        game = re.search(r"Game (\\w+)", text)[1]
+        while decision := re.search(r"Decision (\\w+): act", text):
+            number = re.search(r"(?:^  |: |; )(\\d+): (?!take back)", text, re.MULTILINE)[1]
+            text = await call("act", game=game, decision=decision[1], number=int(number))
+        assert "finished" in text or "over" in text, text
+
+anyio.run(main)
+"""
+
+
+def run(*command, cwd, **environ):
+    """Run a program, which must succeed; return its output."""
+    done = subprocess.run(  # noqa: S603 - programs of the artefacts
+        [*map(str, command)],
+        cwd=cwd,
+        env=os.environ | environ,
+        capture_output=True,
+        text=True,
+        timeout=MAX_RUN_S,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"`{' '.join(map(str, command))}` failed:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def report(text):
+    """Print what has been tried."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def artefacts(dist, *patterns):
+    """Return the artefacts of these patterns, one each."""
+    found = []
+    for pattern in patterns:
+        [artefact] = dist.glob(pattern)
+        found.append(artefact)
+    return found
+
+
+def environment(folder, *packages):
+    """Create a virtual environment with these packages and what they need; return its folder of programs."""
+    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(*pip, *packages, cwd=folder)
+    return folder / "bin"
+
+
+def first_program(text, language):
+    """Return the first program of a README: the game in fifteen lines."""
+    return re.search(rf"```{language}\n(.*?)```", text, re.DOTALL)[1]
+
+
+def play_engine(folder, wheel):
+    """Play a league, and the game of the README."""
+    programs = environment(folder, wheel)
+    run(programs / "skye-arena", "greedy", "random", "--games", "4", cwd=folder)
+    readme = run(
+        programs / "python",
+        "-c",
+        "import importlib.metadata as m; print(m.metadata('skye-engine').get_payload())",
+        cwd=folder,
+    )
+    run(programs / "python", "-c", first_program(readme, "python"), cwd=folder)
+    report(f"{wheel.name}: a league, and the game of the README")
+
+
+@contextlib.contextmanager
+def serving(folder, *packages):
+    """Serve the API with an embedded server on the data folder of the user; yield its URL and the programs."""
+    programs = environment(folder, *packages)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
+    environ |= {"SKYE_BIND": "127.0.0.1:0", "XDG_DATA_HOME": str(folder / "data")}
+    log = folder / "serve.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [programs / "skye-server", "serve"], cwd=folder, env=environ, stdout=output, stderr=output
+        )  # noqa: S603
+    try:
+        waiting = threading.Event()
+        while not (found := re.search(r"health +(http://\S+)/healthz", log.read_text())):
+            if process.poll() is not None:
+                sys.exit(f"skye-server serve ended:\n{log.read_text()}")
+            waiting.wait(0.1)
+        yield found[1], programs
+    finally:
+        process.terminate()
+        process.wait(60)
+    if process.returncode:
+        sys.exit(f"skye-server serve ended with {process.returncode}:\n{log.read_text()}")
+
+
+def play_server(url, programs, folder):
+    """Load the pages, and play the game of `skye-server demo`."""
+    for path in PATHS:
+        with urllib.request.urlopen(url + path, timeout=60) as response:  # noqa: S310 - our server
+            if not response.read():
+                sys.exit(f"{path} is empty")
+    run(programs / "skye-server", "--version", cwd=folder)
+    run(programs / "skye-server", "demo", "--quiet", "--url", url, cwd=folder)
+    if not any((folder / "data" / "skye-server").iterdir()):
+        sys.exit("the games are not in the data folder of the user")
+
+
+def play_python_client(folder, wheel, url):
+    """Play the game of the README."""
+    programs = environment(folder, wheel)
+    readme = run(
+        programs / "python",
+        "-c",
+        "import importlib.metadata as m; print(m.metadata('skye-client').get_payload())",
+        cwd=folder,
+    )
+    run(
+        programs / "python",
+        "-c",
+        first_program(readme, "python").replace("http://127.0.0.1:8000", url),
+        cwd=folder,
+    )
+    report(f"{wheel.name}: the game of the README")
+
+
+def play_mcp(folder, packages, url):
+    """Play a game by the tools of the MCP server."""
+    programs = environment(folder, *packages)
+    run(programs / "python", "-c", MCP_PROGRAM, programs / "skye-mcp", url, cwd=folder)
+    report(f"{packages[0].name}: a game by its tools")
+
+
+def play_npm(folder, package, url):
+    """Play the game of the README in Node, and from a bundle in Chromium."""
+    folder.mkdir()
+    (folder / "package.json").write_text('{"private": true, "type": "module"}')
+    run("npm", "install", "--silent", "--no-audit", "--no-fund", package, "esbuild@0.28", cwd=folder)
+    with tarfile.open(package) as files:
+        readme = files.extractfile("package/README.md").read().decode()
+    program = first_program(readme, "js").replace("http://127.0.0.1:8000", url)
+    (folder / "game.js").write_text(program)
+    run("node", "game.js", cwd=folder)
+    report(f"{package.name}: the game of the README in Node")
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        report(f"{package.name}: NOT tried in a browser: there is no Chromium")
+        return
+    (folder / "page.js").write_text(program + '\nawait fetch("/over", { method: "POST" });\n')
+    run("npx", "esbuild", "page.js", "--bundle", "--format=esm", "--outfile=bundle.js", cwd=folder)
+    (folder / "index.html").write_text('<script type="module" src="bundle.js"></script>')
+    open_until_over(browser, folder)
+    report(f"{package.name}: the game of the README in Chromium, bundled by esbuild")
+
+
+def open_until_over(browser, folder):
+    """Serve a folder, open it in a browser, and wait for its POST."""
+    over = threading.Event()
+
+    class Pages(http.server.SimpleHTTPRequestHandler):
+        def do_POST(self):
+            self.send_response(204)
+            self.end_headers()
+            over.set()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Pages, directory=folder)
+    ) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        options = (
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--remote-debugging-port=0",
+        )
+        command = [
+            browser,
+            *options,
+            f"--user-data-dir={folder / 'profile'}",
+            f"http://127.0.0.1:{server.server_port}/",
+        ]
+        page = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+        has_ended = over.wait(120)
+        page.kill()
+        page.wait()
+        server.shutdown()
+    if not has_ended:
+        sys.exit("the game in Chromium did not end")
+
+
+def play_all(dist, folder):
+    """Try all artefacts."""
+    engine, client, server, mcp = artefacts(
+        dist, *(f"skye_{part}-*-none-any.whl" for part in ("engine", "client", "server", "mcp"))
+    )
+    [compiled] = set(dist.glob("skye_engine-*.whl")) - {engine}
+    sources = artefacts(dist, *(f"skye_{part}-*.tar.gz" for part in ("engine", "client", "server")))
+    [package] = artefacts(dist, "skye-client-*.tgz")
+    for number, wheel in enumerate((engine, compiled)):
+        play_engine(folder / f"engine-{number}", wheel)
+    with serving(folder / "server", engine, client, server) as (url, programs):
+        play_server(url, programs, folder / "server")
+        report(f"{server.name}: its pages, and the game of the demo")
+        play_python_client(folder / "client", client, url)
+        play_mcp(folder / "mcp", (mcp, engine, client), url)
+        play_npm(folder / "npm", package, url)
+    with serving(folder / "sources", *sources) as (url, programs):
+        play_server(url, programs, folder / "sources")
+        report(f"{sources[-1].name}: its pages, and the game of the demo")
+
+
+def hide(checkout, dist):
+    """Copy the artefacts and this program, and continue where the checkout cannot be read; return the exit code."""
+    with tempfile.TemporaryDirectory(prefix="skye-try-") as name:
+        folder = Path(name)
+        shutil.copytree(dist, folder / "dist")
+        shutil.copy(__file__, folder)
+        python = Path(sys.base_prefix, "bin", "python3")
+        script = 'mount -t tmpfs none "$1" && cd "$2" && exec "$3" -I "$2"/play.py --hidden "$1"'
+        command = [
+            "unshare",
+            "--mount",
+            "--map-root-user",
+            "sh",
+            "-c",
+            script,
+            "sh",
+            checkout,
+            folder,
+            python,
+        ]
+        done = subprocess.run(command, env=_clean_environ(checkout), check=False)  # noqa: S603
+        return done.returncode
+
+
+def _clean_environ(checkout):
+    """Return the environment without variables of Python, and folders of the checkout on the path."""
+    path = [part for part in os.environ["PATH"].split(os.pathsep) if not part.startswith(str(checkout))]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+    return kept | {"PATH": os.pathsep.join(path)}
+
+
+def main():
+    """Hide the checkout, then try all artefacts; return the exit code."""
+    if sys.argv[1:2] == ["--hidden"]:
+        if any(Path(sys.argv[2]).iterdir()):
+            sys.exit("the checkout can be read")
+        play_all(Path("dist").resolve(), Path.cwd())
+        return 0
+    checkout = Path(__file__).resolve().parents[2]
+    dist = Path(sys.argv[1] if len(sys.argv) > 1 else checkout / "dist").resolve()
+    if not (dist / "SHA256SUMS").exists():
+        sys.exit(f"There are no artefacts in {dist}: build them with `make release`.")
+    run("sha256sum", "--quiet", "--check", "SHA256SUMS", cwd=dist)
+    return hide(checkout, dist)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
