@@ -153,7 +153,9 @@ clients: $(VENV)/.installed-dev ## generate the models and the synchronous half 
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
 RELEASE := $(VENV)-release
-.PHONY: release release-test
+.PHONY: released release release-test
+released: ## copy openapi.yaml to tests/contract/released.yaml, with which later contracts are compared
+	@cp openapi.yaml tests/contract/released.yaml
 release: $(RELEASE)/.installed ## build the wheels, archives, npm package and image of this version into dist/
 	@$(RELEASE)/bin/python -m deploy.release.build
 release-test: $(RELEASE)/.installed ## install what is in dist/ outside the checkout, and play games with it

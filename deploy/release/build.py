@@ -1,8 +1,8 @@
 """Build the artefacts of a release from the committed files into `dist/`: `make release`.
 
-The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and names,
-owners and permissions of files in archives do not depend on the machine. The compiled wheel of the engine and the image
-also need the same compiler and base image.
+The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and
+names, owners and permissions in archives do not depend on the machine. The compiled wheel of the engine and
+the image also need the same compiler and base image.
 """
 
 import gzip
@@ -39,7 +39,7 @@ def run(*command, cwd=ROOT, **environ):
 
     :raises ReleaseError: if it fails.
     """
-    done = subprocess.run(  # noqa: S603 - programs of the build
+    done = subprocess.run(
         [*map(str, command)], cwd=cwd, env=os.environ | environ, capture_output=True, text=True, check=False
     )
     if done.returncode:
@@ -72,7 +72,7 @@ def check_tree(root=ROOT):
 
 def export(folder, root=ROOT):
     """Copy the committed files of the checkout into a folder, and install what bundles the web client."""
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, stdout=subprocess.PIPE, check=True).stdout  # noqa: S603, S607
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, stdout=subprocess.PIPE, check=True).stdout  # noqa: S607
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
     for package in ("web", NPM_PACKAGE):
@@ -95,21 +95,16 @@ def same_bytes(archive, epoch):
         packed.write(plain.getvalue())
 
 
-def build_python(folder, dist, environ):
+def build_python(folder, dist, environ, *, is_compiled=True):
     """Build the source archives and wheels, and the compiled wheel of the engine."""
     build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", dist)
     for project, _ in DISTRIBUTIONS.values():
         run(*build, folder / project, **environ)
     for archive in dist.glob("*.tar.gz"):
         same_bytes(archive, int(environ["SOURCE_DATE_EPOCH"]))
-    run(
-        *build,
-        "--wheel",
-        folder / "engine",
-        SKYE_COMPILE="1",
-        CFLAGS=f"-g0 -ffile-prefix-map={folder}=.",
-        **environ,
-    )
+    if is_compiled:
+        compiling = environ | {"SKYE_COMPILE": "1", "CFLAGS": f"-g0 -ffile-prefix-map={folder}=."}
+        run(*build, "--wheel", folder / "engine", **compiling)
 
 
 def build_npm(folder, dist, environ):

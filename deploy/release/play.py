@@ -1,7 +1,7 @@
 """Install the artefacts of `dist/` in empty environments, and play games through them: `make release-test`.
 
-The checkout is hidden meanwhile: this program copies itself and the artefacts to a temporary folder, and continues
-there in a mount namespace where the folder of the checkout is empty. It imports the standard library only.
+The checkout is hidden meanwhile: this program copies itself and the artefacts to a temporary folder, and goes
+on there in a mount namespace where the folder of the checkout is empty. It imports the standard library only.
 """
 
 import contextlib
@@ -21,6 +21,8 @@ from pathlib import Path
 MAX_RUN_S = 600
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PATHS = ("/play/", "/docs", "/docs/rules", "/docs/reference", "/openapi.yaml", "/play/-/client/index.js")
+
+README_PROGRAM = "import importlib.metadata as m, sys; print(m.metadata(sys.argv[1]).get_payload())"
 
 MCP_PROGRAM = """
 import re, sys
@@ -48,7 +50,7 @@ anyio.run(main)
 
 def run(*command, cwd, **environ):
     """Run a program, which must succeed; return its output."""
-    done = subprocess.run(  # noqa: S603 - programs of the artefacts
+    done = subprocess.run(
         [*map(str, command)],
         cwd=cwd,
         env=os.environ | environ,
@@ -94,19 +96,14 @@ def play_engine(folder, wheel):
     """Play a league, and the game of the README."""
     programs = environment(folder, wheel)
     run(programs / "skye-arena", "greedy", "random", "--games", "4", cwd=folder)
-    readme = run(
-        programs / "python",
-        "-c",
-        "import importlib.metadata as m; print(m.metadata('skye-engine').get_payload())",
-        cwd=folder,
-    )
+    readme = run(programs / "python", "-c", README_PROGRAM, "skye-engine", cwd=folder)
     run(programs / "python", "-c", first_program(readme, "python"), cwd=folder)
     report(f"{wheel.name}: a league, and the game of the README")
 
 
 @contextlib.contextmanager
 def serving(folder, *packages):
-    """Serve the API with an embedded server on the data folder of the user; yield its URL and the programs."""
+    """Serve on the data folder of the user, with an embedded server; yield the URL and the programs."""
     programs = environment(folder, *packages)
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
     environ |= {"SKYE_BIND": "127.0.0.1:0", "XDG_DATA_HOME": str(folder / "data")}
@@ -114,7 +111,7 @@ def serving(folder, *packages):
     with log.open("wb") as output:
         process = subprocess.Popen(
             [programs / "skye-server", "serve"], cwd=folder, env=environ, stdout=output, stderr=output
-        )  # noqa: S603
+        )
     try:
         waiting = threading.Event()
         while not (found := re.search(r"health +(http://\S+)/healthz", log.read_text())):
@@ -144,12 +141,7 @@ def play_server(url, programs, folder):
 def play_python_client(folder, wheel, url):
     """Play the game of the README."""
     programs = environment(folder, wheel)
-    readme = run(
-        programs / "python",
-        "-c",
-        "import importlib.metadata as m; print(m.metadata('skye-client').get_payload())",
-        cwd=folder,
-    )
+    readme = run(programs / "python", "-c", README_PROGRAM, "skye-client", cwd=folder)
     run(
         programs / "python",
         "-c",
@@ -218,7 +210,7 @@ def open_until_over(browser, folder):
             f"--user-data-dir={folder / 'profile'}",
             f"http://127.0.0.1:{server.server_port}/",
         ]
-        page = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
+        page = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         has_ended = over.wait(120)
         page.kill()
         page.wait()
@@ -249,7 +241,7 @@ def play_all(dist, folder):
 
 
 def hide(checkout, dist):
-    """Copy the artefacts and this program, and continue where the checkout cannot be read; return the exit code."""
+    """Copy the artefacts, and continue where the checkout cannot be read; return the exit code."""
     with tempfile.TemporaryDirectory(prefix="skye-try-") as name:
         folder = Path(name)
         shutil.copytree(dist, folder / "dist")
@@ -268,7 +260,7 @@ def hide(checkout, dist):
             folder,
             python,
         ]
-        done = subprocess.run(command, env=_clean_environ(checkout), check=False)  # noqa: S603
+        done = subprocess.run(command, env=_clean_environ(checkout), check=False)
         return done.returncode
 
 

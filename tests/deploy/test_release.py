@@ -1,0 +1,110 @@
+"""The build of a release: what it refuses, and that it depends on the commit only."""
+
+import subprocess
+import tarfile
+import time
+
+import pytest
+
+from deploy.release import build, versions
+from deploy.release.versions import ROOT, ReleaseError
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A repository with copies of the files that state the version, and a changelog."""
+    for file in (*versions.STATED, "CHANGELOG.md"):
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((ROOT / file).read_text())
+    git = ("git", "-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message", "Copy"]):
+        subprocess.run([*git, *command], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def test_files_of_the_checkout_state_one_version():
+    assert versions.version()
+
+
+def test_written_version_is_in_all_files(copy):
+    versions.write("7.8.9", copy)
+    assert set.union(*versions.stated(copy).values()) == {"7.8.9"}
+
+
+@pytest.mark.parametrize("file", versions.STATED)
+def test_version_that_differs_in_one_file_is_refused(copy, file):
+    path = copy / file
+    path.write_text(path.read_text().replace(versions.version(), "7.8.9"))
+    with pytest.raises(ReleaseError, match=rf"{file}: 7\.8\.9"):
+        versions.version(copy)
+
+
+def test_committed_tree_is_accepted(copy):
+    build.check_tree(copy)
+
+
+@pytest.mark.parametrize("file", ["new.txt", "CHANGELOG.md"])
+def test_tree_with_changes_is_refused(copy, file):
+    (copy / file).write_text("changed")
+    with pytest.raises(ReleaseError, match=file):
+        build.check_tree(copy)
+
+
+def test_release_notes_are_the_section_of_the_version(copy):
+    (copy / "CHANGELOG.md").write_text(
+        "# Changelog\n\n## [2.0.0] - 2027-01-02\n- New.\n\n## [1.0.0] - 2026-12-31\n- Old.\n"
+    )
+    assert build.release_notes("2.0.0", copy) == "## [2.0.0] - 2027-01-02\n- New.\n\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "## [2.0.0]\n- No date.\n", "## [2.0.0] - 2027-01-02\n\n## [1.0.0] - 2026-12-31\n- Old.\n"]
+)
+def test_changelog_without_the_version_is_refused(copy, text):
+    (copy / "CHANGELOG.md").write_text(text)
+    with pytest.raises(ReleaseError, match=r"no section `## \[2\.0\.0\]"):
+        build.release_notes("2.0.0", copy)
+
+
+def test_archives_of_the_same_files_have_the_same_bytes(tmp_path):
+    archives = []
+    for number, mode in enumerate((0o600, 0o644)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name in ("b.py", "a.py")[:: 1 - 2 * number]:
+            (folder / name).write_text(name)
+            (folder / name).chmod(mode)
+        with tarfile.open(folder / "made.tar.gz", "w:gz") as archive:
+            for path in folder.glob("*.py"):
+                archive.add(path, path.name)
+        build.same_bytes(folder / "made.tar.gz", int(time.time()) - 9)
+        archives.append((folder / "made.tar.gz").read_bytes())
+    assert archives[0] == archives[1]
+
+
+@pytest.mark.slow
+def test_two_builds_of_a_distribution_have_the_same_bytes(tmp_path):
+    python = ROOT / ".venv-release" / "bin" / "python"
+    if not python.exists():
+        pytest.skip("the tools of a release are not installed (`make release` installs them)")
+    program = """
+import sys
+from pathlib import Path
+from deploy.release import build
+build.DISTRIBUTIONS = {"skye-client": build.DISTRIBUTIONS["skye-client"]}
+environ = {"SOURCE_DATE_EPOCH": "1700000000"}
+build.build_python(Path(sys.argv[1]), Path(sys.argv[2]), environ, is_compiled=False)
+"""
+    made = []
+    for name in ("one", "another/deeper"):
+        folder, dist = tmp_path / name, tmp_path / name / "dist"
+        dist.mkdir(parents=True)
+        files = subprocess.run(
+            ["git", "archive", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+        ).stdout
+        subprocess.run(["tar", "--extract", "--directory", folder], input=files, check=True)
+        subprocess.run([python, "-c", program, folder, dist], cwd=ROOT, check=True)
+        made.append({path.name: path.read_bytes() for path in dist.iterdir()})
+    assert made[0] == made[1]
+    assert len(made[0]) == 2
