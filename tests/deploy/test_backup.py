@@ -1,22 +1,28 @@
-"""Backup and restore with the steps of deploy/README.md: games continue after the restore."""
+"""Backup and restore with the commands of deploy/README.md: games continue after the restore."""
 
+import os
 import shutil
 import subprocess
+import sys
 from contextlib import ExitStack
 from itertools import islice
 
 import pytest
+import redis
 
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import describe, programs
-from skye_server.settings import Address
-from tests.deploy.facts import DEPLOY
+from skye_server.settings import Address, Settings
+from skye_server.storage.backup import _stored_values
+from skye_server.storage.redis_store import RedisStore
 from tests.deploy.servers import Player
 from tests.support.comparing import without_time
 from tests.support.missing_programs import NO_REDIS
+from tests.support.playing import Service
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_RUN_S
 from tests.support.whole_game import played
+from tests.system.redis_forms import NO_FAILOVER_MS, Cluster
 
 pytestmark = pytest.mark.slow
 
@@ -73,16 +79,80 @@ def goes_on(table, instance, redis):
     assert last["status"] == "finished"
 
 
-def test_game_continues_from_a_backup(table, instance, start, folder):
-    redis = table[0]
-    cli = shutil.which("redis-cli") or shutil.which("valkey-cli") or pytest.skip("no redis-cli or valkey-cli")
-    # Not to the standard output (`--rdb -`): there the file ends in a mark of the transfer, and is damaged.
-    command = [cli, "-p", str(redis.address.port), "--rdb", folder / "backup.rdb"]
-    subprocess.run(command, capture_output=True, check=True, timeout=MAX_RUN_S)
+def skye_server(*arguments, url, stdin=None):
+    """Run a command on the Redis at a URL; return its exit code, output and error output."""
+    command = [sys.executable, "-m", "skye_server.cli", *map(str, arguments)]
+    environ = os.environ | {"SKYE_REDIS_URL": url}
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, env=environ, check=False, timeout=MAX_RUN_S
+    )
+    return done.returncode, done.stdout, done.stderr.decode()
 
-    (folder / "second").mkdir()
-    shutil.copy(folder / "backup.rdb", folder / "second" / "appendonly.aof")
-    goes_on(table, instance, start("second"))
+
+def values(path):
+    """Return the stored values of a backup without their times of expiry, which differ by milliseconds."""
+    return {stored.key: stored._replace(expires_ms=None) for stored in _stored_values(path)}
+
+
+def test_game_continues_from_a_backup_in_an_empty_server(table, instance, start, folder):
+    file, second = folder / "games.backup", start("second")
+    assert skye_server("backup", file, url=table[0].url) == (0, b"", "Games in the backup: 1.\n")
+    assert skye_server("restore", file, url=second.url) == (0, b"", "Games restored: 1.\n")
+    assert skye_server("backup", folder / "again.backup", url=second.url)[0] == 0
+    assert values(folder / "again.backup") == values(file)
+    assert file.stat().st_mode & 0o777 == 0o600
+    goes_on(table, instance, second)
+
+
+def test_backup_goes_through_standard_streams(table, start):
+    status, backup, _ = skye_server("backup", "-", url=table[0].url)
+    assert status == 0
+    assert skye_server("restore", "-", url=start("second").url, stdin=backup)[0] == 0
+
+
+def test_restore_into_a_server_with_games_is_refused(table, folder):
+    file = folder / "games.backup"
+    skye_server("backup", file, url=table[0].url)
+    assert skye_server("restore", file, url=table[0].url)[::2] == (
+        1,
+        "Error: That server has games already. Restore into an empty one.\n",
+    )
+
+
+def test_existing_file_is_not_overwritten_by_a_backup(table, folder):
+    file = folder / "games.backup"
+    file.write_text("mine")
+    assert skye_server("backup", file, url=table[0].url)[0] == 1
+    assert file.read_text() == "mine"
+
+
+def test_incomplete_backup_is_refused_before_anything_is_written(table, start, folder):
+    file, second = folder / "games.backup", start("second")
+    skye_server("backup", file, url=table[0].url)
+    whole = file.read_bytes()
+    for end in (0, 30, -9):
+        file.write_bytes(whole[:end])
+        status, _, error = skye_server("restore", file, url=second.url)
+        assert (status, error.count("\n")) == (1, 1)
+        assert "incomplete" in error
+    with redis.Redis.from_url(second.url) as client:
+        assert client.dbsize() == 0
+
+
+def test_backup_of_a_cluster_is_restored_in_one_server(redis_program, start, tmp_path):
+    with Cluster(redis_program, tmp_path, replicas=0, failover_ms=NO_FAILOVER_MS) as cluster:
+        settings = Settings(redis_url=cluster.url, redis_timeout_ms=60_000, redis_wait_ms=60_000)
+        service = Service(redis=object(), store=RedisStore.from_settings(settings))
+        games = [
+            service.call("POST", "/v1/games", {}).json["game"]["id"] for _ in range(8)
+        ]  # in several slots
+        first, second = (tmp_path / name for name in ("first.backup", "second.backup"))
+        assert skye_server("backup", first, url=cluster.url)[::2] == (0, "Games in the backup: 8.\n")
+    single = start("second")
+    assert skye_server("restore", first, url=single.url)[0] == 0
+    assert skye_server("backup", second, url=single.url)[0] == 0
+    assert values(second) == values(first)
+    assert all(any(game.encode() in key for key in values(second)) for game in games)
 
 
 def test_game_continues_from_copied_files_of_a_stopped_redis(table, instance, start, folder):
@@ -91,9 +161,3 @@ def test_game_continues_from_copied_files_of_a_stopped_redis(table, instance, st
     table[0].start()
     table[0].wait_until_ready()
     goes_on(table, instance, start("second"))
-
-
-def test_page_for_operators_contains_the_backup_steps():
-    page = (DEPLOY / "README.md").read_text()
-    assert "redis-cli --rdb /data/backup.rdb" in page
-    assert "cat > /data/appendonly.aof" in page

@@ -66,6 +66,21 @@ class DataFolder:
         self._launcher = self._files = -1
 
 
+def address_of_server(path: Path) -> str | None:
+    """Return where the server listens that has the files of a folder open, None without one."""
+    try:
+        descriptor = os.open(path / _FILES_LOCK, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _read(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
 def _open(path: Path) -> int:
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 

@@ -90,9 +90,7 @@ class RedisServer:
     @property
     def url(self) -> str:
         """The URL at which a client connects."""
-        if isinstance(self.address, Path):
-            return f"unix://{quote(str(self.address))}"
-        return f"redis://{self.address}/0"
+        return url_of(self.address)
 
     @property
     def running(self) -> bool:
@@ -188,6 +186,11 @@ class RedisServer:
                 "would start with no games. Restore the manifest from a backup, or move the folder away to "
                 "start empty."
             )
+
+
+def url_of(address: Path | Address) -> str:
+    """Return the URL of a server at a Unix socket, or at a host and port."""
+    return f"unix://{quote(str(address))}" if isinstance(address, Path) else f"redis://{address}/0"
 
 
 @contextlib.contextmanager

@@ -23,7 +23,8 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from pathlib import Path
+from typing import IO, Any, Final
 
 import redis
 
@@ -31,6 +32,7 @@ from skye_server.error_codes import Problem
 from skye_server.redis_url import RedisUrl, parse
 from skye_server.settings import MEMORY_URL, Settings
 from skye_server.storage import redis_deletion
+from skye_server.storage.backup import Counts, restore_backup, write_backup
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection.batching import read_together
 from skye_server.storage.connection.pubsub import subscribe
@@ -204,6 +206,14 @@ class RedisStore:
     def delete_all(self) -> int:
         """See `Store.delete_all`."""
         return redis_deletion.delete_all(self._calls, self._ping_key)
+
+    def backup(self, file: IO[bytes]) -> Counts:
+        """See `write_backup`."""
+        return write_backup(self._topology, self._calls, file)
+
+    def restore(self, path: Path) -> Counts:
+        """See `restore_backup`."""
+        return restore_backup(self._topology, self._calls, path)
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """See `Store.fill_bucket`."""

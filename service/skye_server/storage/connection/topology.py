@@ -43,6 +43,12 @@ class Topology(Protocol):
     def invalidate(self) -> None:
         """Look the topology up again before the next call, because a call failed."""
 
+    def masters(self) -> list[redis.Redis]:
+        """Return a client for each server that holds keys.
+
+        :raises redis.RedisError: when they cannot be found out.
+        """
+
     def replicas(self) -> int:
         """Return the number of replicas of a master, the largest of all masters.
 
@@ -62,6 +68,10 @@ class SingleServer:
 
     def invalidate(self) -> None:
         """See `Topology.invalidate`."""
+
+    def masters(self) -> list[redis.Redis]:
+        """See `Topology.masters`."""
+        return [self._server]
 
     def replicas(self) -> int:
         """See `Topology.replicas`."""
@@ -90,6 +100,10 @@ class SentinelTopology:
     def invalidate(self) -> None:
         """See `Topology.invalidate`."""
         self._master.invalidate()
+
+    def masters(self) -> list[redis.Redis]:
+        """See `Topology.masters`."""
+        return [self.connection_for("")]
 
     def replicas(self) -> int:
         """Return how many replicas the Sentinels could elect, also those that are down now."""
@@ -150,6 +164,11 @@ class ClusterTopology:
     def invalidate(self) -> None:
         """See `Topology.invalidate`."""
         self._slots.invalidate()
+
+    def masters(self) -> list[redis.Redis]:
+        """See `Topology.masters`."""
+        addresses = {(holders[0].host, holders[0].port) for holders in self._slots.get().values()}
+        return [self._clients.client_at(address) for address in sorted(addresses)]
 
     def replicas(self) -> int:
         """See `Topology.replicas`."""

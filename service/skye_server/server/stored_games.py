@@ -1,0 +1,46 @@
+"""The Redis of the settings, for commands that work on the stored games: the embedded one runs meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from skye_server.server.data_folder import DataFolder, address_of_server
+from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location, url_of
+from skye_server.server.processes import LaunchError
+from skye_server.server.server_programs import find_program
+from skye_server.settings import MEMORY_URL, Settings
+from skye_server.storage.redis_store import RedisStore
+
+
+@contextlib.contextmanager
+def opened_store() -> Iterator[RedisStore]:
+    """Yield the store of the settings; without a server on the data folder, start one meanwhile.
+
+    :raises SettingsError: if the settings cannot be used.
+    :raises LaunchError: if the data folder cannot be used, or there are no stored games.
+    """
+    settings = Settings.from_environment(os.environ)
+    if settings.redis_url == MEMORY_URL:
+        raise LaunchError("SKYE_REDIS_URL is memory://: no other process can read those games.")
+    with contextlib.ExitStack() as stack:
+        url = settings.redis_url or _embedded_url(settings, stack)
+        yield RedisStore.from_settings(replace(settings, redis_url=url))
+
+
+def _embedded_url(settings: Settings, stack: contextlib.ExitStack) -> str:
+    if running := address_of_server(settings.data_dir):
+        return url_of(Path(running))
+    program = find_program(settings.data_dir)
+    if program is None:
+        raise LaunchError("No redis-server or valkey-server was found: install one, or set SKYE_REDIS_URL.")
+    folder = DataFolder(settings.data_dir)
+    stack.callback(folder.close)
+    location = stack.enter_context(socket_location(folder.path))
+    lock = lock_files(folder, location)
+    server = stack.enter_context(RedisServer(program, folder.path, location, inherited=(lock,)))
+    server.wait_until_ready()
+    return server.url
