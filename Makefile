@@ -28,7 +28,7 @@ COMPILE_RELEASE := $(BIN)/uv pip compile --quiet --universal --python-version 3.
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli clients/offline)
-SOURCES := engine service clients tests deploy examples bench
+SOURCES := engine service clients environments tests deploy examples bench
 
 .PHONY: help
 help: ## list all targets
@@ -48,7 +48,7 @@ test: $(TESTED) ## run the tests of all parts except the slow ones
 	@$(PYTEST) -m 'not slow'
 test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failovers, whole games in a browser, builds
 	@$(PYTEST) -m slow
-test-all: $(TESTED) ## run all tests, with storms, fuzzing and soaks in full size
+test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST)
 test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no servers; CLOCK=jumping or stopped
 	@$(PYTEST) -m 'not slow' $(CLOCK:%=-p tests.support.clocks --clock %) $(QUICK_ROOMS)
@@ -208,6 +208,16 @@ $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
 	@echo 'Installing the tools that build a release ...'
 	@$(BIN)/python -m venv --clear $(RELEASE)
 	@$(RELEASE)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@touch $@
+
+# The frameworks of environments/, each in an environment of its own, since their pins exclude those of others. `uv` is
+# what verifiers starts its programs with.
+$(VENV)-%/.installed: environments/%/pyproject.toml $(BIN)/python
+	@echo 'Installing $* ...'
+	@$(BIN)/python -m venv --clear $(VENV)-$*
+	@$(VENV)-$*/bin/python -m pip install -qq --disable-pip-version-check $(UV) \
+		"$$(sed -n 's/^dependencies = \["\([^"]*\)".*/\1/p' $<)" \
+		|| echo '$* cannot be installed here: its environment is not tested.' >&2
 	@touch $@
 
 # Other engines to compare with; the benchmark omits those without a wheel for this machine.

@@ -23,8 +23,9 @@ def findings(*command):
     return done.returncode, done.stdout + done.stderr
 
 
-def test_dockerfile_passes_hadolint():
-    status, printed = findings(TOOLS / "hadolint", ROOT / "Dockerfile")
+@pytest.mark.parametrize("folder", [ROOT, ROOT / "environments" / "openenv"])
+def test_dockerfile_passes_hadolint(folder):
+    status, printed = findings(TOOLS / "hadolint", folder / "Dockerfile")
     assert status == 0, printed
 
 

@@ -22,7 +22,7 @@ from skye.evals.questions import Question, Reply
 from skye.evals.scoring import mean_interval
 from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
-from tests.engine.scripted_endpoint import NUMBER_1, completion, serving
+from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 
 PAGE = Path(__file__).parents[2] / "engine" / "skye" / "evals" / "EVAL.md"
 QUESTION = Question("key", ({"role": "system", "content": "s"}, {"role": "user", "content": "u"}))

@@ -7,10 +7,12 @@ from skye.agents.decision import action_text, decision_id, decision_text, standi
 from skye.agents.local import legal_actions, local_decision
 from skye.agents.replies import UnusableReply, json_in, move_in
 from skye.agents.teaching import lesson
+from skye.agents.text_game import TextGame
 from skye.agents.wording import PLAIN, Wording, other_wording
 
 __all__ = [
     "PLAIN",
+    "TextGame",
     "UnusableReply",
     "Wording",
     "action_text",

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
-from skye.agents import PLAIN, UnusableReply, Wording, legal_actions, move_in
-from skye.bots.registry import choose_move
-from skye.evals.judged import margin
+from skye.agents import PLAIN, TextGame, UnusableReply, Wording, legal_actions, move_in
+from skye.agents.text_game import ATTEMPTS
 from skye.evals.questions import Ask, Message, Question, decision_messages
 from skye.rules.moves import Move
-from skye.rules.play import play
-from skye.rules.setup import new_game
 from skye.rules.state import GameState
 
 OPPONENTS: Final = ("greedy", "strategist")
-ATTEMPTS: Final = 3
-"""The number of replies to a decision; after the last the first legal action is made."""
-
 Result: TypeAlias = dict[str, float]
 
 
@@ -69,23 +62,16 @@ def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed
     :param opponent: one of `OPPONENTS`.
     :param listed: whether decisions list the legal actions.
     """
-    game = new_game(2, seed=seed).game
+    game = TextGame(seed, seat, opponent)
     choices: list[Choice] = []
-    number = 0
-    while not game.is_over:
-        actor = game.waiting_for[0]
-        if actor == seat:
-            choices.append(choose(ask, f"{key}/{len(choices)}", game, seat, listed=listed))
-            move = choices[-1].move
-        else:
-            move = choose_move(opponent, game, actor, Random(f"{seed}/{number}"))
-        game = play(game, actor, move).game
-        number += 1
+    while not game.over:
+        choices.append(choose(ask, f"{key}/{len(choices)}", game.game, seat, listed=listed))
+        game.play(choices[-1].move)
     return {
-        "points": game.players[seat].score,
-        "margin": margin(game, seat),
-        "wins": (seat in game.winners) / len(game.winners),
-        "rank": 1 if seat in game.winners else 2,
+        "points": game.points,
+        "margin": game.margin,
+        "wins": game.wins,
+        "rank": 1 if game.wins else 2,
         "decisions": len(choices),
         "illegal": sum(choice.illegal for choice in choices),
         "forced": sum(choice.forced for choice in choices),

@@ -63,11 +63,6 @@ def _lost(game: GameState, seat: int, move: Move, best: Move, seed: str) -> int:
     margins = []
     for tried in (best, move):
         over = play_out(play(sample, seat, tried).game, "greedy", Random(seed)).game
-        margins.append(margin(over, seat))
+        scores = [player.score for player in over.players]
+        margins.append(scores.pop(seat) - max(scores))
     return margins[0] - margins[1]
-
-
-def margin(game: GameState, seat: int) -> int:
-    """Return the points of a seat minus the best of the others."""
-    scores = [player.score for player in game.players]
-    return scores[seat] - max(score for other, score in enumerate(scores) if other != seat)

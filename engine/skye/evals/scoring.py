@@ -150,7 +150,7 @@ def tables(report: Mapping[str, Any]) -> str:
         if rows:
             heads = ["kind", "variant", "count", *columns]
             lines += ["", f"## {_TITLES[section]}", "", _line(heads), _line(["---"] * len(heads))]
-            lines += [_line([_cell(row[name], name) for name in heads]) for row in rows]
+            lines += [_line([_cell(row, name) for name in heads]) for row in rows]
     calls, missing = report["calls"], report["missing"]
     tokens = f"{calls['prompt_tokens']:,} tokens in, {calls['completion_tokens']:,} out"
     said = f"{calls['replies']} replies, {calls['without_text']} without text"
@@ -163,7 +163,10 @@ def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(value: Any, name: str) -> str:
+def _cell(row: Row, name: str) -> str:
+    value = row[name]
+    if name == "correct" and row["unanswered"] == row["count"]:
+        return "-"
     if not isinstance(value, list):
         return str(value)
     form: Callable[[float], str] = "{:.1%}".format if name in _SHARES else "{:.2f}".format
