@@ -31,6 +31,9 @@ from skye_server.routes import BLUEPRINTS, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Store
+from skye_server.webhooks.sender import Sender
+from skye_server.webhooks.targets import TargetPolicy
+from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -59,8 +62,10 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     notifier = ChangeNotifier(store)
     feeds, stream_clock, players = GameFeeds(games, notifier), StreamClock(), FollowedPlayers(games)
+    webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
     register_collaborators(
-        app, Collaborators(games, notifier, feeds, stream_clock, players, open_streams, metrics, lab)
+        app,
+        Collaborators(games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, lab),
     )
     problems.register(app)
     if settings.lab:

@@ -46,6 +46,8 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
     "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
+    "webhook_not_found": ErrorCode(404, "The player key or the game has no such webhook."),
+    "delivery_not_found": ErrorCode(404, "The webhook has no such delivery, or has it no longer."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
     "invitation_not_found": ErrorCode(404, "The game has no such unused invitation."),
     "event_not_found": ErrorCode(404, "The game does not have that many events."),
@@ -78,6 +80,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
+    "too_many_webhooks": ErrorCode(409, "The player key or the game has the maximum number of webhooks."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,

@@ -143,6 +143,13 @@ def _switch(text: str) -> bool:
     return _one_of("off", "on")(text) == "on"
 
 
+def _ports(text: str) -> tuple[int, ...]:
+    if text == "*":
+        return ()
+    parse = _whole(1, 65_535)
+    return tuple(parse(port) for port in re.split(r"[,\s]+", text) if port)
+
+
 _expiry = _whole(1, 10 * 365 * DAY_S)
 
 
@@ -262,6 +269,21 @@ class Settings:
         _contact,
         "where to report vulnerabilities, as in `mailto:security@example.org`: published at "
         "`/.well-known/security.txt` (RFC 9116)",
+    )
+    webhooks_http: bool = _setting(
+        "off",
+        _switch,
+        "whether webhooks and bots may have URLs of `http`, without TLS. `make serve` at a loopback address "
+        "sets this and the next setting to `on`, and the one after it to `*`, unless they are set",
+    )
+    webhooks_private: bool = _setting(
+        "off",
+        _switch,
+        "whether webhooks and bots may be at addresses of this machine and of private networks; with `on`, "
+        "anyone who may use the API can make the server send requests to them",
+    )
+    webhooks_ports: tuple[int, ...] = _setting(
+        "80,443,8080,8443", _ports, "ports that webhooks and bots may use, separated by commas; `*`: all"
     )
     lab: bool = _setting(
         "off",

@@ -6,15 +6,22 @@ plays some games, provokes every error code, and writes the responses to
 `service/skye_server/openapi/examples.json`, from which the contract takes its examples.
 """
 
+import json
 import logging
 import sys
 
+from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.settings import Settings
+from skye_server.webhooks.owners import player_owner
+from skye_server.webhooks.sender import Reply
+from skye_server.webhooks.targets import TargetPolicy
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
+from tests.support.endpoints import delivery_of, queue_delivery
 from tests.support.launcher import ROOT
 
 TICKETS = "/v1/matchmaking/tickets"
@@ -189,6 +196,44 @@ def matchmaking(recorder):
     recorder.record("cancelled", "The player no longer waits.", "DELETE", path, token=key)
 
 
+class _AnsweringSender:
+    """Answers challenges as a receiver does, without a request."""
+
+    policy = TargetPolicy(Settings(), lambda *_: ["192.0.32.7"])
+
+    def post(self, _url, _secrets, _message_id, body):
+        challenge = json.loads(body)["data"]["challenge"]
+        return Reply(200, json.dumps({"challenge": challenge}).encode(), duration_ms=84)
+
+
+def webhooks(recorder):
+    """Create webhooks of a player key and of a game, change and test them, list their deliveries."""
+    collaborators(recorder.service.app).webhooks.sender = _AnsweringSender()
+    key = f"skye_key_{'dunvegan' * 3}"
+    created = recorder.send("POST", "/v1/games", {"seat_count": 2}).json
+    game = created["game"]["id"]
+    for path, owner, token in (
+        ("/v1/me/webhooks", player_owner(hash_player_key(key)), key),
+        (f"/v1/games/{game}/webhooks", game, created["host_token"]),
+    ):
+        body = {"url": "https://example.org/skye", "types": ["your_turn", "game_over"], "description": "Mail"}
+        webhook = recorder.record("active", "The URL has answered.", "POST", path, body, token)["id"]
+        item = f"{path}/{webhook}"
+        recorder.record("active", "The webhook.", "GET", item, token=token)
+        recorder.record("one", "One webhook.", "GET", path, token=token)
+        changes = {"types": ["your_turn"]}
+        recorder.record("types", "Fewer events.", "PATCH", item, changes, token)
+        recorder.record("succeeded", "The URL has answered.", "POST", f"{item}/test", token=token)
+        recorder.record(
+            "rotated", "A new secret.", "POST", f"{item}/secret", {"overlap_ms": 3_600_000}, token
+        )
+        queue_delivery(recorder.service, owner, webhook, game)
+        recorder.record("pending", "An event that is due.", "GET", f"{item}/deliveries", token=token)
+        retry = f"{item}/deliveries/{delivery_of(webhook)}/retry"
+        recorder.record("again", "Send it again.", "POST", retry, token=token)
+        recorder.send("DELETE", item, token=token)
+
+
 def pass_and_leave(recorder):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
@@ -306,6 +351,7 @@ SCENES = (
     league,
     player,
     matchmaking,
+    webhooks,
     pass_and_leave,
     after_the_end,
     without_games,

@@ -3,10 +3,17 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from skye_server.games.authorization import hash_player_key
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.webhook_store import WebhookRef
+from skye_server.webhooks.owners import player_owner
+from skye_server.webhooks.records import Delivery, deliveries
 from tests.support.playing import Game, dice
 
 HOST, PLAYER, NOBODY = "host", "player", None
 PLAYER_KEY = "skye_key_" + 22 * "A"
+RECEIVER = "https://receiver.invalid/hook"
+"""The URL of a receiver that does not exist: no name below `.invalid` does (RFC 6761)."""
 
 
 class Endpoint(NamedTuple):
@@ -47,6 +54,8 @@ class Endpoint(NamedTuple):
             "scoring_tile": "squares",
         } | dict(parts)
         filled.setdefault("ticket", game.ticket)
+        filled.setdefault("webhook", game.own_webhook if self.who == PLAYER else game.webhook)
+        filled.setdefault("delivery", delivery_of(filled["webhook"]))
         path = self.rule
         for name, value in filled.items():
             path = path.replace(f"<{name}>", value)
@@ -113,6 +122,28 @@ def _scoring(_view):
     return {"territories": [{"tiles": tiles, "gold": 7}], "scoring_tiles": ["sheep"]}
 
 
+def delivery_of(webhook):
+    """Return the id of the first delivery of a webhook."""
+    return f"{webhook.replace('wh_', 'msg_')}_0000000001"
+
+
+def _webhooks(path, who):
+    """Return the operations on webhooks below a path."""
+    item = f"{path}/<webhook>"
+    created = {"url": RECEIVER, "types": ["your_turn"], "description": "d", "secret": f"whsec_{32 * 'A'}"}
+    return (
+        Endpoint("POST", path, "lobby", who, lambda _: created),
+        Endpoint("GET", path, "lobby", who),
+        Endpoint("GET", item, "webhook", who),
+        Endpoint("PATCH", item, "webhook", who, lambda _: {"description": "e", "types": ["game_over"]}),
+        Endpoint("DELETE", item, "webhook", who),
+        Endpoint("POST", f"{item}/test", "webhook", who),
+        Endpoint("POST", f"{item}/secret", "webhook", who, lambda _: {"overlap_ms": 5}),
+        Endpoint("GET", f"{item}/deliveries", "webhook", who),
+        Endpoint("POST", f"{item}/deliveries/<delivery>/retry", "webhook", who),
+    )
+
+
 ENDPOINTS = (
     Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
     Endpoint("GET", "/v1/games", "lobby", NOBODY),
@@ -158,6 +189,8 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
     Endpoint("DELETE", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
+    *_webhooks("/v1/me/webhooks", PLAYER),
+    *_webhooks(f"{_GAME}/webhooks", HOST),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
     Endpoint("GET", f"{_GAME}/rematch"),
     Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
@@ -199,7 +232,18 @@ ENDPOINTS = (
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
-STAGES = ("lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket", "invited")
+STAGES = (
+    "lobby",
+    "pricing",
+    "buying",
+    "building",
+    "placed",
+    "manual",
+    "aborted",
+    "ticket",
+    "invited",
+    "webhook",
+)
 
 
 def stages(service) -> dict[str, Game]:
@@ -224,7 +268,28 @@ def game_at(stage, service) -> Game:
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
         game.call("POST", "abort", token=game.host)
+    if stage == "webhook":
+        game.webhook = with_delivery(service, game.path("webhooks"), game.host)
+        game.own_webhook = with_delivery(service, "/v1/me/webhooks", PLAYER_KEY)
     if stage == "ticket":
         wanted = {"name": "Ann", "seat_count": 4}
         game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]
     return game
+
+
+def with_delivery(service, path, token):
+    """Create a webhook with one delivery, which waits; return its id."""
+    webhook = service.call("POST", path, {"url": RECEIVER}, token).json["id"]
+    owner = path.split("/")[3] if "/games/" in path else player_owner(hash_player_key(token))
+    queue_delivery(service, owner, webhook)
+    return webhook
+
+
+def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c"):
+    """Queue a delivery of a webhook, as a dispatcher does."""
+    store, now_ms = RedisStore(service.redis).webhooks, int(service.clock() * 1000)
+    ref = WebhookRef(owner, webhook)
+    delivery = Delivery(delivery_of(webhook), game, "your_turn", b"{}", now_ms, now_ms)
+    before = store.progress(ref)
+    encoded = (delivery.game, delivery.id, deliveries.encode(delivery))
+    assert store.queue(ref, before, before.cursor, [encoded], 60)

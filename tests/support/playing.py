@@ -125,6 +125,9 @@ class Game:
     invitation = "a" * 16
     """The id of an invitation."""
 
+    webhook = own_webhook = "wh_aaaaaaaaaaaa"
+    """The ids of webhooks of the game and of a player."""
+
     def __init__(self, service, created):
         self.service = service
         self.id = created["game"]["id"]

@@ -4,6 +4,7 @@
 output: `retry`, `messages`, `following` and `fold`.
 """
 
+from skye_client import webhooks
 from skye_client._async.catalogue import AsyncCatalogue
 from skye_client._async.client import AsyncSkye
 from skye_client._async.game_view import AsyncGameView
@@ -24,6 +25,7 @@ from skye_client.errors import (
     ApiError,
     ConnectionFailedError,
     HistoryLostError,
+    InvalidWebhookError,
     SkyeError,
     UnexpectedResponseError,
 )
@@ -52,6 +54,7 @@ __all__ = [
     "GameView",
     "Games",
     "HistoryLostError",
+    "InvalidWebhookError",
     "Iteration",
     "Leagues",
     "OwnGames",
@@ -69,4 +72,5 @@ __all__ = [
     "host",
     "is_known",
     "new_key",
+    "webhooks",
 ]

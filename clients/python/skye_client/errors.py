@@ -22,6 +22,10 @@ class HistoryLostError(SkyeError):
     """The server has lost events that were already delivered, for example in a failover: reload the view."""
 
 
+class InvalidWebhookError(SkyeError):
+    """A request to a webhook or a bot is not signed by its secret, or too old: do not act on it."""
+
+
 class ApiError(SkyeError):
     """The server returned an error (RFC 9457). Its text has the code, the detail, and every cause.
 

@@ -46,6 +46,9 @@ export class ConnectionFailedError extends SkyeError {
 /** A successful response is not JSON: this is not the address of the API. */
 export class UnexpectedResponseError extends SkyeError {}
 
+/** A request to a webhook or a bot is not signed by its secret, or too old: do not act on it. */
+export class InvalidWebhookError extends SkyeError {}
+
 /** The server has lost events that were already delivered: load the view again. */
 export class HistoryLostError extends SkyeError {
   constructor() {

@@ -1,5 +1,5 @@
 export { Catalogue } from "./catalogue.js";
-export { ApiError, ConnectionFailedError, HistoryLostError, SkyeError, UnexpectedResponseError } from "./errors.js";
+export { ApiError, ConnectionFailedError, HistoryLostError, InvalidWebhookError, SkyeError, UnexpectedResponseError } from "./errors.js";
 export { EventFollower } from "./events.js";
 export { emptyView, fold } from "./fold.js";
 export { GameView } from "./game-view.js";
@@ -11,6 +11,7 @@ export { Player } from "./player.js";
 export { Game, Seat } from "./resources.js";
 export { Skye } from "./skye.js";
 export { Transport, newKey } from "./transport.js";
+export * as webhooks from "./webhooks.js";
 
 /** @typedef {import("../types/contract.js").components["schemas"]} Schemas The schemas of the contract, by name. */
 /** @template T @typedef {import("./known.js").Known<T>} Known The members of a union that this version knows. */

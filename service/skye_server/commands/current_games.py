@@ -26,6 +26,7 @@ from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.store import Store
+from skye_server.webhooks.owners import WebhookOwners
 
 
 class LoadedGame(NamedTuple):
@@ -53,9 +54,11 @@ class Games:
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
         self.player_listing = PlayerListing(store)
-        self.players = Players(store, settings, self.now_ms)
+        self.webhook_owners = WebhookOwners(store)
+        self.players = Players(store, settings, self.now_ms, self.webhook_owners)
         self.pools = store.pools
         self.due = DueWork(store.due, self.now_ms, settings)
+        self.due.rules.append(self.webhook_owners.due_after)
         self.repository = GameRepository(store, settings, self.metrics, self.listing, self.players, self.due)
 
     # Queries.

@@ -20,6 +20,7 @@ from skye_server.games.game import (
     Visibility,
 )
 from skye_server.games.scenarios import SCENARIOS
+from skye_server.games.webhook_events import WEBHOOK_EVENTS
 
 
 class Color(StringEnum):
@@ -319,6 +320,48 @@ class PlayerStreamEndReason(StringEnum):
 
     extensible = True
     choices = ("restart", "history_lost", "token_unknown")
+
+
+class ChosenWebhookEvent(StringEnum):
+    """A type of event that a webhook can send."""
+
+    choices = WEBHOOK_EVENTS
+
+
+class WebhookEventName(StringEnum):
+    """A type of event that a webhook sends.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = WEBHOOK_EVENTS
+
+
+class WebhookStatus(StringEnum):
+    """The status of a webhook.
+
+    `unverified`: its URL has not answered the challenge, and gets nothing else. `active`: it gets events.
+    `disabled`: it has failed for five days; a successful test makes it active again.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("unverified", "active", "disabled")
+
+
+class DeliveryStatus(StringEnum):
+    """The status of a delivery.
+
+    `pending`: an attempt is due or in progress. `delivered`: the receiver has accepted it. `failed`: the last
+    attempt has failed.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("pending", "delivered", "failed")
 
 
 class SeedSourceName(StringEnum):

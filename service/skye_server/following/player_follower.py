@@ -165,6 +165,8 @@ def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
     view: dict[str, Any] = {"id": event_id, "at": timestamp(event.at_ms), "type": event.type}
     if event.ticket:
         return view | {"ticket_id": event.ticket}
+    if event.webhook:
+        return view | {"webhook_id": event.webhook}
     view |= {
         "game_id": event.game,
         "seat": event.seat,

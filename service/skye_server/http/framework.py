@@ -24,6 +24,7 @@ from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
+from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
@@ -46,6 +47,7 @@ class Collaborators:
     followed_players: FollowedPlayers
     open_streams: OpenStreams
     metrics: Metrics
+    webhooks: Webhooks
     lab: Laboratory | None
 
 

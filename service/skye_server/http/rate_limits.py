@@ -64,6 +64,10 @@ _COMPUTED_S_PER_REQUEST: Final = 0.003
 _KEY_REPLACEMENTS: Final = 100
 """The maximum number of player keys that an address replaces in a day: their records are stored for years."""
 
+_WEBHOOK_REQUESTS: Final = 200
+"""The maximum number of webhooks that an address creates, moves, tests or retries in a day: the server sends
+a request for each, to a URL that the client chooses."""
+
 _DAY_S: Final = 86_400
 
 _MAX_LOCAL_BUCKETS: Final = 100_000
@@ -181,6 +185,7 @@ class _RequestLimits:
         self._requests = Budget("requests", settings.limit_requests_per_minute)
         self._games = Budget("games", settings.limit_games_per_minute)
         self._key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
+        self._webhook_requests = Budget("webhook_requests", _WEBHOOK_REQUESTS, _DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -233,6 +238,13 @@ class _RequestLimits:
         :raises Problem: too_many_requests.
         """
         self.charge(self._key_replacements, 1)
+
+    def charge_webhook_request(self) -> None:
+        """Charge the client's address for a request to a URL that the client chooses.
+
+        :raises Problem: too_many_requests.
+        """
+        self.charge(self._webhook_requests, 1)
 
     def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
         """Charge the client's address for all games that one request creates.
@@ -328,6 +340,16 @@ def charge_key_replacement() -> None:
     limits = _limits()
     if limits is not None:
         limits.charge_key_replacement()
+
+
+def charge_webhook_request() -> None:
+    """Charge the client's address for a request to a URL that the client chooses, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    limits = _limits()
+    if limits is not None:
+        limits.charge_webhook_request()
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:

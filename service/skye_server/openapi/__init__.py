@@ -19,6 +19,7 @@ from skye_server.openapi.documented_errors import shared_error_responses
 from skye_server.openapi.event_streams import with_typed_streams
 from skye_server.openapi.examples import add_examples
 from skye_server.openapi.text import Doc, joined
+from skye_server.openapi.webhooks import sent_requests
 from skye_server.openapi.yaml_text import as_yaml
 
 TITLE = "Isle of Skye"
@@ -35,7 +36,7 @@ _SERVERS = [
     {"url": "/", "description": "The server that serves this document."},
     {"url": "http://127.0.0.1:8000", "description": "A local server: `make serve`."},
 ]
-_ORDER = ("openapi", "info", "servers", "tags", "paths", "components")
+_ORDER = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
 _OF_OPERATION = (
     "tags",
     "operationId",
@@ -103,7 +104,8 @@ class Contract(Api):
             pause()
             blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
             self.spec.tag({"name": blueprint.name, "description": blueprint.description})
-        document = _in_order(self.spec.to_dict())
+        sent = sent_requests(converter.responses)
+        document = _in_order(self.spec.to_dict() | {"webhooks": sent})
         add_examples(document)
         return document
 

@@ -59,6 +59,8 @@ PATH_PARAMETERS: Final = {
         "The id of the ticket.",
         {"$ref": "#/components/schemas/TicketId"},
     ),
+    "webhook": _in_path("webhook", "The id of the webhook.", {"$ref": "#/components/schemas/WebhookId"}),
+    "delivery": _in_path("delivery", "The id of the delivery.", {"$ref": "#/components/schemas/DeliveryId"}),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "scoring_tile": _in_path(
         "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}
@@ -260,6 +262,22 @@ SCHEMAS: Final = {
         "type": "string",
         "description": "The id of a matchmaking ticket.",
         "maxLength": MAX_OPAQUE_LENGTH,
+    },
+    "WebhookId": {
+        "type": "string",
+        "description": "The id of a webhook.",
+        "minLength": 1,
+        "maxLength": 64,
+        "pattern": "^[A-Za-z0-9_]+$",
+        "examples": ["wh_k7mt2vq9xw3c"],
+    },
+    "DeliveryId": {
+        "type": "string",
+        "description": "The id of a delivery.",
+        "minLength": 1,
+        "maxLength": 64,
+        "pattern": "^[A-Za-z0-9_]+$",
+        "examples": ["msg_k7mt2vq9xw3c_0000000001"],
     },
     "Picture": {
         "type": "string",

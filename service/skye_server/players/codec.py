@@ -1,4 +1,4 @@
-"""Encode and decode the stored data of players: `FORMAT:CRC32:MSGPACK`.
+"""Encode and decode the stored data of players and webhooks: `FORMAT:CRC32:MSGPACK`.
 
 As with games (see `codec`), a program reads every format written so far and refuses newer ones.
 """
@@ -15,7 +15,7 @@ from skye_server.players.events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import NewerFormatError, StoredFormatError
 
 PLAYER_FORMAT: Final = 1
-"""The newest format of the records of players."""
+"""The newest format of these records."""
 
 
 class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
@@ -50,10 +50,14 @@ T = TypeVar("T")
 _encoder = msgspec.msgpack.Encoder()
 
 
-class _Codec(Generic[T]):
-    """Encodes and decodes records of one kind."""
+class RecordCodec(Generic[T]):
+    """Encodes and decodes records of one kind.
 
-    def __init__(self, kind: type[T]) -> None:
+    :param name: names the records in errors.
+    """
+
+    def __init__(self, kind: type[T], name: str = "record of the player") -> None:
+        self._name = name
         self._decoder = msgspec.msgpack.Decoder(kind)
 
     def encode(self, record: T) -> bytes:
@@ -70,28 +74,28 @@ class _Codec(Generic[T]):
             number, checksum, body = stored.split(b":", 2)
             if int(number) > PLAYER_FORMAT:
                 read = f"this program reads up to format {PLAYER_FORMAT}"
-                raise NewerFormatError(f"a record of the player is stored in format {int(number)}, {read}")
+                raise NewerFormatError(f"a {self._name} is stored in format {int(number)}, {read}")
             if checksum != b"%08x" % zlib.crc32(body):
                 raise ValueError("its checksum does not match")
             return self._decoder.decode(body)
         except (ValueError, msgspec.MsgspecError) as error:
-            raise StoredFormatError(f"a stored record of the player is corrupt: {error}") from error
+            raise StoredFormatError(f"a stored {self._name} is corrupt: {error}") from error
 
 
 _FORMER_TYPES: Final = {"seated": "seat_taken", "left": "seat_left", "finished": "game_over"}
 """The types of stored events that have another name now."""
 
 
-class _EventCodec(_Codec[PlayerEvent]):
+class _EventCodec(RecordCodec[PlayerEvent]):
     def decode(self, stored: bytes) -> PlayerEvent:
         event = super().decode(stored)
         return msgspec.structs.replace(event, type=_FORMER_TYPES.get(event.type, event.type))
 
 
-followed_games: Final = _Codec(FollowedGame)
+followed_games: Final = RecordCodec(FollowedGame)
 player_events: Final = _EventCodec(PlayerEvent)
-key_records: Final = _Codec(KeyRecord)
-ticket_data: Final = _Codec(TicketData)
+key_records: Final = RecordCodec(KeyRecord)
+ticket_data: Final = RecordCodec(TicketData)
 
 
 def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:

@@ -30,6 +30,7 @@ class PlayerEventType(StrEnum):
     SEAT_LEFT = "seat_left"
     GAME_OVER = "game_over"
     TICKET_EXPIRED = "ticket_expired"
+    WEBHOOK_DISABLED = "webhook_disabled"
 
 
 class Turn(NamedTuple):
@@ -49,6 +50,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     :param status: the status of the game; None when the player has no role in it any more.
     :param turn: the open decision that the event is about.
     :param ticket: the id of the ticket that the event is about; empty if it is about a game.
+    :param webhook: the id of the webhook that the event is about.
     """
 
     type: str
@@ -60,6 +62,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     status: str | None
     turn: Turn | None = None
     ticket: str = ""
+    webhook: str = ""
 
 
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
@@ -158,6 +161,12 @@ def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
 def ticket_expired(ticket_id: str, at_ms: int) -> PlayerEvent:
     """Return the event that a ticket has expired."""
     return PlayerEvent(PlayerEventType.TICKET_EXPIRED, "", at_ms, None, 0, 0, None, ticket=ticket_id)
+
+
+def webhook_disabled(webhook_id: str, at_ms: int) -> PlayerEvent:
+    """Return the event that a webhook is disabled."""
+    kind = PlayerEventType.WEBHOOK_DISABLED
+    return PlayerEvent(kind, "", at_ms, None, 0, 0, None, webhook=webhook_id)
 
 
 def can_cause_events(before: Game | None, after: Game, player: str) -> bool:

@@ -14,7 +14,7 @@ game is the source of truth, and the record follows it:
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Final, NamedTuple
 
 import msgspec
@@ -33,6 +33,7 @@ from skye_server.players.events import (
     lose_role,
     near_deadline,
     ticket_expired,
+    webhook_disabled,
 )
 from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
@@ -41,11 +42,15 @@ from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.player_store import GameUpdate, UpdateOutcome
 from skye_server.storage.redis_players import ACTIVE_SCORE
 from skye_server.storage.store import Store
+from skye_server.webhooks.owners import NO_GAME, WebhookOwners, events_entry, player_owner
 
 _DONE: Final = UpdateOutcome.DONE
 
 _ANNOUNCED_MS: Final = 60_000
 """How long an announced game without a role of the player is stored: its commit may still be in progress."""
+
+_WRITTEN_MS: Final = 10_000
+"""How long after it was announced an event is certainly written, or not."""
 
 _PAGE: Final = 100
 """How many games `catch_up` reads at once."""
@@ -68,10 +73,13 @@ NO_EVENT: Final = "0-0"
 class Players:
     """The games of all players of a store."""
 
-    def __init__(self, store: Store, settings: Settings, now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, now_ms: Callable[[], int], owners: WebhookOwners
+    ) -> None:
         self._games = store
         self._store = store.players
         self._identities = PlayerIdentities(store.players)
+        self._due, self._owners = store.due, owners
         self._now_ms = now_ms
         self._max_active = settings.limit_games_per_key if settings.limits else 0
         ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
@@ -286,7 +294,31 @@ class Players:
         :raises Problem: store_unavailable.
         """
         event = player_events.encode(ticket_expired(ticket_id, at_ms))
-        self._store.expire_ticket(player, ticket_id, event, self._ttl_s)
+        with self._reported(player, NO_GAME):
+            self._store.expire_ticket(player, ticket_id, event, self._ttl_s)
+
+    def webhook_disabled(self, player: str, webhook_id: str, at_ms: int) -> None:
+        """Report that a webhook of a player is disabled.
+
+        :raises Problem: store_unavailable.
+        """
+        event = player_events.encode(webhook_disabled(webhook_id, at_ms))
+        with self._reported(player, NO_GAME):
+            self._store.append_event(player, event, self._ttl_s)
+
+    @contextmanager
+    def _reported(self, player: str, game_id: str) -> Iterator[None]:
+        """Make a dispatcher send the events written in this context to webhooks, also if it is left early.
+
+        :raises Problem: store_unavailable.
+        """
+        if not self._owners.has_any(player_owner(player)):
+            yield
+            return
+        entry = events_entry(player_owner(player), game_id)
+        self._due.add(entry._replace(due_ms=self._now_ms() + _WRITTEN_MS))
+        yield
+        self._due.add(entry)
 
     def _write(
         self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False
@@ -295,9 +327,9 @@ class Players:
         events = [player_events.encode(event) for event in derived.events]
         max_active = self._max_active if limited and expected is None else 0
         score = _score(derived.state)
-        return self._store.update_game(
-            GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
-        )
+        update = GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
+        with self._reported(player, game_id) if events else nullcontext():
+            return self._store.update_game(update)
 
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)

@@ -1,6 +1,6 @@
 """The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
-from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations
+from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations, webhooks
 from skye_server.routes.game import control, history, play, scoring, seats
 
 BLUEPRINTS = (
@@ -8,6 +8,7 @@ BLUEPRINTS = (
     seats.blueprint,
     play.blueprint,
     me.blueprint,
+    webhooks.blueprint,
     matchmaking.blueprint,
     history.blueprint,
     leagues.blueprint,

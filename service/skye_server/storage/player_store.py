@@ -76,6 +76,9 @@ class PlayerStore(Protocol):
     def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
         """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
 
+    def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
+        """Append an event to those of a player; a retry may append it again."""
+
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
 

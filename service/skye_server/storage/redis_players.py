@@ -139,6 +139,17 @@ def changes_name(player: str) -> str:
     return f"@{player}"
 
 
+# KEYS: events. ARGV: 1 the TTL in seconds, 2 the message to publish, 3 the salt and 4 the data of the event.
+_APPEND_EVENT: Final = Script(
+    _APPEND
+    + """
+append(KEYS[1], ARGV[1], 3)
+redis.call('PUBLISH', 'skye:changes', ARGV[2])
+return 1
+"""
+)
+
+
 class RedisPlayers:
     """See `PlayerStore`.
 
@@ -163,7 +174,7 @@ class RedisPlayers:
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
-        keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks")]
+        keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks", "webhooks")]
         return bool(self._run(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
@@ -193,6 +204,12 @@ class RedisPlayers:
         arguments = [ticket_id, ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
         types = {_key(player, "events"): "stream", _key(player, "seeks"): "hash"}
         self._run(_EXPIRE_TICKET, list(types), arguments, types)
+
+    def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
+        """See `PlayerStore.append_event`."""
+        types = {_key(player, "events"): "stream"}
+        arguments = [ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
+        self._run(_APPEND_EVENT, list(types), arguments, types)
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """See `PlayerStore.active_games`."""

@@ -14,8 +14,8 @@ Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
 Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
-`game_index` those of the list of public games, `due_queue` those of due work, `lab_store` those of servers
-for testers.
+`game_index` those of the list of public games, `due_queue` those of due work, `webhook_store` those of
+webhooks, `lab_store` those of servers for testers.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinRepl
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.ticket_pools import TicketPools
+from skye_server.storage.webhook_store import WebhookStore
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -87,6 +88,7 @@ class RedisStore:
         self.players = RedisPlayers(self._calls, min_replicas)
         self.pools = TicketPools(self._calls, min_replicas)
         self.due = DueQueue(self._calls)
+        self.webhooks = WebhookStore(self._calls, min_replicas)
         self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"

@@ -12,6 +12,7 @@ from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.player_store import PlayerStore
 from skye_server.storage.ticket_pools import TicketPools
+from skye_server.storage.webhook_store import WebhookStore
 
 
 class LogEntry(NamedTuple):
@@ -71,6 +72,10 @@ class Store(Protocol):
     @property
     def due(self) -> DueQueue:
         """The due queue."""
+
+    @property
+    def webhooks(self) -> WebhookStore:
+        """The store of webhooks."""
 
     @property
     def lab(self) -> LabStore:

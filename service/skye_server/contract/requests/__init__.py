@@ -24,6 +24,7 @@ from skye_server.contract.requests.queries import (
     ViewQuery,
 )
 from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesToScore
+from skye_server.contract.requests.webhooks import SecretRotation, WebhookChanges, WebhookToCreate
 
 __all__ = [
     "MAX_TILES_TO_PLACE",
@@ -48,10 +49,13 @@ __all__ = [
     "PlayerToSeat",
     "Purchase",
     "RecordsQuery",
+    "SecretRotation",
     "StreamQuery",
     "TerritoriesToScore",
     "TerritoryPictureQuery",
     "TicketToCreate",
     "TilePictureQuery",
     "ViewQuery",
+    "WebhookChanges",
+    "WebhookToCreate",
 ]

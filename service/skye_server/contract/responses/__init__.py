@@ -41,6 +41,17 @@ from skye_server.contract.responses.me import (
     ReplacedPlayerKey,
 )
 from skye_server.contract.responses.problem import Problem
+from skye_server.contract.responses.webhooks import (
+    CreatedWebhook,
+    DeliveryList,
+    WebhookChallengeAnswer,
+    WebhookChallengeMessage,
+    WebhookEventMessage,
+    WebhookList,
+    WebhookTest,
+)
+from skye_server.contract.responses.webhooks import DeliveryView as Delivery
+from skye_server.contract.responses.webhooks import WebhookView as Webhook
 from skye_server.games.views.types import ActionListView as ActionList
 from skye_server.games.views.types import CreatedGamesView as CreatedGames
 from skye_server.games.views.types import CreatedGameView as CreatedGame
@@ -58,9 +69,12 @@ __all__ = [
     "CreatedGame",
     "CreatedGames",
     "CreatedInvitation",
+    "CreatedWebhook",
     "CurrentOffer",
     "CurrentPlacements",
     "CurrentPurchase",
+    "Delivery",
+    "DeliveryList",
     "EmptiedLab",
     "EventList",
     "ExportedRecord",
@@ -100,4 +114,10 @@ __all__ = [
     "Tile",
     "TileList",
     "TriedPlacements",
+    "Webhook",
+    "WebhookChallengeAnswer",
+    "WebhookChallengeMessage",
+    "WebhookEventMessage",
+    "WebhookList",
+    "WebhookTest",
 ]

@@ -105,6 +105,13 @@ class TicketExpiredPlayerEvent(_PlayerEvent):
     ticket_id: Annotated[TicketId, "The ticket."]
 
 
+class WebhookDisabledPlayerEvent(_PlayerEvent):
+    """A webhook of the player, or of a game whose host is the player, has failed for five days."""
+
+    type: Literal["webhook_disabled"]
+    webhook_id: Annotated[str, Component("WebhookId"), "The webhook."]
+
+
 PlayerEventView: TypeAlias = (
     SeatTakenPlayerEvent
     | YourTurnPlayerEvent
@@ -112,6 +119,7 @@ PlayerEventView: TypeAlias = (
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
+    | WebhookDisabledPlayerEvent
 )
 
 

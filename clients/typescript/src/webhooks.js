@@ -1,0 +1,43 @@
+/** Verify and parse the requests that the server sends to webhooks and bots (Standard Webhooks 1.0). */
+/** @import { components } from "../types/contract.js" */
+import { InvalidWebhookError } from "./errors.js";
+
+/** @typedef {components["schemas"]} Schemas */
+/** @typedef {Schemas["WebhookEventMessage"] | Schemas["WebhookChallengeMessage"]} WebhookMessage What the server sends; `type` tells which. */
+
+const TOLERANCE_S = 300;
+
+/**
+ * Verify the signature and the time of a request, and return its message.
+ *
+ * @param {string | Uint8Array} body The body as it was received: parsed and written again it would have another signature.
+ * @param {Headers | Record<string, string | string[] | undefined>} headers The headers, as fetch or Node have them.
+ * @param {...string} secrets The secret `whsec_...` of the webhook; several during a rotation.
+ * @returns {Promise<WebhookMessage>}
+ * @throws {InvalidWebhookError} When no secret has signed the request, or it is older than five minutes.
+ */
+export async function unwrap(body, headers, ...secrets) {
+  const named = headers instanceof Headers ? headers : new Headers(/** @type {Record<string, string>} */ (headers));
+  const id = named.get("webhook-id"), at = Number(named.get("webhook-timestamp") ?? NaN);
+  const signatures = named.get("webhook-signature");
+  if (!id || !Number.isInteger(at) || !signatures) throw new InvalidWebhookError("The headers of a signed request are missing.");
+  if (Math.abs(Date.now() / 1000 - at) > TOLERANCE_S) throw new InvalidWebhookError("The request is too old, or from the future.");
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const signed = new TextEncoder().encode(`${id}.${at}.${text}`);
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey("raw", bytes(secret.replace(/^whsec_/, "")), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+    for (const signature of signatures.split(" ").filter((each) => each.startsWith("v1,"))) {
+      if (await crypto.subtle.verify("HMAC", key, bytes(signature.slice(3)), signed)) return JSON.parse(text);
+    }
+  }
+  throw new InvalidWebhookError("No secret matches the signature.");
+}
+
+/** @param {string} base64 */
+function bytes(base64) {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,89 @@
+"""The request bodies of webhooks."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from marshmallow import ValidationError, fields, validate
+
+from skye_server.contract.enums import ChosenWebhookEvent
+from skye_server.contract.fields import Integer, Name
+from skye_server.contract.objects import Object
+from skye_server.games.webhook_events import WEBHOOK_EVENTS
+
+MAX_URL_LENGTH: Final = 2048
+MAX_OVERLAP_MS: Final = 7 * 86_400_000
+"""The longest time for which a replaced secret signs too."""
+
+_SECRET: Final = r"whsec_[A-Za-z0-9+/]{32,86}={0,2}"  # noqa: S105 - a pattern, not a secret
+
+
+class Url(fields.String):
+    """The URL of a receiver. The server checks scheme, port and address when it uses the URL."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"minLength": 8, "maxLength": MAX_URL_LENGTH, "format": "uri"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or not re.fullmatch(rf"[!-~]{{8,{MAX_URL_LENGTH}}}", value):
+            raise ValidationError(f"This is not a URL of 8 to {MAX_URL_LENGTH} ASCII characters.")
+        return value
+
+
+class Secret(fields.String):
+    """A secret: `whsec_` and 24 to 64 bytes in base64."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"maxLength": 96, "pattern": f"^{_SECRET}$"}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        is_secret = isinstance(value, str) and re.fullmatch(_SECRET, value)
+        if not is_secret or len(value.removeprefix("whsec_")) % 4:
+            raise ValidationError("This is not whsec_ and 24 to 64 bytes in base64.")
+        return str(value)
+
+
+def _types(**kwargs: Any) -> fields.List[Any]:
+    return fields.List(
+        ChosenWebhookEvent("A type."),
+        validate=validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types."),
+        **kwargs,
+    )
+
+
+class WebhookToCreate(Object):
+    """A webhook."""
+
+    url = Url("Where the server sends events.", required=True)
+    types = _types(
+        load_default=lambda: list(WEBHOOK_EVENTS),
+        metadata={"description": "The types of the events to send; all if left out.", "uniqueItems": True},
+    )
+    description = Name("A description, for the owner.", most=100, load_default="")
+    secret = Secret("The secret that signs requests; the server makes one if left out.")
+
+
+class WebhookChanges(Object):
+    """Changes to a webhook."""
+
+    min_properties = 1
+    url = Url("The new URL; unchanged if left out.")
+    types = _types(metadata={"description": "The new types; unchanged if left out.", "uniqueItems": True})
+    description = Name("The new description; unchanged if left out.", most=100)
+
+
+class SecretRotation(Object):
+    """A new secret for a webhook."""
+
+    secret = Secret("The new secret; the server makes one if left out.")
+    overlap_ms = Integer(
+        0,
+        MAX_OVERLAP_MS,
+        "For how many milliseconds the old secret signs requests too; a day if left out.",
+        load_default=86_400_000,
+    )

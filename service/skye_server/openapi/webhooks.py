@@ -1,0 +1,94 @@
+"""The requests that the server sends: the `webhooks` of the document."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from skye_server.contract import responses
+from skye_server.openapi.operations import JSON
+from skye_server.openapi.response_components import ResponseComponents
+from skye_server.openapi.text import Doc, joined
+from skye_server.webhooks.sender import MAX_SECONDS
+
+_TAG: Final = "Webhooks"
+
+
+class _Sent(NamedTuple):
+    """A request that the server sends, and the response that it expects.
+
+    :param answer: the body of the response; None if any response of the class 2xx is right.
+    """
+
+    name: str
+    summary: str
+    description: str
+    message: type
+    answer: type | None = None
+
+
+_SENT: Final = (
+    _Sent(
+        "send_webhook_event",
+        "Receive an event",
+        """
+        An event of a player key or of a game, for its webhooks. The receiver answers with a status 2xx; with
+        another, or without an answer, the server repeats the request after 5 seconds, 5 and 30 minutes, 2, 5,
+        10, 14, 20 and 24 hours, or as `Retry-After` says, with the same `webhook-id`. The next event of the
+        game follows when this one is accepted. 410 deletes the webhook.
+        """,
+        responses.WebhookEventMessage,
+    ),
+    _Sent(
+        "send_webhook_challenge",
+        "Answer a challenge",
+        """
+        The server sends this to a new URL, and sends nothing else until the response repeats the challenge.
+        """,
+        responses.WebhookChallengeMessage,
+        responses.WebhookChallengeAnswer,
+    ),
+)
+
+
+def sent_requests(components: ResponseComponents) -> Doc:
+    """Return the requests by their names, as the document lists them."""
+    return {sent.name: {"post": _operation(sent, components)} for sent in _SENT}
+
+
+def _operation(sent: _Sent, components: ResponseComponents) -> Doc:
+    accepted: Doc = {"description": f"Received, within {MAX_SECONDS:g} seconds."}
+    if sent.answer is not None:
+        accepted["content"] = {JSON: {"schema": components.reference(sent.answer)}}
+    return {
+        "tags": [_TAG],
+        "operationId": sent.name,
+        "summary": sent.summary,
+        "description": joined(sent.description),
+        "security": [],
+        "parameters": [_header(*header) for header in _HEADERS],
+        "requestBody": {
+            "required": True,
+            "description": "The message.",
+            "content": {JSON: {"schema": components.reference(sent.message)}},
+        },
+        "responses": {"200" if sent.answer else "2XX": accepted},
+    }
+
+
+_HEADERS: Final = (
+    ("webhook-id", "The id of the message, the same for each attempt.", {"type": "string", "maxLength": 64}),
+    (
+        "webhook-timestamp",
+        "When this attempt was made, in seconds since 1970.",
+        {"type": "string", "pattern": "^[0-9]+$", "maxLength": 12},
+    ),
+    (
+        "webhook-signature",
+        "Signatures, separated by spaces: `v1,` and the HMAC-SHA256 of `ID.TIMESTAMP.BODY` in base64.",
+        {"type": "string", "maxLength": 1024},
+    ),
+)
+
+
+def _header(name: str, description: str, schema: dict[str, Any]) -> Doc:
+    return {"name": name, "in": "header", "required": True, "description": description, "schema": schema}

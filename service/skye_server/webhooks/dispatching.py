@@ -1,0 +1,269 @@
+"""Deliver webhooks: queue the events of their owners, and send what is queued.
+
+A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
+
+- `OWNER/GAME`: events of the owner may be missing in the queues of the owner's webhooks;
+- `OWNER/GAME/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
+  each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
+
+Both are safe to repeat. The result of an attempt is stored only if the delivery has not changed since it was
+read, so a dispatcher that was suspended while it sent one does not send the next.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import UNREADABLE, Problem
+from skye_server.following.player_follower import event_view
+from skye_server.players.codec import decoded
+from skye_server.players.player_games import NO_EVENT
+from skye_server.storage.due_queue import Due
+from skye_server.storage.webhook_store import (
+    CIRCUIT_FAILURES,
+    MAX_QUEUED,
+    NextDelivery,
+    Progress,
+    Recorded,
+    WebhookRef,
+)
+from skye_server.webhooks.game_events import GameCursor, report
+from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
+from skye_server.webhooks.records import (
+    DISABLED_AFTER_MS,
+    Delivery,
+    DeliveryStatus,
+    Webhook,
+    WebhookStatus,
+    circuit_ms,
+    deliveries,
+    retry_ms,
+    webhook_records,
+)
+from skye_server.webhooks.sender import Reply, Sender
+from skye_server.webhooks.webhooks import Webhooks
+
+_PAGE: Final = 200
+_TURN_S: Final = 5.0
+"""How long one game is served before others of the same dispatcher."""
+
+_QUEUED_LATER_MS: Final = 10_000
+_GONE: Final = 410
+
+
+class HostSlots:
+    """Bounds how many requests of this process one host handles; a slow host fewer."""
+
+    _MAX, _MAX_SLOW, _SLOW_S = 8, 2, 1.0
+
+    def __init__(self) -> None:
+        self._used: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
+        self._slow: set[str] = set()
+
+    @contextmanager
+    def slot(self, origin: str) -> Iterator[bool]:
+        """Hold a slot of a host for the time of a request, and yield whether there was a free one."""
+        if self._used[origin] >= (self._MAX_SLOW if origin in self._slow else self._MAX):
+            self._waiting[origin] += 1
+            yield False
+            return
+        self._used[origin] += 1
+        started = time.monotonic()
+        try:
+            yield True
+        finally:
+            (self._slow.add if time.monotonic() - started > self._SLOW_S else self._slow.discard)(origin)
+            self._used[origin] -= 1
+            self._waiting.pop(origin, None)
+            if not self._used[origin]:
+                del self._used[origin]
+
+    def pause_ms(self, origin: str) -> int:
+        """Return when to ask for a slot again: the later, the more have asked."""
+        return round(random.uniform(0.5, 1.0) * min(100 + 50 * self._waiting[origin], 10_000))  # noqa: S311
+
+
+class WebhookDispatch:
+    """Delivers the webhooks of a store."""
+
+    def __init__(self, games: Games, webhooks: Webhooks, sender: Sender) -> None:
+        self._games, self._webhooks, self._sender = games, webhooks, sender
+        self._store, self._due = games.store.webhooks, games.store.due
+        self._hosts = HostSlots()
+
+    def attend(self, entry: str) -> int | None:
+        """Handle an entry of the due queue.
+
+        :returns: when it is due again, in milliseconds since 1970; None for never.
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        owner, game, *webhook = entry.split("/")
+        return self._deliver(owner, game, webhook[0]) if webhook else self._queue_events(owner, game)
+
+    # Queue events.
+
+    def _queue_events(self, owner: str, game_id: str) -> int | None:
+        active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
+        if not active:
+            return None
+        if not owner.startswith(PLAYER_OWNER):
+            return min(filter(None, [self._queue_game_events(hook) for hook in active]), default=None)
+        player = owner.removeprefix(PLAYER_OWNER)
+        if game_id != NO_GAME:
+            try:
+                self._games.players.relay(player, game_id)
+            except Problem as problem:
+                if problem.code not in UNREADABLE:
+                    raise
+        times = []
+        for webhook in active:
+            while (due_ms := self._queue_player_events(webhook, player)) == 0:
+                pass
+            times.append(due_ms)
+        return min(filter(None, times), default=None)
+
+    def _queue_player_events(self, webhook: Webhook, player: str) -> int | None:
+        """Queue the next events of a player; return when to continue: 0 for now, None without more events."""
+        progress = self._store.progress(webhook.ref)
+        if progress.queued >= MAX_QUEUED:
+            return self._games.now_ms() + _QUEUED_LATER_MS
+        try:
+            page = self._games.players.events_after(player, progress.cursor or NO_EVENT, _PAGE)
+        except Problem as problem:
+            if problem.code != "history_lost":
+                raise
+            page = self._games.players.events_after(player, NO_EVENT, _PAGE)
+        if not page.events:
+            return None
+        views = [(event.type, event_view(event_id, event)) for event_id, event in page.events]
+        self._queue(webhook, progress, page.events[-1][0], views)
+        return 0
+
+    def _queue_game_events(self, webhook: Webhook) -> int | None:
+        """Queue the events of a game; return when to continue, such as when its deadline is near."""
+        progress = self._store.progress(webhook.ref)
+        if progress.queued >= MAX_QUEUED:
+            return self._games.now_ms() + _QUEUED_LATER_MS
+        cursor = msgspec.json.decode(progress.cursor, type=GameCursor)
+        try:
+            game, changes = self._games.changes_after(webhook.owner, cursor.last_event)
+        except Problem as problem:
+            if problem.code != "game_not_found":
+                raise
+            return None
+        reported = report(cursor, game, changes, self._games.time_of(game))
+        if reported.cursor != cursor:
+            text = msgspec.json.encode(reported.cursor).decode()
+            self._queue(webhook, progress, text, reported.events)
+        return None if game.clock_ms is not None else reported.cursor.near_ms
+
+    def _queue(
+        self, webhook: Webhook, progress: Progress, cursor: str, events: list[tuple[str, dict[str, Any]]]
+    ) -> None:
+        now_ms = self._games.now_ms()
+        queued: list[Delivery] = []
+        for kind, view in events:
+            if kind in webhook.types:
+                number = progress.number + len(queued) + 1
+                queued.append(_delivery(webhook, number, kind, view, now_ms))
+        entries = {Due("webhook", f"{webhook.owner}/{each.game}/{webhook.id}", 0) for each in queued}
+        for entry in entries:  # before the deliveries, so that a crash between the two delays them only
+            self._due.add(entry._replace(due_ms=now_ms + _QUEUED_LATER_MS))
+        encoded = [(each.game, each.id, deliveries.encode(each)) for each in queued]
+        ttl_s = self._webhooks.ttl_s(webhook.owner)
+        if self._store.queue(webhook.ref, progress, cursor, encoded, ttl_s):
+            for entry in entries:
+                self._due.add(entry)
+
+    # Send what is queued.
+
+    def _deliver(self, owner: str, game_id: str, webhook_id: str) -> int | None:
+        until = time.monotonic() + _TURN_S
+        while time.monotonic() < until:
+            now_ms = self._games.now_ms()
+            found = self._store.next(WebhookRef(owner, webhook_id), game_id, now_ms)
+            if found.webhook is None:
+                return None
+            webhook = decoded(webhook_records.decode, found.webhook)
+            if webhook.status != WebhookStatus.ACTIVE:
+                return None
+            if not found.id:
+                return None
+            delivery = decoded(deliveries.decode, found.data)
+            due_ms = max(found.open_until_ms, delivery.next_ms or 0)
+            if due_ms > now_ms:
+                return due_ms
+            origin = webhook.url.partition("://")[2].partition("/")[0]
+            with self._hosts.slot(origin) as is_free:
+                if not is_free:
+                    return now_ms + self._hosts.pause_ms(origin)
+                reply = self._sender.post(webhook.url, webhook.secrets(now_ms), delivery.id, delivery.body)
+            if reply.status == _GONE:
+                self._webhooks.delete(owner, webhook_id)
+                return None
+            next_ms = self._record(webhook, found, delivery, reply)
+            if next_ms is not None:
+                return next_ms
+        return self._games.now_ms()
+
+    def _record(self, webhook: Webhook, found: NextDelivery, before: Delivery, reply: Reply) -> int | None:
+        """Store the result of an attempt; return when the next one of the game is due, None for now."""
+        now_ms = self._games.now_ms()
+        after = _after(before, reply, now_ms)
+        failures = found.failures + 1
+        beyond = failures - CIRCUIT_FAILURES
+        open_ms = now_ms + circuit_ms(beyond) if not reply.is_ok and beyond >= 0 else 0
+        result = Recorded(
+            found.data,
+            deliveries.encode(after),
+            after.status != DeliveryStatus.PENDING,
+            not reply.is_ok,
+            now_ms,
+            open_ms,
+        )
+        if not self._store.record(webhook.ref, before.game, before.id, result):
+            return now_ms + 1_000  # another dispatcher has sent it
+        since_ms = found.failing_since_ms
+        if not reply.is_ok and since_ms and now_ms - since_ms >= DISABLED_AFTER_MS:
+            self._webhooks.disable(webhook)
+            return None
+        return None if after.next_ms is None else max(after.next_ms, open_ms)
+
+
+def _after(before: Delivery, reply: Reply, now_ms: int) -> Delivery:
+    """Return a delivery after an attempt."""
+    attempt = before.attempt + 1
+    status, next_ms, error = DeliveryStatus.DELIVERED, None, ""
+    if not reply.is_ok:
+        pause_ms = retry_ms(attempt, reply.retry_after_s)
+        status = DeliveryStatus.FAILED if pause_ms is None else DeliveryStatus.PENDING
+        next_ms = None if pause_ms is None else now_ms + pause_ms
+        error = reply.error or f"The response has the status {reply.status}."
+    return replace(
+        before,
+        status=status,
+        attempt=attempt,
+        next_ms=next_ms,
+        at_ms=now_ms,
+        http_status=reply.status,
+        duration_ms=reply.duration_ms,
+        error=error,
+    )
+
+
+def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Delivery:
+    game: str = view.get("game_id", NO_GAME)
+    href = {} if game == NO_GAME else {"href": f"/v1/games/{game}"}
+    body = msgspec.json.encode({"type": kind, "timestamp": view["at"], **href, "data": view})
+    message_id = f"msg_{webhook.id.removeprefix('wh_')}_{number:010d}"
+    return Delivery(message_id, game, kind, body, now_ms, now_ms)

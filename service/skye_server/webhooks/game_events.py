@@ -1,0 +1,134 @@
+"""The events of a game for its webhooks, derived from its log: those of all seats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from skye_server.games.events import (
+    BotTookOver,
+    PlayerJoined,
+    PlayerLeft,
+    PlayerLeftAndSeatsMoved,
+    TurnChanged,
+)
+from skye_server.games.game import Change, Game
+from skye_server.games.views.game import timestamp
+from skye_server.players.events import PlayerEventType, near_at_ms
+
+_NO_SEAT: Final = 9
+"""In place of a seat in the id of an event."""
+
+
+class GameCursor(msgspec.Struct, frozen=True):
+    """Up to where the events of a game are reported.
+
+    :param waiting_for: the seats whose decisions are open, in a phase, until a deadline.
+    :param near_ms: when that deadline is to be reported as near; None once it was.
+    """
+
+    last_event: int
+    phase: str | None = None
+    waiting_for: tuple[int, ...] = ()
+    deadline_ms: int | None = None
+    near_ms: int | None = None
+    over: bool = False
+
+
+class Reported(NamedTuple):
+    """Events with their types and the cursor after them."""
+
+    cursor: GameCursor
+    events: list[tuple[str, dict[str, Any]]]
+
+
+def cursor_at(game: Game) -> GameCursor:
+    """Return the cursor after all events of a game."""
+    turn_ms, deadline_ms = game.options.turn_ms, game.deadline_ms
+    phase = game.state.phase if game.state else None
+    near_ms = None if deadline_ms is None or turn_ms is None else near_at_ms(deadline_ms, turn_ms)
+    return GameCursor(game.last_event, phase, game.waiting_for, deadline_ms, near_ms, game.is_over)
+
+
+def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: int) -> Reported:
+    """Return the events of a game after a cursor.
+
+    :param changes: the changes of the game that have events after the cursor.
+    """
+    events, at = [], cursor
+    for change in changes:
+        for number, event in enumerate(change.events, change.first_event):
+            if number > cursor.last_event:
+                moment = _Moment(game, change.version, change.at_ms, number)
+                events += [moment.view(kind, seat, event) for kind, seat in _of(event, at, game)]
+                if isinstance(event, TurnChanged):
+                    at = GameCursor(number, event.phase, event.waiting_for, event.deadline_ms)
+    if game.is_over and not cursor.over and changes:
+        moment = _Moment(game, game.version, changes[-1].at_ms, game.last_event)
+        events.append(moment.view(PlayerEventType.GAME_OVER, None))
+    after = cursor_at(game) if changes else cursor
+    if after.deadline_ms == cursor.deadline_ms:
+        after = msgspec.structs.replace(after, near_ms=cursor.near_ms)
+    return _with_near_deadline(Reported(after, events), game, now_ms)
+
+
+def _with_near_deadline(reported: Reported, game: Game, now_ms: int) -> Reported:
+    cursor, events = reported
+    near_ms, deadline_ms = cursor.near_ms, cursor.deadline_ms
+    if near_ms is None or deadline_ms is None or now_ms < near_ms:
+        return reported
+    seats = _people(game, cursor.waiting_for) if now_ms < deadline_ms else []
+    turn = TurnChanged(cursor.phase, cursor.waiting_for, deadline_ms)
+    moment = _Moment(game, game.version, near_ms, game.last_event)
+    near = [moment.view(PlayerEventType.DEADLINE_NEAR, seat, turn) for seat in seats]
+    return Reported(msgspec.structs.replace(cursor, near_ms=None), [*events, *near])
+
+
+def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerEventType, int]]:
+    match event:
+        case PlayerJoined():
+            yield PlayerEventType.SEAT_TAKEN, event.seat
+        case PlayerLeft() | PlayerLeftAndSeatsMoved():
+            yield PlayerEventType.SEAT_LEFT, event.seat
+        case BotTookOver(reason="resigned"):
+            yield PlayerEventType.SEAT_LEFT, event.seat
+        case TurnChanged():
+            is_same = (event.phase, event.deadline_ms) == (cursor.phase, cursor.deadline_ms)
+            for seat in _people(game, event.waiting_for):
+                if not (is_same and seat in cursor.waiting_for):
+                    yield PlayerEventType.YOUR_TURN, seat
+
+
+def _people(game: Game, seats: Sequence[int]) -> list[int]:
+    return [seat for seat in seats if not game.seats[seat].bot]
+
+
+class _Moment(NamedTuple):
+    """When events happen: the version and the time of the change, and the number of the event."""
+
+    game: Game
+    version: int
+    at_ms: int
+    number: int
+
+    def view(
+        self, kind: PlayerEventType, seat: int | None, event: object = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the type and the view of an event; see `event_view` for those of players."""
+        view = {
+            "id": f"{self.number}-{_NO_SEAT if seat is None else seat}",
+            "at": timestamp(self.at_ms),
+            "type": kind,
+            "game_id": self.game.id,
+            "seat": seat,
+            "game_version": self.version,
+            "game_last_event": self.number,
+            "status": self.game.status,
+        }
+        if isinstance(event, TurnChanged):
+            deadline_ms = event.deadline_ms
+            deadline = None if deadline_ms is None else timestamp(deadline_ms)
+            view |= {"phase": event.phase, "deadline": deadline}
+        return kind, view

@@ -1,0 +1,118 @@
+"""The records of webhooks and of their deliveries, and when a failed delivery is repeated."""
+
+from __future__ import annotations
+
+import random
+from enum import StrEnum
+from typing import Final
+
+import msgspec
+
+from skye_server.players.codec import RecordCodec
+from skye_server.storage.webhook_store import WebhookRef
+
+RETRIES_S: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""The pauses between the attempts of a delivery, in seconds, as Standard Webhooks 1.0 suggests."""
+
+DISABLED_AFTER_MS: Final = 5 * 86_400_000
+"""How long a receiver may fail until its webhook is disabled."""
+
+_MAX_RETRY_AFTER_S: Final = 86_400
+_CIRCUIT_S: Final = (5, 30, 120, 300)
+"""How long the circuit of a webhook is open, after further failures longer."""
+
+
+class WebhookStatus(StrEnum):
+    """The status of a webhook."""
+
+    UNVERIFIED = "unverified"
+    ACTIVE = "active"
+    DISABLED = "disabled"
+
+
+class DeliveryStatus(StrEnum):
+    """The status of a delivery."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
+class Webhook(msgspec.Struct, array_like=True, frozen=True):
+    """A webhook of a player or a game.
+
+    :param owner: `player.ID`, or the id of a game.
+    :param types: the types of events that it reports.
+    :param old_secret: the secret before the last rotation, valid until `old_until_ms`.
+    :param problem: why it is not active.
+    :param digest: identifies the request with an idempotency key that created it.
+    """
+
+    id: str
+    owner: str
+    url: str
+    types: tuple[str, ...]
+    description: str
+    secret: str
+    status: str
+    created_ms: int
+    old_secret: str = ""
+    old_until_ms: int = 0
+    problem: str = ""
+    digest: bytes = b""
+
+    @property
+    def ref(self) -> WebhookRef:
+        """What names the webhook."""
+        return WebhookRef(self.owner, self.id)
+
+    def secrets(self, now_ms: int) -> list[str]:
+        """Return the secrets that sign a request at a time."""
+        return [self.secret, *([self.old_secret] if now_ms < self.old_until_ms else [])]
+
+
+class Delivery(msgspec.Struct, array_like=True, frozen=True):
+    """An event on its way to a receiver, or the record of it.
+
+    :param game: the id of the game, `-` for an event without one; deliveries of a game are in order.
+    :param attempt: how many attempts were made.
+    :param next_ms: when the next is due; None for none.
+    :param http_status: the status of the last response, None without one.
+    """
+
+    id: str
+    game: str
+    type: str
+    body: bytes
+    created_ms: int
+    next_ms: int | None
+    status: str = DeliveryStatus.PENDING
+    attempt: int = 0
+    at_ms: int | None = None
+    http_status: int | None = None
+    duration_ms: int | None = None
+    error: str = ""
+
+
+webhook_records: Final = RecordCodec(Webhook, "webhook")
+deliveries: Final = RecordCodec(Delivery, "delivery")
+
+
+def retry_ms(attempt: int, retry_after_s: int = 0) -> int | None:
+    """Return the pause after a failed attempt, in milliseconds with jitter; None if there is no further one.
+
+    :param attempt: the number of the attempt, from 1.
+    :param retry_after_s: the least pause, as the receiver has asked for it.
+    """
+    if attempt > len(RETRIES_S):
+        return None
+    pause_s = RETRIES_S[attempt - 1] * random.uniform(1.0, 1.2)  # noqa: S311 - jitter, not secrets
+    return round(1000 * max(pause_s, min(retry_after_s, _MAX_RETRY_AFTER_S)))
+
+
+def circuit_ms(failures_beyond: int) -> int:
+    """Return how long a circuit stays open.
+
+    :param failures_beyond: how many failures have followed since it opened.
+    """
+    return 1000 * _CIRCUIT_S[min(failures_beyond, len(_CIRCUIT_S) - 1)]

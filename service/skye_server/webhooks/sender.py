@@ -1,0 +1,208 @@
+"""Send one request to a URL of a user: bounded in time and size, to an address that is checked once.
+
+httpcore sends it. Its network backend here resolves the name, refuses forbidden addresses and connects to the
+address that it has checked, so that a second look-up cannot give another; TLS checks the certificate against
+the name of the URL. There are no redirects, proxies or cookies.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import ssl
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+import gevent
+import httpcore
+from gevent.monkey import is_module_patched
+
+from skye_server.webhooks.signing import signed_headers
+from skye_server.webhooks.targets import Target, TargetError, TargetPolicy
+
+MAX_SECONDS: Final = 10.0
+"""The time for a request: look-up, connection, TLS, request and response."""
+
+MAX_ANSWER_BYTES: Final = 65_536
+"""How much of a response's body is read."""
+
+USER_AGENT: Final = "skye-server-webhooks/1"
+
+
+class Reply(NamedTuple):
+    """The outcome of a request.
+
+    :param status: the HTTP status; None if there was no response.
+    :param error: why there was none, or why it was not read to its end; empty otherwise.
+    :param retry_after_s: the seconds of the header `Retry-After`.
+    """
+
+    status: int | None
+    body: bytes = b""
+    error: str = ""
+    duration_ms: int = 0
+    retry_after_s: int = 0
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether the receiver has accepted the request."""
+        return self.status is not None and 200 <= self.status < 300 and not self.error
+
+
+class Sender:
+    """Sends requests to the URLs that a policy allows."""
+
+    def __init__(self, policy: TargetPolicy, max_seconds: float = MAX_SECONDS) -> None:
+        self.policy = policy
+        self._max_seconds = max_seconds
+
+    def post(self, url: str, secrets: Sequence[str], message_id: str, body: bytes) -> Reply:
+        """Send a signed request, and return its outcome; it raises no error of the network or the receiver.
+
+        :param secrets: the valid secrets; each gives a signature.
+        """
+        headers = signed_headers(
+            secrets, message_id, int(time.time()), body
+        )  # receivers compare it with theirs
+        started = time.monotonic()
+        try:
+            target = self.policy.target_of(url)
+            with _interrupted_after(self._max_seconds):
+                reply = self._sent(target, headers, body, started + self._max_seconds)
+        except TargetError as error:
+            reply = Reply(None, error=str(error))
+        except (TimeoutError, httpcore.TimeoutException):
+            reply = Reply(None, error=f"No complete response within {self._max_seconds:g} s.")
+        except (OSError, httpcore.NetworkError, httpcore.ProtocolError) as error:
+            reply = Reply(None, error=_reason(error))
+        return reply._replace(duration_ms=round((time.monotonic() - started) * 1000))
+
+    def _sent(self, target: Target, headers: dict[str, str], body: bytes, deadline: float) -> Reply:
+        backend = _PinnedBackend(self.policy, target, deadline)
+        url = httpcore.URL(
+            scheme=target.scheme.encode(),
+            host=target.host.encode(),
+            port=target.port,
+            target=target.path.encode(),
+        )
+        with (
+            httpcore.HTTPConnection(url.origin, ssl_context=_tls(), network_backend=backend) as connection,
+            connection.stream("POST", url, headers=_headers(target, headers), content=body) as response,
+        ):
+            return _read(response)
+
+
+def _headers(target: Target, signed: dict[str, str]) -> list[tuple[bytes | str, bytes | str]]:
+    host = f"[{target.host}]" if ":" in target.host else target.host
+    named = host if target.port in (80, 443) else f"{host}:{target.port}"
+    plain = {
+        "Host": named,
+        "User-Agent": USER_AGENT,
+        "Content-Type": "application/json",
+        "Accept": "application/json",
+        "Connection": "close",
+    }
+    return [*plain.items(), *signed.items()]
+
+
+def _read(response: httpcore.Response) -> Reply:
+    body = b""
+    for chunk in response.iter_stream():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            return Reply(response.status, error=f"The response is longer than {MAX_ANSWER_BYTES} bytes.")
+    after = dict(response.headers).get(b"Retry-After") or dict(response.headers).get(b"retry-after", b"")
+    seconds = int(after) if after.isdigit() and len(after) < 9 else 0
+    return Reply(response.status, body, retry_after_s=seconds)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a request failed, without addresses of the server's network."""
+    cause = error.__cause__ or error.__context__
+    if isinstance(error, socket.gaierror):
+        return "The name of the host has no address."
+    if isinstance(cause, ssl.SSLError):
+        return f"TLS failed: {cause.reason or type(cause).__name__}."
+    if isinstance(error, httpcore.ProtocolError):
+        return "The response is not valid HTTP."
+    reason = os.strerror(cause.errno) if isinstance(cause, OSError) and cause.errno else "it was closed"
+    return f"The connection failed: {reason}."
+
+
+def _interrupted_after(seconds: float) -> AbstractContextManager[Any]:
+    """Return a context that ends after some seconds also while a name is resolved, where gevent can do so."""
+    return gevent.Timeout(seconds, TimeoutError()) if is_module_patched("socket") else nullcontext()
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+class _PinnedBackend(httpcore.NetworkBackend):
+    """Connects to the one address of a target, and bounds the whole time of the connection."""
+
+    def __init__(self, policy: TargetPolicy, target: Target, deadline: float) -> None:
+        self._policy, self._target, self._deadline = policy, target, deadline
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        """Connect to the address, whatever the name resolves to by then."""
+        del host, timeout
+        address = self._policy.address_of(self._target)
+        left = _left(self._deadline)
+        stream = httpcore.SyncBackend().connect_tcp(address, port, left, local_address, socket_options)
+        return _BoundedStream(stream, self._deadline)
+
+
+class _BoundedStream(httpcore.NetworkStream):
+    """A stream whose reads and writes together end at a deadline; each alone could be prolonged forever."""
+
+    def __init__(self, stream: httpcore.NetworkStream, deadline: float) -> None:
+        self._stream, self._deadline = stream, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read what has arrived."""
+        del timeout
+        return self._stream.read(max_bytes, _left(self._deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write all of a buffer."""
+        del timeout
+        self._stream.write(buffer, _left(self._deadline))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        """Begin TLS, and check the certificate against the name."""
+        del timeout
+        tls = self._stream.start_tls(ssl_context, server_hostname, _left(self._deadline))
+        return _BoundedStream(tls, self._deadline)
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what the connection is known by, such as `ssl_object`."""
+        return self._stream.get_extra_info(info)
+
+
+def _left(deadline: float) -> float:
+    """Return the seconds until a deadline.
+
+    :raises TimeoutError: when there are none.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left

@@ -1,0 +1,141 @@
+"""The URLs and addresses to which the server may send requests of its own (protection from SSRF)."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
+from typing import Final, NamedTuple, TypeAlias
+from urllib.parse import SplitResult, urlsplit
+
+from skye_server.settings import Settings
+
+Address: TypeAlias = IPv4Address | IPv6Address
+
+MAX_URL_LENGTH: Final = 2048
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+_FORBIDDEN: Final = [
+    ipaddress.ip_network(network)
+    for network in (
+        "100.64.0.0/10",  # carrier-grade NAT; 100.100.100.200 serves metadata
+        "168.63.129.16/32",  # metadata and DNS of Azure, a public address
+        "192.0.0.0/24",  # protocol assignments; 192.0.0.192 serves metadata
+        "192.88.99.0/24",  # relays of 6to4
+        "64:ff9b:1::/48",  # local NAT64 prefixes, whose embedding is unknown
+        "2001::/23",  # protocol assignments, with Teredo
+        "2002::/16",  # 6to4: contains an IPv4 address
+        "3fff::/20",  # documentation
+        "5f00::/16",  # segment routing
+        "fec0::/10",  # site-local
+    )
+]
+"""Forbidden ranges besides those that `ipaddress` does not call global; versions of Python differ."""
+
+_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_COMPATIBLE: Final = ipaddress.ip_network("::/96")
+
+
+class TargetError(Exception):
+    """The server must not send to a target; the text says why."""
+
+
+class Target(NamedTuple):
+    """The parts of a URL that a request needs; `host` is in ASCII."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> str:
+        """The host and port, under which requests in progress are counted."""
+        return f"{self.host}:{self.port}"
+
+
+Resolve: TypeAlias = Callable[[str, int], list[str]]
+"""Returns the addresses of a name; raises OSError."""
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """Return the addresses of a name, as the system resolves it."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class TargetPolicy:
+    """The rules of an operator for URLs and addresses."""
+
+    def __init__(self, settings: Settings, resolver: Resolve = resolve) -> None:
+        self._schemes = ("https", "http") if settings.webhooks_http else ("https",)
+        self._ports = settings.webhooks_ports
+        self._allows_private = settings.webhooks_private
+        self._resolve = resolver
+
+    def target_of(self, url: str) -> Target:
+        """Return the target of a URL, without resolving its name.
+
+        :raises TargetError: when the URL is malformed, or the server does not send there.
+        """
+        if not re.fullmatch(r"[!-~]+", url) or "\\" in url:
+            raise TargetError("This has characters that a URL has not.")
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            raise TargetError("This is not a URL.") from None
+        return self._checked(parts, port)
+
+    def _checked(self, parts: SplitResult, port: int | None) -> Target:
+        if parts.scheme not in self._schemes:
+            raise TargetError(f"This does not begin with {'://, '.join(self._schemes)}://.")
+        if not parts.hostname or parts.username is not None or parts.password is not None:
+            raise TargetError("This has no host, or a user name before it.")
+        if parts.fragment:
+            raise TargetError("This has a fragment.")
+        port = _PORTS[parts.scheme] if port is None else port
+        if self._ports and port not in self._ports:
+            raise TargetError(f"This server sends to the ports {', '.join(map(str, self._ports))} only.")
+        path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        return Target(parts.scheme, parts.hostname, port, path)
+
+    def address_of(self, target: Target) -> str:
+        """Resolve the name of a target once, and return the address to connect to.
+
+        :raises TargetError: when one of its addresses is forbidden.
+        :raises OSError: when it cannot be resolved.
+        """
+        try:
+            found = self._resolve(target.host, target.port)
+        except UnicodeError:
+            raise TargetError("This is not the name of a host.") from None
+        if not self._allows_private and not all(map(_is_public, found)):
+            raise TargetError("This is an address of a private network, or of this machine.")
+        if not found:
+            raise OSError("the name has no address")
+        return found[0]
+
+
+def _is_public(text: str) -> bool:
+    address = ipaddress.ip_address(text.partition("%")[0])
+    embedded = _embedded(address)
+    if embedded is not None:
+        return _is_public(str(embedded))
+    is_listed = any(address in network for network in _FORBIDDEN if network.version == address.version)
+    is_routed = address.is_global and not address.is_multicast and not address.is_reserved
+    return is_routed and not is_listed
+
+
+def _embedded(address: Address) -> IPv4Address | None:
+    """Return the IPv4 address that an IPv6 address stands for, None if there is none."""
+    if isinstance(address, IPv4Address):
+        return None
+    if address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    if address in _NAT64 or address in _COMPATIBLE:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return None

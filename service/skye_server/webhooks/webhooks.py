@@ -1,0 +1,292 @@
+"""Webhooks of players and games: create, list, change, test and delete them, and read their deliveries."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from contextlib import suppress
+from threading import BoundedSemaphore
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from skye_server.commands.attempts import Command, id_from
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import FieldError, Problem
+from skye_server.games.views.game import timestamp
+from skye_server.players.codec import decoded
+from skye_server.settings import Settings
+from skye_server.storage.due_queue import Due
+from skye_server.storage.redis_players import KEY_TTL_S
+from skye_server.storage.webhook_store import Progress, PutOutcome, WebhookRef
+from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry
+from skye_server.webhooks.records import (
+    Delivery,
+    DeliveryStatus,
+    Webhook,
+    WebhookStatus,
+    deliveries,
+    webhook_records,
+)
+from skye_server.webhooks.sender import Reply, Sender
+from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.targets import TargetError
+
+MAX_WEBHOOKS: Final = 10
+"""How many webhooks a player or a game can have."""
+
+CHALLENGE: Final = "webhook_challenge"
+"""The type of the message that a receiver must answer before it gets others."""
+
+_MAX_CHALLENGES: Final = 16
+"""How many challenges a process sends at once."""
+
+
+class Webhooks:
+    """The webhooks of all players and games of a store."""
+
+    def __init__(self, games: Games, settings: Settings, sender: Sender) -> None:
+        self._games = games
+        self.sender = sender
+        self._game_ttl_s = max(
+            settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
+        )
+        self._store = games.store.webhooks
+        self._challenges = BoundedSemaphore(_MAX_CHALLENGES)
+
+    def create(self, owner: str, command: Command, body: dict[str, Any], cursor: str) -> Webhook:
+        """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
+
+        :param cursor: the event of the owner after which the webhook reports.
+        :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy,
+            too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        webhook_id = _new_id(owner, command)
+        stored = self._store.get(WebhookRef(owner, webhook_id))
+        if stored is not None:
+            webhook = decoded(webhook_records.decode, stored)
+            if webhook.digest != command.digest:
+                raise Problem("idempotency_key_reused")
+            return webhook
+        if len(self._store.all(owner)) >= MAX_WEBHOOKS:
+            raise _too_many()
+        webhook = Webhook(
+            id=webhook_id,
+            owner=owner,
+            url=body["url"],
+            types=tuple(body["types"]),
+            description=body["description"],
+            secret=body.get("secret") or new_secret(),
+            status=WebhookStatus.UNVERIFIED,
+            created_ms=self._games.now_ms(),
+            digest=command.digest,
+        )
+        webhook, _ = self._challenged(webhook)
+        self._put(None, webhook)
+        self._store.queue(webhook.ref, Progress(), cursor, (), self.ttl_s(owner))
+        if owner.startswith(PLAYER_OWNER):
+            self._check_own(webhook)
+        self._wake(webhook, round(1000 * CACHED_S))  # until then a process may not know of it
+        return webhook
+
+    def _check_own(self, webhook: Webhook) -> None:
+        """Withdraw a webhook if the player's key has become that of another player meanwhile.
+
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        try:
+            self._games.identities.check_own(webhook.owner.removeprefix(PLAYER_OWNER))
+        except Problem:
+            self._put(webhook, None)
+            raise
+
+    def of(self, owner: str) -> list[Webhook]:
+        """Return the webhooks of an owner, the oldest first.
+
+        :raises Problem: store_unavailable, data_corrupt, data_newer.
+        """
+        found = [decoded(webhook_records.decode, data) for data in self._store.all(owner).values()]
+        return sorted(found, key=lambda webhook: (webhook.created_ms, webhook.id))
+
+    def get(self, owner: str, webhook_id: str) -> Webhook:
+        """Return a webhook of an owner.
+
+        :raises Problem: webhook_not_found, store_unavailable, data_corrupt, data_newer.
+        """
+        stored = self._store.get(WebhookRef(owner, webhook_id))
+        if stored is None:
+            raise Problem("webhook_not_found")
+        return decoded(webhook_records.decode, stored)
+
+    def change(self, owner: str, webhook_id: str, body: dict[str, Any]) -> Webhook:
+        """Change a webhook; a new URL is sent a challenge first.
+
+        :raises Problem: what `get` raises; invalid_body, server_busy, too_much_contention.
+        """
+        webhook = self.get(owner, webhook_id)
+        changed = replace(
+            webhook, **{name: tuple(new) if name == "types" else new for name, new in body.items()}
+        )
+        if changed.url != webhook.url:
+            changed, _ = self._challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
+        self._put(webhook, changed)
+        self._wake(changed)
+        return changed
+
+    def test(self, owner: str, webhook_id: str) -> tuple[Webhook, Reply]:
+        """Send the challenge again; a webhook whose receiver answers it is active from then on.
+
+        :raises Problem: what `get` raises; server_busy, too_much_contention.
+        """
+        webhook = self.get(owner, webhook_id)
+        changed, reply = self._challenged(webhook)
+        if changed != webhook:
+            self._put(webhook, changed)
+        self._wake(changed)
+        return changed, reply
+
+    def rotate_secret(self, owner: str, webhook_id: str, secret: str | None, overlap_ms: int) -> Webhook:
+        """Give a webhook a new secret; the old one signs too for some time.
+
+        :raises Problem: what `get` raises; too_much_contention.
+        """
+        webhook, now_ms = self.get(owner, webhook_id), self._games.now_ms()
+        if secret == webhook.secret:
+            return webhook  # a retry
+        changed = replace(
+            webhook,
+            secret=secret or new_secret(),
+            old_secret=webhook.secret,
+            old_until_ms=now_ms + overlap_ms,
+        )
+        self._put(webhook, changed)
+        return changed
+
+    def disable(self, webhook: Webhook) -> None:
+        """Disable a webhook whose receiver has failed for long, and report it to its player or host.
+
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        problem = "The receiver has failed for five days."
+        self._put(webhook, replace(webhook, status=WebhookStatus.DISABLED, problem=problem))
+        player = webhook.owner.removeprefix(PLAYER_OWNER)
+        if player == webhook.owner:
+            player = self._games.repository.current(webhook.owner).host_player
+        if player:
+            self._games.players.webhook_disabled(player, webhook.id, self._games.now_ms())
+
+    def delete(self, owner: str, webhook_id: str) -> None:
+        """Delete a webhook with its deliveries.
+
+        :raises Problem: what `get` raises; too_much_contention.
+        """
+        self._put(self.get(owner, webhook_id), None)
+
+    def deliveries(self, owner: str, webhook_id: str) -> list[Delivery]:
+        """Return the latest deliveries of a webhook, the latest first.
+
+        :raises Problem: what `get` raises.
+        """
+        self.get(owner, webhook_id)
+        found = self._store.deliveries(WebhookRef(owner, webhook_id))
+        return [decoded(deliveries.decode, data) for data in found.values()]
+
+    def retry(self, owner: str, webhook_id: str, delivery_id: str) -> Delivery:
+        """Send a delivery again as soon as possible.
+
+        :raises Problem: what `get` raises; delivery_not_found.
+        """
+        ref = self.get(owner, webhook_id).ref
+        stored = self._store.delivery(ref, delivery_id)
+        if stored is None:
+            raise Problem("delivery_not_found")
+        delivery = decoded(deliveries.decode, stored)
+        again = replace(delivery, status=DeliveryStatus.PENDING, attempt=0, next_ms=self._games.now_ms())
+        data = deliveries.encode(again)
+        if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):
+            raise Problem("delivery_not_found")
+        self._games.store.due.add(Due("webhook", f"{owner}/{delivery.game}/{webhook_id}", 0))
+        return again
+
+    def ttl_s(self, owner: str) -> int:
+        """Return how long the webhooks of an owner are stored after their last event, in seconds."""
+        return KEY_TTL_S if owner.startswith(PLAYER_OWNER) else self._game_ttl_s
+
+    def _challenged(self, webhook: Webhook) -> tuple[Webhook, Reply]:
+        """Send a challenge; return the webhook with its new status.
+
+        :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
+        """
+        try:
+            self.sender.policy.address_of(self.sender.policy.target_of(webhook.url))
+        except TargetError as error:
+            raise Problem("invalid_body", errors=[FieldError("/url", str(error))]) from error
+        except OSError:
+            pass  # the challenge reports it
+        if not self._challenges.acquire(blocking=False):
+            raise Problem("server_busy")
+        try:
+            now_ms = self._games.now_ms()
+            reply = challenge(self.sender, webhook.url, webhook.secrets(now_ms), webhook.id, now_ms)
+        finally:
+            self._challenges.release()
+        if reply.is_ok:
+            return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
+        problem = reply.error or f"The response has the status {reply.status}."
+        return replace(webhook, problem=problem), reply
+
+    def _put(self, before: Webhook | None, after: Webhook | None) -> None:
+        webhook = after or before
+        assert webhook is not None
+        expected, data = (None if each is None else webhook_records.encode(each) for each in (before, after))
+        outcome = self._store.put(webhook.ref, expected, data, MAX_WEBHOOKS, self.ttl_s(webhook.owner))
+        self._games.webhook_owners.forget(webhook.owner)
+        if outcome is PutOutcome.TOO_MANY:
+            raise _too_many()
+        if outcome is PutOutcome.CONFLICT:
+            raise Problem("too_much_contention")
+
+    def _wake(self, webhook: Webhook, after_ms: int = 0) -> None:
+        """Make a dispatcher send what is queued, and look for events after some time."""
+        if webhook.status != WebhookStatus.ACTIVE:
+            return
+        due, owner = self._games.store.due, webhook.owner
+        with suppress(Problem):
+            for game in self._store.queued_games(webhook.ref):
+                due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", 0))
+            due.add(events_entry(owner, NO_GAME, self._games.now_ms() + after_ms))
+
+
+def challenge(sender: Sender, url: str, secrets_of: list[str], target_id: str, now_ms: int) -> Reply:
+    """Send a challenge; the reply has an error if it does not repeat the challenge."""
+    text = secrets.token_urlsafe(24)
+    message = {
+        "type": CHALLENGE,
+        "timestamp": timestamp(now_ms),
+        "data": {"challenge": text, "webhook_id": target_id},
+    }
+    body = msgspec.json.encode(message)
+    message_id = f"msg_{secrets.token_hex(12)}"
+    reply = sender.post(url, secrets_of, message_id, body)
+    if reply.is_ok and not _repeats(reply.body, text):
+        return reply._replace(error="The response does not repeat the challenge.")
+    return reply
+
+
+def _repeats(body: bytes, text: str) -> bool:
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return False
+    return isinstance(found, dict) and found.get("challenge") == text
+
+
+def _new_id(owner: str, command: Command) -> str:
+    key = command.record_key
+    seed = secrets.token_bytes(16) if key is None else f"webhook/{owner}/{key}".encode()
+    return f"wh_{id_from(hashlib.sha256(seed).digest())}"
+
+
+def _too_many() -> Problem:
+    return Problem("too_many_webhooks", have=MAX_WEBHOOKS)
