@@ -53,6 +53,11 @@ ChosenTimeoutRule: TypeAlias = Literal["auto", "bot"]
 ChosenVisibility: TypeAlias = Literal["public", "private"]
 
 
+ChosenWebhookEvent: TypeAlias = Literal[
+    "seat_taken", "your_turn", "deadline_near", "seat_left", "game_over", "ticket_expired", "webhook_disabled"
+]
+
+
 class ClockAdvance(TypedDict):
     advance_ms: int
 
@@ -65,6 +70,12 @@ Color: TypeAlias = Literal["red", "blue", "yellow", "white", "green"]
 
 class Contract(TypedDict):
     pass
+
+
+DeliveryId: TypeAlias = str
+
+
+DeliveryStatus: TypeAlias = str
 
 
 class EmptiedLab(TypedDict):
@@ -559,6 +570,11 @@ class SeatSummary(TypedDict):
 SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
 
 
+class SecretRotation(TypedDict):
+    secret: NotRequired[str]
+    overlap_ms: NotRequired[int]
+
+
 SecurityTxt: TypeAlias = str
 
 
@@ -835,6 +851,43 @@ class Viewer(TypedDict):
 VisibilityName: TypeAlias = str
 
 
+class WebhookChallengeAnswer(TypedDict):
+    challenge: str
+
+
+class WebhookChallengeData(TypedDict):
+    challenge: str
+    webhook_id: str
+
+
+class WebhookChallengeMessage(TypedDict):
+    timestamp: Timestamp
+    type: Literal["webhook_challenge"]
+    data: WebhookChallengeData
+
+
+class WebhookChanges(TypedDict):
+    url: NotRequired[str]
+    types: NotRequired[list[ChosenWebhookEvent]]
+    description: NotRequired[str]
+
+
+WebhookEventName: TypeAlias = str
+
+
+WebhookId: TypeAlias = str
+
+
+WebhookStatus: TypeAlias = str
+
+
+class WebhookToCreate(TypedDict):
+    url: str
+    types: NotRequired[list[ChosenWebhookEvent]]
+    description: NotRequired[str]
+    secret: NotRequired[str]
+
+
 class YourTurnPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
@@ -933,6 +986,18 @@ class ClockAdvancedEvent(TypedDict):
     type: Literal["clock_advanced"]
 
 
+class CreatedWebhook(TypedDict):
+    id: WebhookId
+    url: str
+    types: list[WebhookEventName]
+    description: str
+    status: WebhookStatus
+    problem: str | None
+    created_at: Timestamp
+    old_secret_until: Timestamp | None
+    secret: str
+
+
 class CurrentOffer(TypedDict):
     version: int
     seat: int
@@ -958,6 +1023,24 @@ class DeadlineNearPlayerEvent(TypedDict):
     phase: GamePhase
     deadline: Timestamp | None
     type: Literal["deadline_near"]
+
+
+class Delivery(TypedDict):
+    id: DeliveryId
+    type: WebhookEventName
+    game_id: GameId | None
+    status: DeliveryStatus
+    attempts: int
+    http_status: int | None
+    duration_ms: int | None
+    problem: str | None
+    created_at: Timestamp
+    attempted_at: Timestamp | None
+    next_attempt_at: Timestamp | None
+
+
+class DeliveryList(TypedDict):
+    deliveries: list[Delivery]
 
 
 class DrawnTile(TypedDict):
@@ -1584,6 +1667,36 @@ UnknownEvent: TypeAlias = EventOfLaterVersion
 UnknownPlayerEvent: TypeAlias = PlayerEventOfLaterVersion
 
 
+class Webhook(TypedDict):
+    id: WebhookId
+    url: str
+    types: list[WebhookEventName]
+    description: str
+    status: WebhookStatus
+    problem: str | None
+    created_at: Timestamp
+    old_secret_until: Timestamp | None
+
+
+class WebhookDisabledPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["webhook_disabled"]
+    webhook_id: WebhookId
+
+
+class WebhookList(TypedDict):
+    webhooks: list[Webhook]
+
+
+class WebhookTest(TypedDict):
+    webhook: Webhook
+    http_status: int | None
+    duration_ms: int
+    problem: str | None
+
+
 Action: TypeAlias = (
     OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction
 )
@@ -1752,6 +1865,7 @@ PlayerEvent: TypeAlias = (
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
+    | WebhookDisabledPlayerEvent
 )
 
 
@@ -1789,6 +1903,7 @@ PlayerStreamMessage: TypeAlias = (
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
+    | WebhookDisabledPlayerEvent
     | PlayerStreamEnd
 )
 
@@ -1940,6 +2055,13 @@ class Ticket(TypedDict):
 
 class TicketList(TypedDict):
     tickets: list[Ticket]
+
+
+class WebhookEventMessage(TypedDict):
+    timestamp: Timestamp
+    type: WebhookEventName
+    href: NotRequired[str]
+    data: PlayerEvent
 
 
 class Game(TypedDict):
@@ -2188,6 +2310,14 @@ TYPES: Final[dict[str, frozenset[str]]] = {
     ),
     "ExportedAction": frozenset(["buy", "finish_building", "pass", "place", "set_offer", "take_back"]),
     "PlayerEvent": frozenset(
-        ["deadline_near", "game_over", "seat_left", "seat_taken", "ticket_expired", "your_turn"]
+        [
+            "deadline_near",
+            "game_over",
+            "seat_left",
+            "seat_taken",
+            "ticket_expired",
+            "webhook_disabled",
+            "your_turn",
+        ]
     ),
 }

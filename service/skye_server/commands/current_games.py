@@ -47,7 +47,7 @@ class Games:
         metrics: Metrics | None = None,
     ) -> None:
         self.store = store
-        self._settings = settings
+        self.settings = settings
         self._clock = clock
         self.metrics = metrics or Metrics()
         self.listing = Listing(store, self.now_ms)
@@ -124,7 +124,7 @@ class Games:
     @property
     def idempotency_ttl_s(self) -> int:
         """How long an idempotency record is stored, in seconds."""
-        return self._settings.idempotency_ttl_s
+        return self.settings.idempotency_ttl_s
 
     def now_ms(self) -> int:
         """Return the time of the service's clock, in milliseconds since 1970."""

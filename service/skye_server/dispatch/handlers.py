@@ -11,6 +11,10 @@ from skye_server.commands.due_work import next_due_ms
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
 from skye_server.matchmaking import tickets
+from skye_server.webhooks.dispatching import WebhookDispatch
+from skye_server.webhooks.sender import Sender
+from skye_server.webhooks.targets import TargetPolicy
+from skye_server.webhooks.webhooks import Webhooks
 
 
 class Handler(NamedTuple):
@@ -27,9 +31,12 @@ class Handler(NamedTuple):
 
 def handlers(games: Games) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
+    sender = Sender(TargetPolicy(games.settings))
+    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender)
     return {
         "game": Handler(partial(attend_game, games), 32),
         "ticket": Handler(partial(tickets.catch_up, games), 8),
+        "webhook": Handler(webhooks.attend, 256),
     }
 
 

@@ -1,0 +1,50 @@
+"""Services whose webhooks go to receivers on this machine."""
+
+import threading
+from contextlib import contextmanager
+
+from skye_server.dispatch.dispatcher import Dispatcher
+from skye_server.dispatch.handlers import handlers
+from skye_server.http.framework import collaborators
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.playing import Service
+
+LOCAL = {"webhooks_http": True, "webhooks_private": True, "webhooks_ports": ()}
+
+
+def local_service(**settings):
+    """Return a service that sends to this machine."""
+    return Service(**LOCAL | settings)
+
+
+def dispatch(service):
+    """Handle all work that is due, in this thread."""
+    games = collaborators(service.app).games
+    Dispatcher(games, handlers(games)).run_due()
+
+
+def create(service, url, path="/v1/me/webhooks", token=PLAYER_KEY, **more):
+    """Create a webhook that must become active; return it."""
+    response = service.call("POST", path, {"url": url, **more}, token)
+    assert response.status_code == 201, response.text
+    assert response.json["status"] == "active", response.json
+    return response.json
+
+
+def deliveries(service, webhook, path="/v1/me/webhooks", token=PLAYER_KEY):
+    """Return the deliveries of a webhook, the latest first."""
+    return service.get(f"{path}/{webhook['id']}/deliveries", token)["deliveries"]
+
+
+@contextmanager
+def dispatching(service):
+    """Run a dispatcher in threads."""
+    games = collaborators(service.app).games
+    running = Dispatcher(games, handlers(games))
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    try:
+        yield running
+    finally:
+        running.stop()
+        thread.join()

@@ -1,0 +1,174 @@
+"""Webhooks: the challenge, secrets, limits, and the rights of callers."""
+
+import pytest
+from standardwebhooks import Webhook
+
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.playing import limited
+from tests.support.receiver import Receiver, respond
+from tests.webhooks.support import LOCAL, create, dispatch, local_service
+
+OTHER_KEY = "skye_key_" + 22 * "B"
+PATH = "/v1/me/webhooks"
+
+
+@pytest.fixture
+def service():
+    with local_service() as service:
+        yield service
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+def test_webhook_is_active_when_its_url_repeats_the_signed_challenge(service, receiver):
+    webhook = create(service, receiver.url)
+    (challenge,) = receiver.received
+    message = Webhook(webhook["secret"]).verify(challenge.body, challenge.headers)
+    assert message["type"] == "webhook_challenge"
+    assert message["data"]["webhook_id"] == webhook["id"]
+
+
+def test_url_that_does_not_repeat_the_challenge_gets_nothing_else(service, receiver):
+    receiver.answers_challenges = False
+    webhook = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY).json
+    assert webhook["status"] == "unverified"
+    assert webhook["problem"] == "The response does not repeat the challenge."
+    service.create_game(2, headers={"Authorization": f"Bearer {PLAYER_KEY}"})
+    dispatch(service)
+    assert len(receiver.received) == 1
+
+
+def test_test_makes_an_unverified_webhook_active(service, receiver):
+    receiver.answers_challenges = False
+    webhook = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY).json
+    failed = service.call("POST", f"{PATH}/{webhook['id']}/test", token=PLAYER_KEY).json
+    assert (failed["http_status"], failed["webhook"]["status"]) == (204, "unverified")
+    receiver.answers_challenges = True
+    tested = service.call("POST", f"{PATH}/{webhook['id']}/test", token=PLAYER_KEY).json
+    assert (tested["problem"], tested["webhook"]["status"]) == (None, "active")
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "2130706433", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254"]
+)
+def test_url_of_a_forbidden_address_is_refused_with_a_pointer(host):
+    with local_service(webhooks_private=False) as service, Receiver() as receiver:
+        response = service.call("POST", PATH, {"url": f"http://{host}:{receiver.port}/"}, PLAYER_KEY)
+        assert response.status_code == 422
+        assert response.json["errors"][0]["pointer"] == "/url"
+        assert not receiver.received
+        assert service.get(PATH, PLAYER_KEY)["webhooks"] == []
+
+
+def test_new_url_must_answer_a_challenge_again(service, receiver):
+    webhook = create(service, receiver.url)
+    with Receiver() as other:
+        other.answers_challenges = False
+        path = f"{PATH}/{webhook['id']}"
+        changed = service.call("PATCH", path, {"url": other.url}, PLAYER_KEY).json
+    assert (changed["status"], len(other.received)) == ("unverified", 1)
+
+
+def test_repeated_creation_returns_the_same_webhook(service, receiver):
+    key = {"Idempotency-Key": "k1"}
+    first = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY, key)
+    again = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY, key)
+    assert (again.status_code, again.json) == (201, first.json)
+    assert len(receiver.received) == 1
+    other = service.call("POST", PATH, {"url": receiver.url, "description": "x"}, PLAYER_KEY, key)
+    assert other.json["code"] == "idempotency_key_reused"
+
+
+def test_both_secrets_sign_until_the_overlap_ends(service, receiver):
+    webhook = create(service, receiver.url)
+    path = f"{PATH}/{webhook['id']}"
+    rotated = service.call("POST", f"{path}/secret", {"overlap_ms": 60_000}, PLAYER_KEY).json
+    assert rotated["secret"] != webhook["secret"]
+    service.call("POST", f"{path}/test", token=PLAYER_KEY)
+    for each in (webhook, rotated):
+        Webhook(each["secret"]).verify(receiver.received[-1].body, receiver.received[-1].headers)
+    service.clock.advance(60)
+    service.call("POST", f"{path}/test", token=PLAYER_KEY)
+    assert len(receiver.received[-1].headers["webhook-signature"].split()) == 1
+    assert service.get(path, PLAYER_KEY)["old_secret_until"] is None
+
+
+def test_own_secret_signs(service, receiver):
+    secret = "whsec_" + 40 * "A"
+    assert create(service, receiver.url, secret=secret)["secret"] == secret
+    Webhook(secret).verify(receiver.received[0].body, receiver.received[0].headers)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"url": 5},
+        {"url": ""},
+        {"url": "http://a b/"},
+        {"url": "https://é.example/"},
+        {"url": "https://example.org/" + 2048 * "a"},
+        {"url": "http://127.0.0.1:1/", "types": []},
+        {"url": "http://127.0.0.1:1/", "types": ["no_event"]},
+        {"url": "http://127.0.0.1:1/", "secret": "whsec_short"},
+        {"url": "http://127.0.0.1:1/", "secret": "whsec_" + 33 * "A"},
+        {"url": "http://127.0.0.1:1/", "description": 101 * "a"},
+        {"url": "http://127.0.0.1:1/", "more": 1},
+        {"url": "http://[::1/"},
+        {"url": "http://a..b/"},
+        {"url": f"http://{64 * 'a'}.example/"},
+    ],
+)
+def test_malformed_webhook_is_refused(wrong, service):
+    assert service.call("POST", PATH, wrong, PLAYER_KEY).json["code"] == "invalid_body"
+
+
+def test_webhooks_of_a_key_are_invisible_to_others(service, receiver):
+    webhook = create(service, receiver.url)
+    path = f"{PATH}/{webhook['id']}"
+    assert service.get(PATH, OTHER_KEY)["webhooks"] == []
+    for method, rest in (("GET", ""), ("DELETE", ""), ("POST", "/test"), ("GET", "/deliveries")):
+        assert service.call(method, path + rest, token=OTHER_KEY).json["code"] == "webhook_not_found"
+
+
+def test_only_the_host_manages_webhooks_of_a_game(service, receiver):
+    game = service.create_game(2)
+    path = game.path("webhooks")
+    webhook = create(service, receiver.url, path, game.host)
+    assert game.tokens[0] not in str(webhook)
+    for token, code in ((game.tokens[0], "host_only"), (None, "token_required")):
+        assert service.call("GET", path, token=token).json["code"] == code
+    assert service.call("DELETE", f"{path}/{webhook['id']}", token=game.host).status_code == 204
+    assert service.get(path, game.host)["webhooks"] == []
+
+
+def test_secrets_are_shown_only_when_they_are_made(service, receiver):
+    webhook = create(service, receiver.url)
+    assert webhook["secret"] not in service.call("GET", PATH, token=PLAYER_KEY).text
+
+
+def test_key_with_a_webhook_cannot_become_the_key_of_another(service, receiver):
+    create(service, receiver.url)
+    response = service.call("PUT", "/v1/me/key", {"key": PLAYER_KEY}, OTHER_KEY)
+    assert response.json["code"] == "key_taken"
+
+
+def test_address_has_a_limit_of_requests_to_urls():
+    service = limited(**LOCAL)
+    with service, Receiver() as receiver:
+        webhook = create(service, receiver.url)
+        path = f"{PATH}/{webhook['id']}/test"
+        responses = [service.call("POST", path, token=PLAYER_KEY).status_code for _ in range(200)]
+    assert responses.count(429) == 1
+
+
+def test_gone_receiver_of_a_test_keeps_the_webhook(service, receiver):
+    webhook = create(service, receiver.url)
+    receiver.answers_challenges = False
+    receiver.answer = lambda _, handler: respond(handler, 410)
+    tested = service.call("POST", f"{PATH}/{webhook['id']}/test", token=PLAYER_KEY).json
+    assert (tested["http_status"], tested["webhook"]["status"]) == (410, "active")
