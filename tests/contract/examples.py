@@ -232,6 +232,9 @@ def webhooks(recorder):
         retry = f"{item}/deliveries/{delivery_of(webhook)}/retry"
         recorder.record("again", "Send it again.", "POST", retry, token=token)
         recorder.send("DELETE", item, token=token)
+    games = collaborators(recorder.service.app).games
+    games.players.webhook_disabled(hash_player_key(key), webhook, games.now_ms())
+    recorder.record("disabled", "A webhook has failed for long.", "GET", "/v1/me/events", token=key)
 
 
 def pass_and_leave(recorder):

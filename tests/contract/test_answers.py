@@ -4,6 +4,7 @@ import pytest
 
 from skye_server.http.framework import collaborators
 from tests.contract.checked import CheckedService, messages
+from tests.support.endpoints import PLAYER_KEY, game_at
 from tests.support.playing import dice
 from tests.support.sizes import sized
 
@@ -138,6 +139,23 @@ def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
     service.call("POST", "/v1/games", body, key)
     assert len(service.get("/v1/me/games", key)["games"]) == 1
     assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
+
+
+def test_webhooks_are_in_the_contract(service):
+    game = game_at("webhook", service)
+    for path, token in (("/v1/me/webhooks", PLAYER_KEY), (game.path("webhooks"), game.host)):
+        (webhook,) = service.get(path, token)["webhooks"]
+        item = f"{path}/{webhook['id']}"
+        service.get(item, token)
+        (delivery,) = service.get(f"{item}/deliveries", token)["deliveries"]
+        for method, rest, body in (
+            ("PATCH", "", {"description": "x"}),
+            ("POST", "/test", None),
+            ("POST", "/secret", {}),
+            ("POST", f"/deliveries/{delivery['id']}/retry", None),
+            ("DELETE", "", None),
+        ):
+            assert service.call(method, item + rest, body, token).status_code < 300
 
 
 TICKETS, TICKET = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}

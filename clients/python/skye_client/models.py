@@ -2060,7 +2060,7 @@ class TicketList(TypedDict):
 class WebhookEventMessage(TypedDict):
     timestamp: Timestamp
     type: WebhookEventName
-    href: NotRequired[str]
+    href: str | None
     data: PlayerEvent
 
 

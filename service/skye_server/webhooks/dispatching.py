@@ -263,7 +263,7 @@ def _after(before: Delivery, reply: Reply, now_ms: int) -> Delivery:
 
 def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Delivery:
     game: str = view.get("game_id", NO_GAME)
-    href = {} if game == NO_GAME else {"href": f"/v1/games/{game}"}
-    body = msgspec.json.encode({"type": kind, "timestamp": view["at"], **href, "data": view})
+    href = None if game == NO_GAME else f"/v1/games/{game}"
+    body = msgspec.json.encode({"type": kind, "timestamp": view["at"], "href": href, "data": view})
     message_id = f"msg_{webhook.id.removeprefix('wh_')}_{number:010d}"
     return Delivery(message_id, game, kind, body, now_ms, now_ms)

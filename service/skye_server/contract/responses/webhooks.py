@@ -1,7 +1,7 @@
 """The responses about webhooks, and the messages that the server sends to them."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, Keywords
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
@@ -89,8 +89,8 @@ class WebhookEventMessage(_Message):
     """An event of a player key or of a game. It has no hidden values: load the game for the rest."""
 
     type: Annotated[_Name, "The type of the event, as in `data`."]
-    href: NotRequired[
-        Annotated[str, Keywords(maxLength=100), "The path of the game; missing for an event without one."]
+    href: Annotated[
+        str | None, Keywords(maxLength=100), "The path of the game; null for an event without one."
     ]
     data: Annotated[PlayerEventView, Component("PlayerEvent"), "The event."]
 

@@ -1,0 +1,272 @@
+"""Deliveries: every event at least once, those of a game in order, to receivers that fail."""
+
+import json
+import time
+
+import pytest
+from standardwebhooks import Webhook
+
+from skye_server.webhooks import dispatching
+from skye_server.webhooks.records import RETRIES_S
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.receiver import Receiver, respond
+from tests.support.waiting import waited_for
+from tests.webhooks.support import create, deliveries, dispatch, local_service
+from tests.webhooks.support import dispatching as running
+
+DAY_S = 86_400
+BEARER = {"Authorization": f"Bearer {PLAYER_KEY}"}
+
+
+@pytest.fixture
+def service():
+    with local_service() as service:
+        yield service
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
+
+
+def start(service, **more):
+    """Start a game whose seat 0, of the player key, must act."""
+    return service.create_game(2, headers=BEARER, options={"first_seat": 0}, **more)
+
+
+def kinds(receiver):
+    return [each.message["type"] for each in receiver.events]
+
+
+def test_events_of_a_player_arrive_signed_and_thin(service, receiver):
+    webhook = create(service, receiver.url)
+    game = start(service)
+    dispatch(service)
+    assert kinds(receiver) == ["seat_taken", "your_turn"]
+    for each in receiver.events:
+        assert Webhook(webhook["secret"]).verify(each.body, each.headers) == each.message
+    message = receiver.events[1].message
+    listed = service.get("/v1/me/events", PLAYER_KEY)["events"][1]
+    assert message == {
+        "type": "your_turn",
+        "timestamp": listed["at"],
+        "href": f"/v1/games/{game.id}",
+        "data": listed,
+    }
+    delivered = deliveries(service, webhook)
+    assert [each["id"] for each in delivered] == [each.id for each in reversed(receiver.events)]
+    assert {(each["status"], each["http_status"], each["attempts"]) for each in delivered} == {
+        ("delivered", 204, 1)
+    }
+
+
+def test_no_delivery_has_a_token_or_a_hidden_value(service, receiver):
+    create(service, receiver.url)
+    game = start(service)
+    create(service, receiver.url, game.path("webhooks"), game.host)
+    game.play_until(lambda _: game.view()["status"] == "finished")
+    dispatch(service)
+    assert kinds(receiver).count("game_over") == 2
+    allowed = {"id", "at", "type", "game_id", "seat", "game_version", "game_last_event", "status"}
+    for each in receiver.events:
+        assert each.message["data"].keys() <= allowed | {"phase", "deadline"}
+        assert not any(token.encode() in each.body for token in (game.host, *game.tokens, PLAYER_KEY))
+
+
+def test_types_that_a_webhook_does_not_list_are_left_out(service, receiver):
+    create(service, receiver.url, types=["game_over"])
+    game = start(service)
+    game.call("POST", "abort", token=game.host)
+    dispatch(service)
+    assert kinds(receiver) == ["game_over"]
+
+
+def test_webhook_of_a_game_reports_all_seats(service, receiver):
+    game = service.create_game(3, start=False)
+    create(service, receiver.url, game.path("webhooks"), game.host)
+    game.call("POST", "players", {"name": "Dee"})
+    game.call("DELETE", "players/3", token=game.host)
+    game.call("POST", "start", token=game.host)
+    game.call("POST", "resign", seat=2)
+    game.call("POST", "abort", token=game.host)
+    dispatch(service)
+    found = [(each.message["type"], each.message["data"]["seat"]) for each in receiver.events]
+    assert found[:2] == [("seat_taken", 3), ("seat_left", 3)]
+    assert {("your_turn", 0), ("your_turn", 1), ("seat_left", 2)} <= {*found}
+    assert found[-1] == ("game_over", None)
+    numbers = [each.message["data"]["game_last_event"] for each in receiver.events]
+    assert numbers == sorted(numbers)
+
+
+def test_near_deadline_is_reported_once_to_both_kinds_of_webhooks(service, receiver):
+    create(service, receiver.url, types=["deadline_near"])
+    game = service.create_game(2, headers=BEARER, options={"turn_ms": 60_000})
+    create(service, receiver.url, game.path("webhooks"), game.host, types=["deadline_near"])
+    dispatch(service)
+    service.clock.advance(46)
+    for _ in range(2):
+        dispatch(service)
+    assert sorted(each.message["data"]["seat"] for each in receiver.events) == [0, 0, 1]
+
+
+def test_expired_ticket_is_reported_without_a_request(service, receiver):
+    create(service, receiver.url)
+    ticket = {"name": "Ann", "seat_count": 4, "ttl_ms": 60_000}
+    service.call("POST", "/v1/matchmaking/tickets", ticket, PLAYER_KEY)
+    service.clock.advance(61)
+    dispatch(service)
+    assert kinds(receiver) == ["ticket_expired"]
+    assert receiver.events[0].message["href"] is None
+
+
+def test_failed_delivery_is_repeated_by_the_schedule_with_the_same_id(service, receiver):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    start(service)
+    dispatch(service)
+    for attempt, pause_s in enumerate(RETRIES_S, 1):
+        assert len(receiver.events) == attempt
+        service.clock.advance(pause_s - 1)
+        dispatch(service)
+        assert len(receiver.events) == attempt
+        service.clock.advance(0.2 * pause_s + 1)
+        dispatch(service)
+    assert len({each.id for each in receiver.events}) == 1
+    (delivery,) = deliveries(service, webhook)
+    assert (delivery["status"], delivery["attempts"], delivery["http_status"]) == ("failed", 10, 500)
+    assert delivery["next_attempt_at"] is None
+
+
+def test_later_events_of_a_game_wait_for_a_failed_one(service, receiver):
+    create(service, receiver.url)
+    failing = True
+
+    def answer(received, handler):
+        is_first = received.message["data"].get("game_id") == games[0].id
+        respond(handler, 503 if failing and is_first else 204)
+
+    receiver.answer = answer
+    games = [start(service), start(service)]
+    games[0].call("POST", "abort", token=games[0].host)
+    dispatch(service)
+    of_first = [each for each in receiver.events if each.message["data"]["game_id"] == games[0].id]
+    assert [each.message["type"] for each in of_first] == ["seat_taken"]
+    assert kinds(receiver).count("your_turn") == 1, "the other game does not wait"
+    failing = False
+    service.clock.advance(10)
+    dispatch(service)
+    of_first = [each for each in receiver.events if each.message["data"]["game_id"] == games[0].id]
+    assert [each.message["type"] for each in of_first][1:] == ["seat_taken", "your_turn", "game_over"]
+
+
+def test_retry_after_of_a_receiver_is_obeyed(service, receiver):
+    create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 429, Retry_After="600")
+    start(service)
+    dispatch(service)
+    service.clock.advance(599)
+    dispatch(service)
+    assert len(receiver.events) == 1
+    service.clock.advance(2)
+    dispatch(service)
+    assert len(receiver.events) == 2
+
+
+def test_receiver_that_is_gone_loses_its_webhook(service, receiver):
+    create(service, receiver.url)
+    receiver.answer = lambda _, handler: respond(handler, 410)
+    start(service)
+    dispatch(service)
+    assert service.get("/v1/me/webhooks", PLAYER_KEY)["webhooks"] == []
+    assert not service.redis.keys("*:webhook:*")
+
+
+def test_five_days_of_failure_disable_a_webhook_with_an_event(service, receiver):
+    with Receiver() as other:
+        webhook = create(service, receiver.url, types=["your_turn"])
+        create(service, other.url, types=["webhook_disabled"])
+        receiver.answer = lambda _, handler: respond(handler, 500)
+        start(service)
+        dispatch(service)
+        service.clock.advance(5 * DAY_S)
+        dispatch(service)
+        path = f"/v1/me/webhooks/{webhook['id']}"
+        assert service.get(path, PLAYER_KEY)["status"] == "disabled"
+        event = service.get("/v1/me/events", PLAYER_KEY)["events"][-1]
+        assert (event["type"], event["webhook_id"]) == ("webhook_disabled", webhook["id"])
+        assert kinds(other) == ["webhook_disabled"]
+    receiver.answer = lambda _, handler: respond(handler, 204)
+    assert service.call("POST", f"{path}/test", token=PLAYER_KEY).json["webhook"]["status"] == "active"
+    service.clock.advance(DAY_S)
+    dispatch(service)
+    assert deliveries(service, webhook)[0]["status"] == "delivered"
+
+
+def test_delivery_can_be_sent_again(service, receiver):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    start(service)
+    dispatch(service)
+    (delivery,) = deliveries(service, webhook)
+    path = f"/v1/me/webhooks/{webhook['id']}/deliveries/{delivery['id']}/retry"
+    assert service.call("POST", path, token=PLAYER_KEY).json["status"] == "pending"
+    dispatch(service)
+    assert [each.id for each in receiver.events] == 2 * [delivery["id"]]
+
+
+def test_dead_receiver_is_probed_by_one_delivery_at_a_time(service, receiver):
+    create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    for _ in range(30):
+        start(service)
+    dispatch(service)
+    assert len(receiver.events) <= 12, "the circuit opens after ten failures"
+    before = len(receiver.events)
+    service.clock.advance(7)
+    dispatch(service)
+    assert len(receiver.events) == before + 1
+    receiver.answer = lambda _, handler: respond(handler, 204)
+    service.clock.advance(400)
+    for _ in range(3):
+        dispatch(service)
+        service.clock.advance(20)
+    dispatch(service)
+    delivered = {each.message["data"]["game_id"] for each in receiver.events[before + 1 :]}
+    assert len(delivered) == 30
+
+
+def test_more_events_than_the_queue_holds_are_all_sent(service, receiver, monkeypatch):
+    monkeypatch.setattr(dispatching, "MAX_QUEUED", 5)
+    monkeypatch.setattr(dispatching, "_PAGE", 3)
+    create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    for _ in range(20):
+        start(service)
+    dispatch(service)
+    receiver.answer = lambda _, handler: respond(handler, 204)
+    for _ in range(20):
+        service.clock.advance(301)
+        dispatch(service)
+    assert len({each.id for each in receiver.events}) == 20
+
+
+def test_slow_receiver_does_not_delay_others(service):
+    def slow(_received, handler):
+        handler.send_response(200)
+        handler.end_headers()
+        for _ in range(60):
+            handler.wfile.write(b"x")
+            time.sleep(0.1)
+
+    with Receiver(slow) as slow_one, Receiver() as fast, running(service):
+        create(service, slow_one.url, types=["your_turn"])
+        other = "skye_key_" + 22 * "B"
+        create(service, fast.url, token=other, types=["your_turn"])
+        for _ in range(20):
+            start(service)
+        for _ in range(5):
+            service.create_game(2, headers={"Authorization": f"Bearer {other}"}, options={"first_seat": 0})
+        waited_for(lambda: len(fast.events) == 5)
+        assert len(slow_one.events) <= dispatching.HostSlots._MAX  # noqa: SLF001
+        for each in fast.events:
+            assert json.loads(each.body)["type"] == "your_turn"
