@@ -79,7 +79,7 @@ def test_malformed_idempotency_key_is_refused(name, games):
         assert places(answer) == [("header", "Idempotency-Key")]
 
 
-@pytest.mark.parametrize("name", [name for name in WRITES if BY_NAME[name].of_game])
+@pytest.mark.parametrize("name", [name for name in WRITES if BY_NAME[name].changes_game])
 @pytest.mark.usefixtures("unchanged")
 def test_malformed_if_match_does_not_match(name, games):
     endpoint = BY_NAME[name]

@@ -33,6 +33,7 @@ VERSIONED = [
     if endpoint.method == "GET"
     and endpoint.of_game
     and not endpoint.rule.endswith(UNVERSIONED)
+    and "/webhooks" not in endpoint.rule
     and endpoint.stage != "invited"  # there are invitations in lobbies only
 ]
 

@@ -19,12 +19,14 @@ from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.ticket_pools import NewTicket, TicketPools
+from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from tests.matchmaking.test_tickets import new_key, seek
 from tests.support.playing import Service, dice
 
 ANSWER = StoredRecord("key", b"answer", 60)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
 TICKET = "pool" + "1" * 4
+HOOK = WebhookRef("ann", "hook")
 
 
 class Reader(BatchingRedis):
@@ -105,6 +107,7 @@ CALLS = {
         ),
         "game": lambda players: players.game("ann", "game"),
         "expire_ticket": lambda players: players.expire_ticket("ann", TICKET, b"event", 60),
+        "append_event": lambda players: players.append_event("ann", b"event", 60),
         "active_games": lambda players: players.active_games("ann"),
         "count_games": lambda players: players.count_games("ann", active=True),
         "list_games": lambda players: players.list_games("ann", None, 9),
@@ -124,6 +127,22 @@ CALLS = {
         "drop_expired": lambda pools: pools.drop_expired(TICKET, 1, cancel=True),
         "forget": lambda pools: pools.forget("ann", [TICKET]),
     },
+    WebhookStore: {
+        "put": lambda hooks: hooks.put(HOOK, None, b"webhook", 1, 60),
+        "has_any": lambda hooks: hooks.has_any("ann"),
+        "all": lambda hooks: hooks.all("ann"),
+        "get": lambda hooks: hooks.get(HOOK),
+        "queue": lambda hooks: hooks.queue(HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60),
+        "progress": lambda hooks: hooks.progress(HOOK),
+        "next": lambda hooks: hooks.next(HOOK, "game", 1),
+        "queued_games": lambda hooks: hooks.queued_games(HOOK),
+        "record": lambda hooks: hooks.record(
+            HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
+        ),
+        "delivery": lambda hooks: hooks.delivery(HOOK, "msg"),
+        "deliveries": lambda hooks: hooks.deliveries(HOOK),
+        "requeue": lambda hooks: hooks.requeue(HOOK, "game", "msg", b"again", 60),
+    },
 }
 """A call of every method of the store, in an order in which each finds what it looks for."""
 
@@ -140,7 +159,8 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 
 def parts(store):
-    return {RedisStore: store, GameIndex: store.index, RedisPlayers: store.players, TicketPools: store.pools}
+    of_players = {RedisPlayers: store.players, TicketPools: store.pools, WebhookStore: store.webhooks}
+    return {RedisStore: store, GameIndex: store.index, **of_players}
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

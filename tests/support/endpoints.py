@@ -42,6 +42,10 @@ class Endpoint(NamedTuple):
     def of_game(self):
         return "<game>" in self.rule
 
+    @property
+    def changes_game(self):
+        return self.writes and self.of_game and "/webhooks" not in self.rule
+
     def path(self, game, parts=()):
         """Return the path for a game; parts can be replaced."""
         filled = {

@@ -30,6 +30,9 @@ blueprint = Resource(
     description="Signed requests that report events to a URL (Standard Webhooks 1.0).",
 )
 
+_SENT: Final = ("bad_request", "body_too_large", "invalid_parameter")
+"""The codes of operations that read only the headers of a request."""
+
 View = TypeVar("View", bound=Callable[..., Any])
 
 
@@ -153,7 +156,7 @@ def _add_item(place: _Place) -> None:
         return json_response(_view(_webhooks().get(place.owner(**parts), webhook)))
 
     @blueprint.route(item, methods=["PATCH"])
-    @place.describe(shown, errors=[*missing, *BODY_ERRORS])
+    @place.describe(shown, errors=[*missing, *BODY_ERRORS, "invalid_parameter"], headers=[IDEMPOTENCY_KEY])
     @place.named("change_{}_webhook")
     @blueprint.arguments(requests.WebhookChanges, description="The changes.")
     def change(body: dict[str, Any], webhook: str, **parts: str) -> Response:
@@ -162,24 +165,30 @@ def _add_item(place: _Place) -> None:
         A new URL must answer a challenge before it gets events; they wait until then. The change of `types`
         concerns events that are not queued yet.
         """
-        owner = place.owner(**parts)
+        owner = _owner_to_write(place, parts)
         if "url" in body:
             charge_webhook_request()
         return uncached_json(_view(_webhooks().change(owner, webhook, body)), 200, [])
 
     @blueprint.route(item, methods=["DELETE"])
-    @place.describe(ResponseDoc(204, "The webhook is deleted."), errors=missing)
+    @place.describe(
+        ResponseDoc(204, "The webhook is deleted."), errors=[*missing, *_SENT], headers=[IDEMPOTENCY_KEY]
+    )
     @place.named("delete_{}_webhook")
     def delete(webhook: str, **parts: str) -> Response:
         """Delete a webhook.
 
         With its deliveries. A receiver that answers 410 has the same effect.
         """
-        _webhooks().delete(place.owner(**parts), webhook)
+        _webhooks().delete(_owner_to_write(place, parts), webhook)
         return no_content()
 
     @blueprint.route(f"{item}/test", methods=["POST"])
-    @place.describe(ResponseDoc(200, "The result.", responses.WebhookTest), errors=[*missing, "invalid_body"])
+    @place.describe(
+        ResponseDoc(200, "The result.", responses.WebhookTest),
+        errors=[*missing, *_SENT, "invalid_body"],
+        headers=[IDEMPOTENCY_KEY],
+    )
     @place.named("test_{}_webhook")
     def test(webhook: str, **parts: str) -> Response:
         """Test a webhook.
@@ -187,7 +196,7 @@ def _add_item(place: _Place) -> None:
         Sends a challenge to its URL, and reports the answer. If it is right, the webhook is active from then
         on, also one that was disabled.
         """
-        owner = place.owner(**parts)
+        owner = _owner_to_write(place, parts)
         charge_webhook_request()
         tested, reply = _webhooks().test(owner, webhook)
         view = {
@@ -201,7 +210,8 @@ def _add_item(place: _Place) -> None:
     @blueprint.route(f"{item}/secret", methods=["POST"])
     @place.describe(
         ResponseDoc(200, "The webhook, with its new secret.", responses.CreatedWebhook),
-        errors=[*missing, *BODY_ERRORS],
+        errors=[*missing, *BODY_ERRORS, "invalid_parameter", "idempotency_key_reused"],
+        headers=[IDEMPOTENCY_KEY],
     )
     @place.named("rotate_{}_webhook_secret")
     @blueprint.arguments(requests.SecretRotation, description="The new secret.")
@@ -210,8 +220,8 @@ def _add_item(place: _Place) -> None:
 
         For a time both secrets sign each request, so that receivers can change theirs without a gap.
         """
-        owner, secret = place.owner(**parts), body.get("secret")
-        rotated = _webhooks().rotate_secret(owner, webhook, secret, body["overlap_ms"])
+        owner, command = place.owner(**parts), command_from_request()
+        rotated = _webhooks().rotate_secret(owner, webhook, command, body)
         return uncached_json(_secret_view(rotated), 200, [])
 
     @blueprint.route(f"{item}/deliveries")
@@ -229,7 +239,9 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(f"{item}/deliveries/<delivery>/retry", methods=["POST"])
     @place.describe(
-        ResponseDoc(200, "The delivery.", responses.Delivery), errors=[*missing, "delivery_not_found"]
+        ResponseDoc(200, "The delivery.", responses.Delivery),
+        errors=[*missing, *_SENT, "delivery_not_found"],
+        headers=[IDEMPOTENCY_KEY],
     )
     @place.named("retry_{}_webhook_delivery")
     def retry(webhook: str, delivery: str, **parts: str) -> Response:
@@ -238,9 +250,19 @@ def _add_item(place: _Place) -> None:
         As soon as possible, with the same `webhook-id`, also if it was delivered. One that has failed comes
         after later events of its game.
         """
-        owner = place.owner(**parts)
+        owner = _owner_to_write(place, parts)
         charge_webhook_request()
         return uncached_json(_delivery_view(_webhooks().retry(owner, webhook, delivery)), 200, [])
+
+
+def _owner_to_write(place: _Place, parts: dict[str, str]) -> str:
+    """Return the owner, after checking the headers of a request that may be repeated as it is.
+
+    :raises Problem: invalid_parameter, what `place.owner` raises.
+    """
+    owner = place.owner(**parts)
+    command_from_request()
+    return owner
 
 
 def _link(place: _Place) -> dict[str, str]:

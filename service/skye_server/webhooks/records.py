@@ -46,6 +46,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     :param old_secret: the secret before the last rotation, valid until `old_until_ms`.
     :param problem: why it is not active.
     :param digest: identifies the request with an idempotency key that created it.
+    :param rotated_by: the idempotency key of the last rotation, and `rotation` its request.
     """
 
     id: str
@@ -60,6 +61,8 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     old_until_ms: int = 0
     problem: str = ""
     digest: bytes = b""
+    rotated_by: str = ""
+    rotation: bytes = b""
 
     @property
     def ref(self) -> WebhookRef:

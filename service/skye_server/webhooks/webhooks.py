@@ -146,19 +146,23 @@ class Webhooks:
         self._wake(changed)
         return changed, reply
 
-    def rotate_secret(self, owner: str, webhook_id: str, secret: str | None, overlap_ms: int) -> Webhook:
-        """Give a webhook a new secret; the old one signs too for some time.
+    def rotate_secret(self, owner: str, webhook_id: str, command: Command, body: dict[str, Any]) -> Webhook:
+        """Give a webhook a new secret; the old one signs too for some time. A retry returns the same secret.
 
-        :raises Problem: what `get` raises; too_much_contention.
+        :raises Problem: what `get` raises; idempotency_key_reused, too_much_contention.
         """
-        webhook, now_ms = self.get(owner, webhook_id), self._games.now_ms()
-        if secret == webhook.secret:
-            return webhook  # a retry
+        webhook, key = self.get(owner, webhook_id), command.record_key or ""
+        if key and key == webhook.rotated_by:
+            if command.digest != webhook.rotation:
+                raise Problem("idempotency_key_reused")
+            return webhook
         changed = replace(
             webhook,
-            secret=secret or new_secret(),
+            secret=body.get("secret") or new_secret(),
             old_secret=webhook.secret,
-            old_until_ms=now_ms + overlap_ms,
+            old_until_ms=self._games.now_ms() + body["overlap_ms"],
+            rotated_by=key,
+            rotation=command.digest,
         )
         self._put(webhook, changed)
         return changed
