@@ -273,17 +273,18 @@ class Settings:
     webhooks_http: bool = _setting(
         "off",
         _switch,
-        "whether webhooks and bots may have URLs of `http`, without TLS. `make serve` at a loopback address "
-        "sets this and the next setting to `on`, and the one after it to `*`, unless they are set",
+        "whether webhooks may have URLs of `http`, without TLS. `make serve` at a loopback address sets this "
+        "and the next setting to `on`, and the one after it to `*`, unless they are set, or "
+        "`SKYE_TRUSTED_PROXIES` or `SKYE_LIMITS` is",
     )
     webhooks_private: bool = _setting(
         "off",
         _switch,
-        "whether webhooks and bots may be at addresses of this machine and of private networks; with `on`, "
+        "whether webhooks may be at addresses of this machine and of private networks; with `on`, "
         "anyone who may use the API can make the server send requests to them",
     )
     webhooks_ports: tuple[int, ...] = _setting(
-        "80,443,8080,8443", _ports, "ports that webhooks and bots may use, separated by commas; `*`: all"
+        "80,443,8080,8443", _ports, "ports that webhooks may use, separated by commas; `*`: all"
     )
     lab: bool = _setting(
         "off",

@@ -67,6 +67,7 @@ def serve() -> int:
     adopt_orphans()
     try:
         settings = Settings.from_environment(os.environ)
+        _allow_local_webhooks(settings)
         for line in unknown_variables(os.environ):
             _warn(f"Warning: {line}")
         if settings.lab:
@@ -82,6 +83,14 @@ def serve() -> int:
     except signals.StopRequested:
         print("Stopped.")
     return 0
+
+
+def _allow_local_webhooks(settings: Settings) -> None:
+    """Let the children send webhooks to this machine, unless other hosts may reach the API."""
+    if settings.bind.is_loopback and not settings.trusted_proxies and not settings.limits:
+        local = {"SKYE_WEBHOOKS_HTTP": "on", "SKYE_WEBHOOKS_PRIVATE": "on", "SKYE_WEBHOOKS_PORTS": "*"}
+        for name, value in local.items():
+            os.environ.setdefault(name, value)
 
 
 def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
