@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
+from skye_server.commands.hunts import HUNT_TTL_S
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.followed_player import FollowedPlayers
@@ -25,9 +27,9 @@ from skye_server.http.framework import (
     register_collaborators,
 )
 from skye_server.http.lab import fault_injection
-from skye_server.observability.metrics import Metrics
+from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
-from skye_server.routes import BLUEPRINTS, web_client
+from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Store
@@ -40,12 +42,24 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
+    from skye_server.hunts.apps import HuntApps
 
 _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
 
 
 def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
     """See `skye_server.create_app`."""
+    app = _routes(settings)
+    store = store or RedisStore.from_settings(settings)
+    notifier = ChangeNotifier(store)
+    limits.register(app, settings, store)
+    wsgi_app = _connect(app, settings, store, clock, notifier)
+    app.wsgi_app = _behind_proxies(wsgi_app, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
+    return app
+
+
+def _routes(settings: Settings) -> Application:
+    """Return an application with its routes and hooks, without collaborators."""
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.config["SECURITY_CONTACT"] = settings.security_contact
@@ -55,31 +69,62 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     for blueprint in BLUEPRINTS:
         contract.register_blueprint(blueprint)
     app.register_blueprint(web_client.blueprint)  # a client of the API, and no part of its contract
-    store = store or RedisStore.from_settings(settings)
-    metrics = Metrics()
-    lab = Laboratory(store, clock) if settings.lab else None
-    clock = lab.time if lab else clock
-    games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
-    notifier = ChangeNotifier(store)
-    feeds, stream_clock, players = GameFeeds(games, notifier), StreamClock(), FollowedPlayers(games)
-    webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
-    register_collaborators(
-        app,
-        Collaborators(games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, lab),
-    )
+    app.register_blueprint(hunts.api_blueprint)  # for requests that no hunt has taken
     problems.register(app)
     if settings.lab:
         fault_injection.register(app)
     middleware.register(app, lab=settings.lab)
-    limits.register(app, settings, store)
     cors.register(app, settings.cors_origins)
+    return app
+
+
+def _connect(  # noqa: PLR0913 - the parts of an application
+    app: Application,
+    settings: Settings,
+    store: Store,
+    clock: Callable[[], float],
+    notifier: ChangeNotifier,
+    *,
+    of_hunt: bool = False,
+) -> WSGIApplication:
+    """Connect an application with its collaborators; return it with its WSGI middleware.
+
+    :param notifier: reports the changes of this store; it may report those of others too.
+    :param of_hunt: whether it is the API of a bug hunt on a lab server.
+    """
+    metrics = UncountedMetrics() if of_hunt else Metrics()
+    lab = Laboratory(store, clock) if settings.lab else None
+    found = _hunts(settings, store, clock, notifier) if settings.lab else None
+    clock = lab.time if lab else clock
+    games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
+    feeds, stream_clock, players = GameFeeds(games, notifier), StreamClock(), FollowedPlayers(games)
+    webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
+    parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, lab)
+    register_collaborators(app, Collaborators(*parts, None if found is None else found.hunts))
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
-    if settings.lab:
+    if settings.lab or of_hunt:
         default_headers = [*default_headers, fault_injection.LAB_HEADER]
+    if settings.lab:
         wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)
     wrapped = middleware.Middleware(wsgi_app, metrics, default_headers)
-    app.wsgi_app = _behind_proxies(wrapped, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
-    return app
+    return wrapped if found is None else found.dispatcher(wrapped)
+
+
+def _hunts(
+    settings: Settings, store: Store, clock: Callable[[], float], notifier: ChangeNotifier
+) -> HuntApps:
+    """Return the bug hunts of a lab server. Other servers do not import the defects."""
+    from skye_server.hunts.apps import HuntApps  # noqa: PLC0415 - as said
+
+    ttl: dict[str, Any] = {
+        f"game_ttl_{status}_s": HUNT_TTL_S for status in ("lobby", "playing", "finished", "aborted")
+    }
+    of_hunts = replace(settings, lab=False, limits=False, **ttl)
+
+    def connect(app: Application, store: Store, clock: Callable[[], float]) -> WSGIApplication:
+        return _connect(app, of_hunts, store, clock, notifier, of_hunt=True)
+
+    return HuntApps(store, clock, lambda: _routes(of_hunts), connect)
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:

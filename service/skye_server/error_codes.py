@@ -36,6 +36,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "player_key_required": ErrorCode(
         401, "This needs a player key, which the client generates: `Authorization: Bearer skye_key_...`."
     ),
+    "hunt_key_required": ErrorCode(
+        401, "This needs the key of the hunt, or of the hunt that it is a copy of, as the Bearer token."
+    ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "This needs the game's host token."),
     "lab_off": ErrorCode(
@@ -45,6 +48,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
+    "hunt_not_found": ErrorCode(404, "There is no such bug hunt, or it has expired."),
     "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
     "webhook_not_found": ErrorCode(404, "The player key or the game has no such webhook."),
     "delivery_not_found": ErrorCode(404, "The webhook has no such delivery, or has it no longer."),
@@ -82,10 +86,13 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
     "too_many_webhooks": ErrorCode(409, "The player key or the game has the maximum number of webhooks."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
+    "too_many_hunts": ErrorCode(409, "The server has the maximum number of bug hunts."),
+    "too_many_reports": ErrorCode(409, "The bug hunt has the maximum number of reports."),
     "history_lost": ErrorCode(
         410,
         "The server does not have the event `after`: load the data again, and follow from its `last_event`.",
     ),
+    "hunt_ended": ErrorCode(410, "The bug hunt was revealed; its API is gone."),
     "version_mismatch": ErrorCode(
         412, "`If-Match` does not match the version of the game; `ETag` has the current version."
     ),

@@ -10,8 +10,10 @@ import json
 import logging
 import sys
 
+from skye_server.commands.hunts import evidence_view
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.hunts.defects import DEFECTS
 from skye_server.settings import Settings
 from skye_server.webhooks.owners import player_owner
 from skye_server.webhooks.sender import Reply
@@ -348,6 +350,26 @@ def lab(recorder):
     recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
 
 
+def hunts(recorder):
+    """Open a bug hunt and a copy of it, report a defect, and reveal the hunt."""
+    recorder.record("classes", "The classes.", "GET", "/v1/lab/defects/classes")
+    body = {"name": "A class", "classes": ["contract"], "difficulty": "easy", "count": 1, "seed": "2027"}
+    hunt = recorder.record("class", "A hunt of a teacher.", "POST", "/v1/lab/hunts", body)
+    path, key = f"/v1/lab/hunts/{hunt['id']}", hunt["key"]
+    copy = {"name": "Ann", "copy_of": hunt["id"]}
+    recorder.record("copy", "The copy of a student.", "POST", "/v1/lab/hunts", copy)
+    recorder.record("hunt", "A hunt.", "GET", path)
+    (name,) = collaborators(recorder.service.app).hunts.hunt(hunt["id"]).defects
+    defect = DEFECTS[name]
+    evidence = [evidence_view(request) for request in defect.witness]
+    report = {"operation": defect.operation, "class": "contract", "evidence": evidence}
+    recorder.record("found", "A report of a defect.", "POST", f"{path}/reports", report)
+    recorder.record("score", "All defects are found.", "GET", f"{path}/score")
+    recorder.record("scores", "A hunt and its copy.", "GET", f"{path}/scores", token=key)
+    recorder.record("table", "As CSV.", "GET", f"{path}/scores", token=key, Accept="text/csv")
+    recorder.record("revealed", "The defect.", "POST", f"{path}/reveal", token=key)
+
+
 SCENES = (
     whole_round,
     invitation,
@@ -359,6 +381,7 @@ SCENES = (
     after_the_end,
     without_games,
     lab,
+    hunts,
 )
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
@@ -367,14 +390,14 @@ def operations():
     """Return the examples of operations and of messages, by operation and name."""
     examples, found = {}, {"stream_events": {}, "stream_player_events": {}}
     for scene in SCENES:
-        with LiveService(lab=scene is lab) as service:
+        with LiveService(lab=scene in (lab, hunts)) as service:
             recorder = ExampleRecorder(service)
             scene(recorder)
             for operation, by_name in recorder.examples.items():
                 of_operation = examples.setdefault(operation, {})
                 assert not of_operation.keys() & by_name.keys(), operation
                 of_operation |= by_name
-            if scene is not lab:  # it has deleted its games
+            if scene not in (lab, hunts):  # they leave no game
                 for operation, by_name in messages(recorder).items():
                     found[operation] = by_name | found[operation]
     in_order = {operation: examples[operation] for operation in sorted(examples)}

@@ -230,6 +230,7 @@ def test_every_route_is_documented_and_every_operation_has_a_route(contract):
         for rule in Service().app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
         if not rule.rule.startswith("/play/")  # the table is a client of the API, and no part of its contract
+        and "<path:path>" not in rule.rule  # a hunt has the whole API there
     }
     assert documented == routed
 

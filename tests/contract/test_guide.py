@@ -31,10 +31,10 @@ from tests.support.launcher import ROOT, launching
 TEXTS = {name: guide.source(name) for name in NAMES}
 
 _OTHERS = """
-    /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- Authorization fetch
+    /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- fetch
     EventSource Deprecation Sunset message stream end event deprecated
     skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
-    /play/ /play/-/client/index.js BroadcastChannel navigator.locks OPTIONS # data
+    /play/ /play/-/client/index.js BroadcastChannel navigator.locks # data
     fairness.commitment fairness.nonce fairness.seed_source info.version
 """
 ELSEWHERE = {
@@ -42,7 +42,6 @@ ELSEWHERE = {
     "TypedDict",
     'action.type === "set_offer"',
     'action["type"] == "set_offer"',
-    "concurrency",
     "isKnown",
     "is_known",
     "moves",
@@ -62,6 +61,12 @@ ELSEWHERE = {
     "Accept-Encoding: gzip",
     "silence_after",
     "start",
+    "get_game",
+    "/game/id",
+    "{{1/game/id}}",
+    "exclude_none",
+    '{"tile": null}',
+    'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }
 """Words set as code that are not the contract's own."""
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from tests.support.playing import Service, problem_code
+from tests.support.provoked_by_lab import REPORT
 from tests.support.waiting import MAX_WAIT_S
 
 KEY = "skye_key_" + 24 * "A"
@@ -78,6 +79,14 @@ def test_emptying_a_server_that_is_no_lab_is_refused(service):
         ("PUT", "/v1/lab/games/none/faults", {"fault": "drop"}),
         ("GET", "/v1/lab/games/none/faults", None),
         ("DELETE", "/v1/lab/games/none/faults", None),
+        ("GET", "/v1/lab/defects/classes", None),
+        ("POST", "/v1/lab/hunts", {}),
+        ("GET", "/v1/lab/hunts/none", None),
+        ("POST", "/v1/lab/hunts/none/reports", REPORT),
+        ("GET", "/v1/lab/hunts/none/score", None),
+        ("POST", "/v1/lab/hunts/none/reveal", None),
+        ("GET", "/v1/lab/hunts/none/scores", None),
+        ("PUT", "/v1/lab/hunts/none/api/v1/games?limit=1", None),
     ],
 )
 def test_server_that_is_no_lab_refuses_the_functions_of_one(service, method, path, body):

@@ -24,6 +24,23 @@ BotName: TypeAlias = str
 ChosenClock: TypeAlias = Literal["real", "manual"]
 
 
+ChosenDefectClass: TypeAlias = Literal[
+    "contract",
+    "validation",
+    "authorization",
+    "hidden_information",
+    "concurrency",
+    "idempotency",
+    "caching",
+    "events",
+    "rules",
+    "state",
+]
+
+
+ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
+
+
 ChosenScenario: TypeAlias = Literal[
     "two_players",
     "three_players",
@@ -72,10 +89,34 @@ class Contract(TypedDict):
     pass
 
 
+DefectClass: TypeAlias = str
+
+
+DefectDifficulty: TypeAlias = str
+
+
+DefectsLeft = TypedDict(
+    "DefectsLeft",
+    {
+        "class": DefectClass,
+        "defects": int,
+    },
+)
+
+
 DeliveryId: TypeAlias = str
 
 
 DeliveryStatus: TypeAlias = str
+
+
+DescribedDefectClass = TypedDict(
+    "DescribedDefectClass",
+    {
+        "class": DefectClass,
+        "description": str,
+    },
+)
 
 
 class EmptiedLab(TypedDict):
@@ -86,6 +127,11 @@ ErrorPlace: TypeAlias = Literal["body", "path", "query", "header"]
 
 
 EventStream: TypeAlias = str
+
+
+class EvidenceHeader(TypedDict):
+    name: str
+    value: str
 
 
 class ExportedPlayer(TypedDict):
@@ -130,6 +176,17 @@ class FinishAction(TypedDict):
     body: None
 
 
+FoundDefect = TypedDict(
+    "FoundDefect",
+    {
+        "class": DefectClass,
+        "operation": str,
+        "difficulty": DefectDifficulty,
+        "seconds": int,
+    },
+)
+
+
 WaitingForItem: TypeAlias = int
 
 
@@ -164,6 +221,7 @@ GuidePage: TypeAlias = Literal[
     "hidden-information",
     "retries",
     "testing",
+    "hunts",
     "fairness",
     "rules",
     "limits",
@@ -172,9 +230,57 @@ GuidePage: TypeAlias = Literal[
 ]
 
 
+class HarContent(TypedDict):
+    text: NotRequired[str | None]
+
+
+class HarHeader(TypedDict):
+    name: str
+    value: str
+
+
+class HarPostData(TypedDict):
+    text: NotRequired[str | None]
+
+
+class HarRequest(TypedDict):
+    method: str
+    url: str
+    headers: NotRequired[list[HarHeader]]
+    postData: NotRequired[HarPostData | None]
+
+
+class HarResponse(TypedDict):
+    status: NotRequired[int]
+    content: NotRequired[HarContent | None]
+
+
 class Health(TypedDict):
     status: Literal["ok"]
     lab: bool
+
+
+class HuntScore(TypedDict):
+    hunt: str
+    name: str
+    defects: int
+    found: list[FoundDefect]
+    left: list[DefectsLeft]
+    false_reports: int
+    seconds: int
+
+
+class HuntScores(TypedDict):
+    scores: list[HuntScore]
+
+
+class HuntToOpen(TypedDict):
+    name: NotRequired[str]
+    classes: NotRequired[list[ChosenDefectClass]]
+    difficulty: NotRequired[ChosenDifficulty | None]
+    count: NotRequired[int]
+    seed: NotRequired[str]
+    copy_of: NotRequired[str | None]
 
 
 Inclusion: TypeAlias = Literal["actions"]
@@ -412,6 +518,14 @@ class RecordedFinish(TypedDict):
     type: Literal["finish_building"]
 
 
+class RecordedHeader(TypedDict):
+    name: str
+    value: str
+
+
+RecordedMethod: TypeAlias = Literal["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]
+
+
 class RecordedOffer(TypedDict):
     seat: int
     round: int
@@ -436,6 +550,19 @@ class RecordedPurchase(TypedDict):
     tile: LandscapeTileId
 
 
+class RecordedRequest(TypedDict):
+    method: NotRequired[RecordedMethod]
+    path: str
+    headers: NotRequired[list[RecordedHeader]]
+    body: NotRequired[str | None]
+    together: NotRequired[bool]
+    status: NotRequired[int | None]
+    response_body: NotRequired[str | None]
+
+
+RecordedRequests: TypeAlias = list[RecordedRequest]
+
+
 class RecordedTakeBack(TypedDict):
     seat: int
     round: int
@@ -451,6 +578,9 @@ class RemainingFault(TypedDict):
 
 class ReplacedPlayerKey(TypedDict):
     replaced: bool
+
+
+ReportVerdict: TypeAlias = str
 
 
 class RevealedOffer(TypedDict):
@@ -472,6 +602,9 @@ class RoundPurchase(TypedDict):
 
 
 ScenarioName: TypeAlias = str
+
+
+ScoreTable: TypeAlias = str
 
 
 ScoringSlot: TypeAlias = Literal["A", "B", "C", "D"]
@@ -957,6 +1090,18 @@ class BotTookOverEvent(TypedDict):
     reason: TakeoverReason
 
 
+class BugHunt(TypedDict):
+    id: str
+    name: str
+    api: str
+    contract: str
+    copy_of: str | None
+    defects: int
+    opened_at: Timestamp
+    expires_at: Timestamp
+    revealed_at: Timestamp | None
+
+
 class BuildingFinishedEvent(TypedDict):
     id: int
     version: int
@@ -1025,6 +1170,10 @@ class DeadlineNearPlayerEvent(TypedDict):
     type: Literal["deadline_near"]
 
 
+class DefectClassList(TypedDict):
+    classes: list[DescribedDefectClass]
+
+
 class Delivery(TypedDict):
     id: DeliveryId
     type: WebhookEventName
@@ -1055,6 +1204,14 @@ class EventOfLaterVersion(TypedDict):
     at: Timestamp
     reload: NotRequired[bool]
     type: str
+
+
+class EvidenceRequest(TypedDict):
+    method: RecordedMethod
+    path: str
+    headers: list[EvidenceHeader]
+    body: str | None
+    together: bool
 
 
 class ExportedDraw(TypedDict):
@@ -1157,6 +1314,19 @@ class GameSummary(TypedDict):
     players: list[SeatSummary]
 
 
+class HarEntry(TypedDict):
+    request: HarRequest
+    response: NotRequired[HarResponse | None]
+
+
+class HarLog(TypedDict):
+    entries: list[HarEntry]
+
+
+class HttpArchive(TypedDict):
+    log: HarLog
+
+
 class IncomePaidEvent(TypedDict):
     id: int
     version: int
@@ -1201,6 +1371,7 @@ class Lab(TypedDict):
     clock: str
     games: str
     faults: str
+    hunts: str
 
 
 LinkContext = TypedDict(
@@ -1255,6 +1426,20 @@ class OffersRevealedEvent(TypedDict):
     reload: NotRequired[bool]
     type: Literal["offers_revealed"]
     players: list[SeatOffer]
+
+
+class OpenedBugHunt(TypedDict):
+    id: str
+    name: str
+    api: str
+    contract: str
+    copy_of: str | None
+    defects: int
+    opened_at: Timestamp
+    expires_at: Timestamp
+    revealed_at: Timestamp | None
+    key: str | None
+    seed: str | None
 
 
 class OwnGame(TypedDict):
@@ -1445,6 +1630,32 @@ class RecordedPlayer(TypedDict):
 
 class Rematch(TypedDict):
     game: GameSummary | None
+
+
+class ReportResult(TypedDict):
+    accepted: bool
+    verdict: ReportVerdict
+    detail: str
+    score: HuntScore
+
+
+RevealedDefect = TypedDict(
+    "RevealedDefect",
+    {
+        "name": str,
+        "class": DefectClass,
+        "difficulty": DefectDifficulty,
+        "operation": str,
+        "breaks": str,
+        "found": bool,
+        "evidence": list[EvidenceRequest],
+    },
+)
+
+
+class RevealedHunt(TypedDict):
+    score: HuntScore
+    defects: list[RevealedDefect]
 
 
 class RoundScoredEvent(TypedDict):
@@ -1737,6 +1948,9 @@ class CurrentPlacements(TypedDict):
     version: int
     seat: int
     placements: list[NumberedPlacement]
+
+
+Evidence: TypeAlias = RecordedRequests | HttpArchive
 
 
 ExportedAction: TypeAlias = (
@@ -2062,6 +2276,16 @@ class WebhookEventMessage(TypedDict):
     type: WebhookEventName
     href: str | None
     data: PlayerEvent
+
+
+DefectReport = TypedDict(
+    "DefectReport",
+    {
+        "class": ChosenDefectClass,
+        "operation": str,
+        "evidence": Evidence,
+    },
+)
 
 
 class Game(TypedDict):

@@ -28,6 +28,7 @@ PAGES: Final = (
     "hidden-information",
     "retries",
     "testing",
+    "hunts",
     "fairness",
     "rules",
     "limits",

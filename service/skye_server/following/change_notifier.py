@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
+from weakref import WeakMethod
 
 from skye_server.error_codes import Problem
 from skye_server.storage.store import Store
@@ -26,7 +27,7 @@ class ChangeNotifier:
         self._store = store
         self._lock = threading.Lock()
         self._waiters: dict[str, set[Callable[[], None]]] = {}
-        self._listeners: list[Callable[[str | None], None]] = []
+        self._listeners: list[WeakMethod[Callable[[str | None], None]]] = []
         self._subscribed = False
         self._stopped = threading.Event()
 
@@ -57,8 +58,12 @@ class ChangeNotifier:
                     del self._waiters[game_id]
 
     def listen(self, listener: Callable[[str | None], None]) -> None:
-        """Call a function with the id of each game that changes, None for all games; it must not block."""
-        self._listeners.append(listener)
+        """Call a method with the id of each game that changes, None for all games; it must not block.
+
+        Until its object is garbage: an application of a bug hunt ends before the process.
+        """
+        self._listeners = [known for known in self._listeners if known() is not None]
+        self._listeners.append(WeakMethod(listener))
 
     def start(self) -> None:
         """Subscribe to the changes of all games, unless this process is subscribed."""
@@ -91,5 +96,6 @@ class ChangeNotifier:
             waiters = [wake for name in names for wake in self._waiters.get(name, ())]
         for wake in waiters:
             wake()
-        for listener in self._listeners:
-            listener(game_id)
+        for listener in [known() for known in self._listeners]:
+            if listener is not None:
+                listener(game_id)

@@ -16,6 +16,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.routing import IntegerConverter, MapAdapter
 
 from skye_server.commands.current_games import Games
+from skye_server.commands.hunts import Hunts
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.followed_player import FollowedPlayers
@@ -38,6 +39,7 @@ class Collaborators:
     """The objects that the routes of one app use.
 
     :param lab: the laboratory of a server for testers.
+    :param hunts: the bug hunts of a server for testers.
     """
 
     games: Games
@@ -49,6 +51,7 @@ class Collaborators:
     metrics: Metrics
     webhooks: Webhooks
     lab: Laboratory | None
+    hunts: Hunts | None = None
 
 
 def register_collaborators(app: Flask, collaborators: Collaborators) -> None:

@@ -167,6 +167,37 @@ class StoreState(NamedTuple):
     due: Mapping[str, tuple[int, float]]
 
 
+class UncountedMetrics(Metrics):
+    """Metrics that count nothing: for the applications of bug hunts, beside that of the server."""
+
+    def __init__(self) -> None:
+        """Create no counters: those of a worker are shared by name."""
+
+    def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
+        """See `Metrics.answered`."""
+
+    def error_sent(self, code: str) -> None:
+        """See `Metrics.error_sent`."""
+
+    def game_changed(self, before: Status | None, after: Status) -> None:
+        """See `Metrics.game_changed`."""
+
+    def commit_conflicted(self) -> None:
+        """See `Metrics.commit_conflicted`."""
+
+    def ticket_created(self) -> None:
+        """See `Metrics.ticket_created`."""
+
+    def game_matched(self) -> None:
+        """See `Metrics.game_matched`."""
+
+    def stream_opened(self, *, of_player: bool) -> None:
+        """See `Metrics.stream_opened`."""
+
+    def stream_closed(self, *, of_player: bool) -> None:
+        """See `Metrics.stream_closed`."""
+
+
 class _StoreGauges(Collector):
     """The gauges that the store reports for one scrape."""
 

@@ -54,6 +54,7 @@ PATH_PARAMETERS: Final = {
         "The round, counted from 1.",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
     ),
+    "hunt": _in_path("hunt", "The id of the bug hunt.", {"type": "string", "minLength": 1, "maxLength": 64}),
     "ticket": _in_path(
         "ticket",
         "The id of the ticket.",
@@ -315,6 +316,12 @@ SCHEMAS: Final = {
         "contentMediaType": "text/plain",
         "maxLength": 1000,
     },
+    "ScoreTable": {
+        "type": "string",
+        "description": "Scores as CSV (RFC 4180), with names of columns in the first line.",
+        "contentMediaType": "text/csv",
+        "maxLength": 262_144,
+    },
     "Metrics": {
         "type": "string",
         "description": "Metrics in Prometheus's text format.",
@@ -337,6 +344,7 @@ SCHEMAS: Final = {
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 PLAYER: Final = "player"
+HUNT: Final = "hunt"
 SECURITY_SCHEMES: Final = {
     TOKEN: {
         "type": "http",
@@ -357,5 +365,10 @@ SECURITY_SCHEMES: Final = {
             "least 128 random bits. It needs no registration. Creating or joining a game with the key binds "
             "the seat to it. The server stores only a hash of the key and cannot recover it."
         ),
+    },
+    HUNT: {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The key of a bug hunt, from `POST /v1/lab/hunts`, on lab servers only.",
     },
 }

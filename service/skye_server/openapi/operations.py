@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from skye_server.openapi.components import (
+    HUNT,
     IDEMPOTENCY_KEY,
     IF_MATCH,
     IF_NONE_MATCH,
@@ -44,6 +45,7 @@ class Token(Enum):
     OPTIONAL = "optional"
     REQUIRED = "required"
     PLAYER = "player"
+    HUNT = "hunt"
 
 
 _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
@@ -51,6 +53,7 @@ _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
     Token.OPTIONAL: [{}, {TOKEN: []}],
     Token.REQUIRED: [{TOKEN: []}],
     Token.PLAYER: [{PLAYER: []}],
+    Token.HUNT: [{HUNT: []}],
 }
 
 

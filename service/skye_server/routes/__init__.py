@@ -1,6 +1,6 @@
 """The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
-from skye_server.routes import catalogue, docs, lab, leagues, matchmaking, me, operations, webhooks
+from skye_server.routes import catalogue, docs, hunts, lab, leagues, matchmaking, me, operations, webhooks
 from skye_server.routes.game import control, history, play, scoring, seats
 
 BLUEPRINTS = (
@@ -16,5 +16,6 @@ BLUEPRINTS = (
     catalogue.blueprint,
     docs.blueprint,
     lab.blueprint,
+    hunts.blueprint,
     operations.blueprint,
 )

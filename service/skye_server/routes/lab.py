@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Response
 
+from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
@@ -161,6 +162,7 @@ def _lab_response(lab: Laboratory) -> Response:
         "clock": "/v1/lab/clock",
         "games": "/v1/lab/games",
         "faults": "/v1/lab/games/{game}/faults",
+        "hunts": HUNTS_PATH,
     }
     return uncached_json(view, 200, [])
 

@@ -15,7 +15,7 @@ be empty. Buckets and indexes have no format number: a new format would get anot
 
 Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
 `game_index` those of the list of public games, `due_queue` those of due work, `webhook_store` those of
-webhooks, `lab_store` those of servers for testers.
+webhooks, `lab_store` and `hunt_store` those of servers for testers.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from skye_server.storage import redis_deletion
 from skye_server.storage.backup import Counts, restore_backup, write_backup
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection.batching import read_together
+from skye_server.storage.connection.prefixed import PrefixedTopology
 from skye_server.storage.connection.pubsub import subscribe
 from skye_server.storage.connection.redis_calls import UNKNOWN_OUTCOME, RedisCalls
 from skye_server.storage.connection.redis_clients import create_client, create_client_at
@@ -49,6 +50,7 @@ from skye_server.storage.connection.server_warnings import server_warnings
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
 from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
+from skye_server.storage.hunt_store import HuntMemory, HuntStore
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from skye_server.storage.redis_players import RedisPlayers
@@ -82,7 +84,8 @@ class RedisStore:
         timeout_s: float | None = None,
     ) -> None:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
-        self._calls = RedisCalls(self._topology, retry_policy or RetryPolicy(0), timeout_s)
+        self._retry_policy = retry_policy or RetryPolicy(0)
+        self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s)
         self._min_replicas = min_replicas
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls, min_replicas)
@@ -90,6 +93,8 @@ class RedisStore:
         self.due = DueQueue(self._calls)
         self.webhooks = WebhookStore(self._calls, min_replicas)
         self.lab = LabStore(self._calls)
+        self.hunts = HuntStore(self._calls)
+        self.hunt_memory = HuntMemory(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 
@@ -103,6 +108,10 @@ class RedisStore:
         retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
         min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
         return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
+
+    def within(self, prefix: str) -> RedisStore:
+        """Return a store on the same server of a lab, whose keys begin with a prefix: it shares no data."""
+        return RedisStore(PrefixedTopology(self._topology, prefix), self._retry_policy)
 
     def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """See `Store.load`. A record is returned only when it is replicated like a new one."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
+from skye_server.storage.hunt_store import HuntMemory, HuntStore
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.player_store import PlayerStore
 from skye_server.storage.ticket_pools import TicketPools
@@ -80,6 +81,17 @@ class Store(Protocol):
     @property
     def lab(self) -> LabStore:
         """The store of a server for testers."""
+
+    @property
+    def hunts(self) -> HuntStore:
+        """The store of the bug hunts of a server for testers."""
+
+    @property
+    def hunt_memory(self) -> HuntMemory:
+        """What defects of the hunt to which this store belongs keep."""
+
+    def within(self, prefix: str) -> Store:
+        """Return a store on the same server whose keys begin with a prefix."""
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return the first bytes of stored games, which contain their versions; None for each missing one."""

@@ -1,7 +1,7 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
-from skye_server.contract.requests.lab import GameFault
+from skye_server.contract.requests.lab import DefectReport, GameFault, HuntToOpen
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
 from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
@@ -30,12 +30,14 @@ __all__ = [
     "MAX_TILES_TO_PLACE",
     "PLAYER_EVENT_ID",
     "ClockAdvance",
+    "DefectReport",
     "EventsQuery",
     "GameFault",
     "GameQuery",
     "GameToCreate",
     "GamesQuery",
     "GamesToCreate",
+    "HuntToOpen",
     "Offer",
     "OwnGamesQuery",
     "OwnRecordsQuery",

@@ -30,7 +30,18 @@ from skye_server.contract.responses.game import (
 )
 from skye_server.contract.responses.history import EventList, RecordLine, StreamEnd, StreamStart
 from skye_server.contract.responses.history import ExportedRecordView as ExportedRecord
-from skye_server.contract.responses.lab import EmptiedLab, Lab, RemainingFault
+from skye_server.contract.responses.lab import (
+    BugHunt,
+    DefectClassList,
+    EmptiedLab,
+    HuntScore,
+    HuntScores,
+    Lab,
+    OpenedBugHunt,
+    RemainingFault,
+    ReportResult,
+    RevealedHunt,
+)
 from skye_server.contract.responses.lobby import GameList, Rematch
 from skye_server.contract.responses.matchmaking import Ticket, TicketList
 from skye_server.contract.responses.me import (
@@ -66,6 +77,7 @@ __all__ = [
     "ActionList",
     "ApiCatalog",
     "BotList",
+    "BugHunt",
     "CreatedGame",
     "CreatedGames",
     "CreatedInvitation",
@@ -73,6 +85,7 @@ __all__ = [
     "CurrentOffer",
     "CurrentPlacements",
     "CurrentPurchase",
+    "DefectClassList",
     "Delivery",
     "DeliveryList",
     "EmptiedLab",
@@ -81,9 +94,12 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "HuntScore",
+    "HuntScores",
     "Invitation",
     "InvitationList",
     "Lab",
+    "OpenedBugHunt",
     "OwnGameList",
     "Places",
     "PlayerEventList",
@@ -96,6 +112,8 @@ __all__ = [
     "RemainingFault",
     "Rematch",
     "ReplacedPlayerKey",
+    "ReportResult",
+    "RevealedHunt",
     "RoundList",
     "RoundReport",
     "ScenarioList",

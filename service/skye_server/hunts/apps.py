@@ -1,0 +1,156 @@
+"""The applications of bug hunts: each is the API on a store of its own, with the defects of its hunt."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from werkzeug.exceptions import HTTPException
+
+from skye_server.commands.hunts import HUNTS_PATH, Hunt, Hunts
+from skye_server.error_codes import Problem
+from skye_server.http.framework import Application
+from skye_server.http.middleware import Header
+from skye_server.hunts.defects import DEFECTS
+from skye_server.hunts.reports import Judge
+from skye_server.hunts.seams import Seams
+from skye_server.storage.store import Store
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+_MAX_APPS: Final = 300
+"""How many applications of hunts a worker keeps; it builds others again when they get requests."""
+
+_IN_HUNT: Final = re.compile(
+    rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(/v1(?:/.*)?|/openapi.*|/asyncapi.*|/docs.*)"
+)
+_DOCUMENTS: Final = ("/openapi", "/asyncapi")
+
+
+class HuntApps:
+    """The applications of the hunts of a lab server, in one worker.
+
+    :param routes: builds an application without collaborators, which all hunts copy.
+    :param connect: connects a copy with a store and a clock.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        routes: Callable[[], Application],
+        connect: Callable[[Application, Store, Callable[[], float]], WSGIApplication],
+    ) -> None:
+        self.store = store
+        self._clock = clock
+        self._routes = routes
+        self._connect = connect
+        self._apps: OrderedDict[str, WSGIApplication] = OrderedDict()
+        self.hunts = Hunts(store.hunts, DEFECTS, Judge(self), clock)
+
+    @cached_property
+    def base(self) -> Application:
+        """The application without collaborators."""
+        return self._routes()
+
+    def build(
+        self, prefix: str, defects: Sequence[str], clock: Callable[[], float] | None = None
+    ) -> tuple[Application, WSGIApplication]:
+        """Return an application with defects, and its WSGI application.
+
+        :param prefix: the prefix of its keys in the store.
+        """
+        app = copy.copy(self.base)
+        app.extensions, app.view_functions = dict(app.extensions), dict(app.view_functions)
+        store = self.store.within(prefix)
+        connected = self._connect(app, store, clock or self._clock)
+        seams = Seams(app, store.hunt_memory)
+        for name in defects:
+            DEFECTS[name].install(seams)
+        return app, connected
+
+    def operation(self, method: str, path: str) -> str:
+        """Return the name of the operation of a request within a hunt, empty if there is none."""
+        adapter = self.base.url_map.bind("")
+        try:
+            endpoint, _ = adapter.match(path.partition("?")[0], "GET" if method == "HEAD" else method)
+        except HTTPException:
+            return ""
+        return str(endpoint).rpartition(".")[2]
+
+    def of_hunt(self, hunt: Hunt) -> WSGIApplication:
+        """Return the application of a hunt."""
+        app = self._apps.pop(hunt.id, None)
+        if app is None:
+            _, app = self.build(self.store.hunts.prefix(hunt.id), hunt.defects)
+        self._apps[hunt.id] = app
+        if len(self._apps) > _MAX_APPS:
+            self._apps.popitem(last=False)
+        return app
+
+    def dispatcher(self, server: WSGIApplication) -> WSGIApplication:
+        """Return the server's application, with the APIs of hunts below their paths."""
+
+        def dispatch(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+            found = _IN_HUNT.fullmatch(environ.get("PATH_INFO", ""))
+            if found is None:
+                return server(environ, start_response)
+            try:
+                app = self.of_hunt(self.hunts.running(found[2]))
+            except Problem:  # the server has a route that says so
+                return server(environ, start_response)
+            return mounted(app, found[1], found[3], environ, start_response)
+
+        return dispatch
+
+
+def mounted(
+    app: WSGIApplication, base: str, path: str, environ: WSGIEnvironment, start_response: StartResponse
+) -> Iterable[bytes]:
+    """Respond with an application below a path: what it links to is below that path too.
+
+    :param base: the path below which the application is.
+    :param path: the rest of the path of the request.
+    """
+    environ = {**environ, "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + base, "PATH_INFO": path}
+    environ.pop("HTTP_ACCEPT_ENCODING", None)
+    started: list[Any] = []
+
+    def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
+        named = [(name, _linked(name, value, base)) for name, value in headers]
+        kind = dict(headers).get("Content-Type", "")
+        if exc_info is None and (kind.startswith("application/json") or path.startswith(_DOCUMENTS)):
+            started.append((status, named))
+            return lambda _: None
+        return start_response(status, named, exc_info)
+
+    body = app(environ, start)
+    if not started:
+        return body
+    status, headers = started[0]
+    data = _with_links(b"".join(body), base.encode(), path)
+    if environ["REQUEST_METHOD"] != "HEAD" and not status.startswith("304"):
+        headers = [(name, str(len(data)) if name == "Content-Length" else value) for name, value in headers]
+    start_response(status, headers)
+    return [data]
+
+
+def _linked(name: str, value: str, base: str) -> str:
+    if name == "Location" and value.startswith("/"):
+        return base + value
+    return value.replace("</", f"<{base}/") if name == "Link" else value
+
+
+def _with_links(data: bytes, base: bytes, path: str) -> bytes:
+    if path.startswith(_DOCUMENTS):
+        return data.replace(b"url: /\n", b"url: %s\n" % base, 1).replace(
+            b'"url":"/"', b'"url":"%s"' % base, 1
+        )
+    if path == "/v1":
+        return data.replace(b':"/', b':"%s/' % base)
+    return data.replace(b'"href":"/v1/', b'"href":"%s/v1/' % base)

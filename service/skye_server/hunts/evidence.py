@@ -1,0 +1,126 @@
+"""The evidence of a report: recorded requests, in the form of the API or of an HTTP Archive (HAR 1.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from skye_server.commands.hunts import HUNTS_PATH, Hunt
+
+_MAX_TOGETHER: Final = 3
+_MAX_WAIT_MS: Final = 1000
+_API: Final = re.compile(r"/v1(?:/.*)?|/openapi[-.\w]*|/asyncapi[-.\w]*|/docs(?:/.*)?")
+_NOT_REPLAYED: Final = re.compile("^/v1/lab|/webhooks")
+"""A replay neither opens hunts nor sends requests to others."""
+
+_IN_HUNT: Final = re.compile(rf"{HUNTS_PATH}/([^/]+)/api(/.*)")
+_WAIT: Final = re.compile(r"(?:^|&)wait_ms=0*(\d{5,}|[2-9]\d{3}|1\d{3})(?:&|$)")
+_OF_CONNECTION: Final = frozenset(
+    {"accept-encoding", "connection", "content-length", "cookie", "host", "origin", "referer", "te"}
+    | {"trailer", "transfer-encoding", "upgrade", "user-agent", "x-forwarded-for", "x-forwarded-host"}
+    | {"x-forwarded-proto", "skye-fault"}
+)
+"""Headers that are not replayed."""
+
+
+class RecordedRequest(NamedTuple):
+    """A request of the evidence.
+
+    :param path: the path within the hunt, with the query.
+    :param together: whether it is sent at the same time as the one before.
+    :param status: the recorded status, None if there is none; so too `response_body`.
+    """
+
+    method: str
+    path: str
+    headers: Sequence[tuple[str, str]]
+    body: str | None
+    together: bool = False
+    status: int | None = None
+    response_body: str | None = None
+
+
+class InvalidEvidence(Exception):
+    """The evidence cannot be replayed; the message says why. `verdict` is that of the report."""
+
+    def __init__(self, verdict: str, detail: str) -> None:
+        super().__init__(detail)
+        self.verdict = verdict
+
+
+def requests_of(hunt: Hunt, evidence: Any) -> list[RecordedRequest]:
+    """Return the requests of the evidence of a report about a hunt.
+
+    :raises InvalidEvidence: when they cannot be replayed.
+    """
+    recorded = _from_list(evidence) if isinstance(evidence, list) else _from_har(evidence)
+    found = [request._replace(path=_path_in(hunt, request.path)) for request in recorded]
+    together = [number for number, request in enumerate(found) if request.together]
+    if together and (together[0] == 0 or together[-1] - together[0] + 2 > _MAX_TOGETHER):
+        raise InvalidEvidence("invalid_evidence", "At most three requests, in one group, are sent together.")
+    return found
+
+
+def _from_list(evidence: list[dict[str, Any]]) -> list[RecordedRequest]:
+    return [
+        RecordedRequest(
+            each["method"],
+            each["path"],
+            _sent([(header["name"], header["value"]) for header in each["headers"]]),
+            each["body"],
+            each["together"],
+            each["status"],
+            each["response_body"],
+        )
+        for each in evidence
+    ]
+
+
+def _from_har(har: dict[str, Any]) -> list[RecordedRequest]:
+    found = []
+    for entry in har["log"]["entries"]:
+        request, response = entry["request"], entry["response"] or {"status": 0, "content": None}
+        found.append(
+            RecordedRequest(
+                request["method"],
+                request["url"],
+                _sent([(header["name"], header["value"]) for header in request["headers"]]),
+                (request["post_data"] or {}).get("text"),
+                False,
+                response["status"] or None,
+                (response["content"] or {}).get("text"),
+            )
+        )
+    return found
+
+
+def _sent(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the headers to replay: without those of HTTP/2, and none that is not a header."""
+    named = [(name, value) for name, value in headers if re.fullmatch(r"[A-Za-z0-9-]{1,100}", name)]
+    if any("\r" in value or "\n" in value for _, value in named):
+        raise InvalidEvidence("invalid_evidence", "The value of a header has a line break.")
+    return [(name, value) for name, value in named if name.lower() not in _OF_CONNECTION]
+
+
+def _path_in(hunt: Hunt, url: str) -> str:
+    """Return the path of a URL within a hunt, with its query.
+
+    :raises InvalidEvidence: when it is not within this hunt.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidEvidence("invalid_evidence", "A URL is not valid.") from error
+    path = parts.path
+    if found := _IN_HUNT.fullmatch(path):
+        if found[1] != hunt.id:
+            raise InvalidEvidence("other_hunt", f"The evidence is of the hunt {found[1][:20]}.")
+        path = found[2]
+    if not _API.fullmatch(path) or _NOT_REPLAYED.search(path):
+        raise InvalidEvidence("invalid_evidence", f"{path[:100]} is no path of the API of a hunt.")
+    if _WAIT.search(parts.query):
+        detail = f"A replay waits {_MAX_WAIT_MS} ms at most: `wait_ms`."
+        raise InvalidEvidence("invalid_evidence", detail)
+    return f"{path}?{parts.query}" if parts.query else path

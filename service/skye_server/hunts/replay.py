@@ -1,0 +1,325 @@
+"""Replay recorded requests on an application, and compare what two applications respond.
+
+Ids and tokens are random. A replay puts its own in place of those that the recorded responses have, or of
+references such as `{{1/game/id}}`; a comparison looks at the order in which they appear.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
+SLOW_S: Final = 0.25
+"""A response that takes longer is slow; those of a correct server to one of these requests take less."""
+
+_REFERENCE: Final = re.compile(r"\{\{(\d{1,3})(/[^{}]*)?\}\}")
+_RANDOM: Final = re.compile(
+    r"skye_(?:[a-z]+_)?[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])"  # tokens; player keys are the client's
+    r"|\b\d{1,19}-\d{4,19}\b"  # ids of events of players
+    r"|(?<![A-Za-z0-9_-])(?:[0-9a-f]{16,64}|[a-km-np-z2-9]{12}|[a-km-np-z2-9]{24})(?![A-Za-z0-9_-])"
+)
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
+_IGNORED: Final = frozenset(
+    {"date", "x-request-id", "content-length", "access-control-allow-origin"}
+    | {"access-control-expose-headers", "skye-lab"}
+)
+_UNREPEATED: Final = ("fairness", "now", "instance", "detail")
+"""Members of recorded responses that a replay need not repeat."""
+
+
+class Answer(NamedTuple):
+    """A response of a replay.
+
+    :param path: the path of the request, with the ids of the replay.
+    """
+
+    path: str
+    status: int
+    headers: dict[str, str]
+    body: str
+    seconds: float
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON, None if it is none."""
+        try:
+            return msgspec.json.decode(self.body)
+        except msgspec.DecodeError:
+            return None
+
+
+class Clock:
+    """A clock that stands still during a request, so that two replays have the same times."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return self.now
+
+
+class _Connection:
+    """The connection of a replayed request: it takes over a stream that waits for events, and ends it."""
+
+    request: Any = None
+
+    def __init__(self) -> None:
+        self._socket, other = socket.socketpair()
+        self._other = other
+        self.request = self
+
+    def force_close(self) -> None:
+        """See gunicorn's request: the connection is never used again."""
+
+    def fileno(self) -> int:
+        """Return the number of the socket, for checks whether the client has disconnected."""
+        return self._socket.fileno()
+
+    def park(self, frames: Any, on_close: Callable[[], None]) -> Callable[[], None]:
+        """End a stream."""
+        frames.close()
+        on_close()
+        return _do_nothing
+
+    def close(self) -> None:
+        """Close the sockets."""
+        self._socket.close()
+        self._other.close()
+
+
+def _do_nothing() -> None:
+    """Wake nothing."""
+
+
+def replay(
+    app: WSGIApplication,
+    requests: Sequence[RecordedRequest],
+    clock: Clock,
+    *,
+    order: Sequence[int] | None = None,
+    deadline: float = float("inf"),
+) -> list[Answer]:
+    """Return the responses of an application to recorded requests.
+
+    :param order: the order in which to send those that were sent together; None: together.
+    :param deadline: the time of `time.monotonic` after which no request is sent.
+    :raises InvalidEvidence: at a reference to nothing, or after the deadline.
+    """
+    answers: dict[int, Answer] = {}
+    own: dict[str, str] = {}
+    for group in _groups(requests):
+        if time.monotonic() > deadline:
+            raise InvalidEvidence("too_slow", "The replay takes too long.")
+        clock.now += 0.01
+        numbers = sorted(group, key=order.index) if order and len(group) > 1 else group
+        ready = {number: _with_own(requests[number], answers, own) for number in group}
+        if len(group) == 1 or order:
+            for number in numbers:
+                answers[number] = _send(app, ready[number])
+        else:
+            answers |= _send_together(app, ready)
+        for number in group:
+            _learn(own, requests[number].response_body, answers[number])
+    return [answers[number] for number in range(len(requests))]
+
+
+def _groups(requests: Sequence[RecordedRequest]) -> Iterator[list[int]]:
+    group: list[int] = []
+    for number, request in enumerate(requests):
+        if group and not request.together:
+            yield group
+            group = []
+        group.append(number)
+    yield group
+
+
+def group_of(requests: Sequence[RecordedRequest]) -> list[int]:
+    """Return the numbers of the requests that are sent together, none if there are none."""
+    return next((group for group in _groups(requests) if len(group) > 1), [])
+
+
+def _send_together(app: WSGIApplication, ready: dict[int, RecordedRequest]) -> dict[int, Answer]:
+    answers: dict[int, Answer] = {}
+
+    def send(number: int, request: RecordedRequest) -> None:
+        answers[number] = _send(app, request)
+
+    threads = [threading.Thread(target=send, args=each) for each in ready.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+def _send(app: WSGIApplication, request: RecordedRequest) -> Answer:
+    """Return the response to a request, in a context of its own: this thread handles another request."""
+    return contextvars.copy_context().run(_respond, app, request)
+
+
+def _respond(app: WSGIApplication, request: RecordedRequest) -> Answer:
+    builder = EnvironBuilder(
+        path=request.path.partition("?")[0],
+        query_string=request.path.partition("?")[2],
+        method=request.method,
+        headers=list(request.headers),
+        data=None if request.body is None else request.body.encode(),
+    )
+    if request.body is not None and not any(name.lower() == "content-type" for name, _ in request.headers):
+        builder.content_type = "application/json"
+    environ = builder.get_environ()
+    connection = environ["gunicorn.socket"] = _Connection()
+    started = time.monotonic()
+    try:
+        chunks, status, headers = run_wsgi_app(app, environ, buffered=True)
+        body = b"".join(chunks).decode("utf-8", "replace")
+    finally:
+        connection.close()
+        builder.close()
+    seconds = time.monotonic() - started
+    named = {name.lower(): value for name, value in headers}
+    return Answer(request.path, int(status[:3]), named, body, seconds)
+
+
+def _with_own(request: RecordedRequest, answers: dict[int, Answer], own: dict[str, str]) -> RecordedRequest:
+    """Return a request with the ids and tokens of this replay."""
+
+    def referred(found: re.Match[str]) -> str:
+        return _value_at(answers, int(found[1]) - 1, found[2] or "")
+
+    def filled(text: str) -> str:
+        text = _REFERENCE.sub(referred, text)
+        return _RANDOM.sub(lambda found: own.get(found[0], found[0]), text) if own else text
+
+    headers = [(name, filled(value)) for name, value in request.headers]
+    body = None if request.body is None else filled(request.body)
+    return request._replace(path=filled(request.path), headers=headers, body=body)
+
+
+def _value_at(answers: dict[int, Answer], number: int, pointer: str) -> str:
+    """Return the text at a JSON pointer, or a header after `//`.
+
+    :raises InvalidEvidence: when there is none.
+    """
+    answer = answers.get(number)
+    if answer is not None and pointer.startswith("//"):
+        return answer.headers.get(pointer[2:].lower(), "")
+    found = None if answer is None else part_of(answer.json, pointer)
+    if found is None or isinstance(found, dict | list):
+        raise InvalidEvidence("invalid_evidence", f"There is nothing at {{{{{number + 1}{pointer[:60]}}}}}.")
+    return str(found)
+
+
+def part_of(value: Any, pointer: str) -> Any:
+    """Return the value at a JSON pointer, None if there is none."""
+    for name in pointer.split("/")[1:]:
+        key: Any = name.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list):
+            is_index = re.fullmatch(r"-?\d{1,4}", key) and -len(value) <= int(key) < len(value)
+            value = value[int(key)] if is_index else None
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _learn(own: dict[str, str], recorded: str | None, answer: Answer) -> None:
+    """Remember which id or token of the replay stands for a recorded one."""
+    if recorded is None:
+        return
+    try:
+        value = msgspec.json.decode(recorded)
+    except msgspec.DecodeError:
+        return
+    for old, new in _pairs(value, answer.json):
+        if isinstance(old, str) and isinstance(new, str):
+            own |= zip(_RANDOM.findall(old), _RANDOM.findall(new), strict=False)
+
+
+def _pairs(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the leaves of two JSON values at the same places, and unequal values without one."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        for name in left.keys() | right.keys():
+            if name not in _UNREPEATED:
+                yield from _pairs(left.get(name), right.get(name))
+    elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
+        for pair in zip(left, right, strict=True):
+            yield from _pairs(*pair)
+    else:
+        yield left, right
+
+
+def differs_from_record(request: RecordedRequest, answer: Answer) -> bool:
+    """Return whether a response is not the recorded one, apart from ids, tokens and times."""
+    if request.status is not None and request.status != answer.status:
+        return True
+    if not request.response_body or answer.headers.get("content-type", "").startswith("text/event-stream"):
+        return False
+    try:
+        recorded = msgspec.json.decode(request.response_body)
+    except msgspec.DecodeError:
+        recorded = request.response_body
+    value = answer.body if isinstance(recorded, str) and answer.json is None else answer.json
+    return any(_plain(old) != _plain(new) for old, new in _pairs(recorded, value))
+
+
+def _plain(value: Any) -> Any:
+    return _TIME.sub("TIME", _RANDOM.sub("ID", value)) if isinstance(value, str) else value
+
+
+class _Numbers:
+    """Numbers random ids in the order in which they appear."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, str] = {}
+
+    def __call__(self, text: str) -> str:
+        return _RANDOM.sub(lambda found: self._numbers.setdefault(found[0], f"<{len(self._numbers)}>"), text)
+
+
+def comparable(requests: Sequence[RecordedRequest], answers: Iterable[Answer]) -> list[dict[str, Any]]:
+    """Return responses in a form in which those of two replays can be compared."""
+    numbered = _Numbers()
+    compared = []
+    for request, answer in zip(requests, answers, strict=True):
+        headers = {
+            name: numbered(value)
+            for name, value in sorted(answer.headers.items())
+            if name not in _IGNORED or (name == "content-length" and request.method == "HEAD")
+        }
+        compared.append(
+            {
+                "status": answer.status,
+                "headers": headers,
+                "body": numbered(answer.body),
+                "slow": answer.seconds > SLOW_S,
+            }
+        )
+    return compared
+
+
+def part_shown(answer: dict[str, Any], shows: str) -> Any:
+    """Return the part of a comparable response that a witness looks at; see `Defect.shows`."""
+    if shows.startswith("header:"):
+        return answer["headers"].get(shows.removeprefix("header:").lower())
+    if shows in ("status", "slow"):
+        return answer[shows]
+    if not shows:
+        return answer["body"]
+    try:
+        return part_of(msgspec.json.decode(answer["body"]), shows)
+    except msgspec.DecodeError:
+        return answer["body"]

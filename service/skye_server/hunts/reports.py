@@ -1,0 +1,178 @@
+"""Judge reports: replay the evidence with and without defects, and compare."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from skye_server.commands.hunts import Hunt, Judgement
+from skye_server.error_codes import Problem
+from skye_server.http.framework import collaborators
+from skye_server.hunts.defects import DEFECTS
+from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
+from skye_server.hunts.replay import SLOW_S, Answer, Clock, comparable, differs_from_record, group_of, replay
+
+if TYPE_CHECKING:
+    from skye_server.hunts.apps import HuntApps
+
+_MAX_REPLAY_S: Final = 20.0
+
+_DETAILS: Final = {
+    "accepted": "A defect of this class, at this operation.",
+    "already_found": "A report has found this defect before.",
+    "no_difference": "A server without defects sends the same responses.",
+    "other_class": "The responses differ from those of a server without defects, but no defect of this class "
+    "does it.",
+    "other_operation": "A defect of this class shows in the evidence, but in no response of this operation.",
+    "not_reproducible": "Two replays differ: give each game a seed (`options.seed`), and do not use "
+    "matchmaking.",
+}
+
+
+class Judge:
+    """Judges the reports of a worker, one at a time."""
+
+    def __init__(self, apps: HuntApps) -> None:
+        self.apps = apps
+        self._lock = threading.Lock()
+
+    def __call__(self, hunt: Hunt, report: dict[str, Any], found: set[str]) -> Judgement:
+        """Return the verdict on a report.
+
+        :param found: the names of the defects that other reports have found.
+        :raises Problem: store_unavailable.
+        """
+        try:
+            requests = requests_of(hunt, report["evidence"])
+            with self._lock:
+                replays = Replays(self.apps, self._with_seeds(hunt, requests))
+                with replays:
+                    verdict, defect = _verdict(replays, hunt, report, found)
+        except InvalidEvidence as error:
+            return Judgement(error.verdict, str(error))
+        return Judgement(verdict, replays.edited or _DETAILS[verdict], defect)
+
+    def _with_seeds(self, hunt: Hunt, requests: list[RecordedRequest]) -> list[RecordedRequest]:
+        """Return requests whose new games have the seeds that the hunt has drawn for them."""
+        games = collaborators(self.apps.build(self.apps.store.hunts.prefix(hunt.id), ())[0]).games
+        seeded = []
+        for request in requests:
+            if request.method == "POST" and request.path == "/v1/games" and request.response_body:
+                with suppress(Problem, msgspec.DecodeError, KeyError, TypeError, AttributeError):
+                    body = msgspec.json.decode(request.body or "{}")
+                    game_id = msgspec.json.decode(request.response_body)["game"]["id"]
+                    if not {"record", "position", "scenario"} & body.keys():
+                        seed = games.repository.current(game_id).options.seed
+                        body["options"] = {"seed": seed, **body.get("options", {})}
+                        request = request._replace(body=msgspec.json.encode(body).decode())  # noqa: PLW2901
+            seeded.append(request)
+        return seeded
+
+
+class Replays:
+    """Replays of the same requests on new copies of a hunt, each with other defects.
+
+    As a context manager, it deletes what the copies have stored.
+    """
+
+    def __init__(self, apps: HuntApps, requests: Sequence[RecordedRequest]) -> None:
+        self.apps = apps
+        self.requests = requests
+        self._prefix = f"skye-replay:{secrets.token_hex(8)}:"
+        self._number = 0
+        self._started_at = time.time()
+        self._deadline = time.monotonic() + _MAX_REPLAY_S
+        group = group_of(requests)
+        self._orders: list[tuple[int, ...] | None] = list(permutations(group)) or [None]
+        self.edited: str | None = None
+
+    def __enter__(self) -> Replays:  # noqa: PYI034 - it has no subclasses
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.apps.store.hunts.delete_below(self._prefix)
+
+    def run(self, defects: Sequence[str], order: tuple[int, ...] | None = None) -> list[Answer]:
+        """Return the responses with defects.
+
+        :raises InvalidEvidence: when the evidence cannot be replayed, or takes too long.
+        """
+        self._number += 1
+        clock = Clock(self._started_at)
+        _, app = self.apps.build(f"{self._prefix}{self._number}:", defects, clock)
+        return replay(app, self.requests, clock, order=order, deadline=self._deadline)
+
+    def correct(self) -> list[list[dict[str, Any]]] | None:
+        """Return the responses of a correct server, in each order of requests that were sent together.
+
+        :returns: None if two replays differ.
+        """
+        found = []
+        for order in self._orders:
+            first, second = self.run((), order), self.run((), order)
+            fastest = _fastest(first, second)
+            if comparable(self.requests, fastest) != comparable(self.requests, _fastest(second, first)):
+                return None
+            found.append(comparable(self.requests, fastest))
+        return found
+
+    def defective(self, defects: Sequence[str]) -> list[Answer]:
+        """Return the responses with defects; slow ones are confirmed by a second replay."""
+        answers = self.run(defects)
+        if any(answer.seconds > SLOW_S for answer in answers):
+            return _fastest(answers, self.run(defects))
+        return answers
+
+    def differing(self, answers: Sequence[Answer], correct: list[list[dict[str, Any]]]) -> set[int]:
+        """Return the numbers of the responses that no order of requests on a correct server explains."""
+        found = comparable(self.requests, answers)
+        if found in correct:
+            return set()
+        differing = [
+            {number for number, answer in enumerate(found) if answer != other[number]} for other in correct
+        ]
+        return set.intersection(*differing) or set.union(*differing)
+
+
+def _fastest(answers: Sequence[Answer], others: Sequence[Answer]) -> list[Answer]:
+    """Return the first answers, each with the time of the faster of two."""
+    pairs = zip(answers, others, strict=True)
+    return [answer._replace(seconds=min(answer.seconds, other.seconds)) for answer, other in pairs]
+
+
+def _verdict(replays: Replays, hunt: Hunt, report: dict[str, Any], found: set[str]) -> tuple[str, str | None]:
+    """Return the verdict on a report, and the defect that it has found."""
+    correct = replays.correct()
+    if correct is None:
+        return "not_reproducible", None
+    recorded = replays.defective(hunt.defects)
+    for number, (request, answer) in enumerate(zip(replays.requests, recorded, strict=True)):
+        if differs_from_record(request, answer):
+            replays.edited = f"The hunt does not send the recorded response to request {number + 1}."
+            return "edited", None
+    if not replays.differing(recorded, correct):
+        return "no_difference", None
+    shown = "other_class"
+    for name in hunt.defects:
+        if DEFECTS[name].kind != report["kind"]:
+            continue
+        answers = replays.defective([name])
+        differing = replays.differing(answers, correct)
+        operations = {
+            replays.apps.operation(replays.requests[number].method, answers[number].path)
+            for number in differing
+        }
+        if report["operation"] in operations:
+            if name not in found:
+                return "accepted", name
+            shown = "already_found"
+        elif operations and shown == "other_class":
+            shown = "other_operation"
+    return shown, None

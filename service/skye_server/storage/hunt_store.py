@@ -1,0 +1,137 @@
+"""The bug hunts of a lab server.
+
+    skye-hunts              zset    the ids of hunts, by the time at which they expire
+    skye-hunt:{ID}          string  the hunt, encoded
+    skye-hunt:{ID}:reports  list    its reports, encoded, oldest first
+    skye-hunt:{ID}:copies   zset    the ids of its copies, by the time at which they expire
+    skye-hunt:{ID}:api:...          what the API of the hunt stores, under the keys of a server of its own
+
+All expire with the hunt; what the API of a hunt stores without a time to live is deleted after its end. Keys
+of hunts do not begin like those of the server, which deletes and ages its own only.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+import redis
+
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import expect_bytes
+
+_HUNTS: Final = "skye-hunts"
+_PAGE: Final = 500
+
+
+class HuntStore:
+    """The store of hunts. Every method raises Problem store_unavailable when it fails."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    @staticmethod
+    def prefix(hunt_id: str) -> str:
+        """Return the prefix of the keys that the API of a hunt stores."""
+        return f"skye-hunt:{{{hunt_id}}}:api:"
+
+    def number(self) -> int:
+        """Return the number of hunts that have not expired, after deleting the rest of those that have."""
+        expired: Any = self._calls.call(_HUNTS, lambda server: server.zrangebyscore(_HUNTS, 0, time.time()))
+        for hunt_id in expired:
+            self.delete_below(self.prefix(hunt_id.decode()))
+        if expired:
+            self._calls.call(_HUNTS, lambda server: server.zrem(_HUNTS, *expired), writes=True)
+        number: Any = self._calls.call(_HUNTS, lambda server: server.zcard(_HUNTS))
+        return int(number)
+
+    def put(self, hunt_id: str, hunt: bytes, ttl_s: int, copy_of: str | None = None) -> None:
+        """Store a new hunt, or another state of one.
+
+        :param copy_of: the id of the hunt to list it with as a copy.
+        """
+
+        def write(server: redis.Redis) -> None:
+            server.set(_key(hunt_id), hunt, ex=ttl_s)
+            server.zadd(_HUNTS, {hunt_id: time.time() + ttl_s})
+            if copy_of is not None:
+                server.zadd(_copies_key(copy_of), {hunt_id: time.time() + ttl_s})
+                server.expire(_copies_key(copy_of), ttl_s)
+
+        self._calls.call(_HUNTS, write, writes=True)
+
+    def hunt(self, hunt_id: str) -> bytes | None:
+        """Return a hunt, None if there is none."""
+        return self._calls.call(_HUNTS, lambda server: expect_bytes(server.get(_key(hunt_id))))
+
+    def copies(self, hunt_id: str) -> list[str]:
+        """Return the ids of the copies of a hunt, oldest first."""
+        found: Any = self._calls.call(_HUNTS, lambda server: server.zrange(_copies_key(hunt_id), 0, -1))
+        return [copy.decode() for copy in found]
+
+    def add_report(self, hunt_id: str, report: bytes, ttl_s: int) -> None:
+        """Append a report of a hunt."""
+        key = f"{_key(hunt_id)}:reports"
+
+        def write(server: redis.Redis) -> None:
+            server.rpush(key, report)
+            server.expire(key, ttl_s)
+
+        self._calls.call(_HUNTS, write, writes=True, retries=False)
+
+    def reports(self, hunt_id: str) -> list[bytes]:
+        """Return the reports of a hunt, oldest first."""
+        found: Any = self._calls.call(_HUNTS, lambda server: server.lrange(f"{_key(hunt_id)}:reports", 0, -1))
+        return list(found)
+
+    def delete_below(self, prefix: str) -> None:
+        """Delete all keys with a prefix: what the API of a hunt or of a replay has stored."""
+
+        def delete(server: redis.Redis) -> None:
+            page: list[Any] = []
+            for key in server.scan_iter(match=f"{prefix}*", count=_PAGE):
+                page.append(key)
+                if len(page) == _PAGE:
+                    server.unlink(*page)
+                    page = []
+            if page:
+                server.unlink(*page)
+
+        self._calls.call(_HUNTS, delete, writes=True)
+
+
+class HuntMemory:
+    """Texts that defects of a hunt keep between requests, on all workers.
+
+    :param calls: those of the store of the hunt's API.
+    """
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    def get(self, name: str) -> str | None:
+        """Return the text under a name, None if there is none."""
+        found: Any = self._calls.call(_MEMORY, lambda server: server.hget(_MEMORY, name))
+        return None if found is None else found.decode()
+
+    def put(self, name: str, text: str) -> None:
+        """Keep a text under a name."""
+        self._calls.call(_MEMORY, lambda server: server.hset(_MEMORY, name, text), writes=True)
+
+    def count(self, name: str) -> int:
+        """Add one to the number under a name, and return it."""
+        number: Any = self._calls.call(
+            _MEMORY, lambda server: server.hincrby(_MEMORY, name, 1), writes=True, retries=False
+        )
+        return int(number)
+
+
+_MEMORY: Final = "skye:memory"
+
+
+def _key(hunt_id: str) -> str:
+    return f"skye-hunt:{{{hunt_id}}}"
+
+
+def _copies_key(hunt_id: str) -> str:
+    return f"{_key(hunt_id)}:copies"

@@ -1,0 +1,368 @@
+"""Bug hunts: isolated from each other and from the server, with reports that are judged by a replay."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from skye_server.commands.hunts import evidence_view
+from skye_server.http.framework import collaborators
+from skye_server.hunts.defects import DEFECTS
+from tests.support.playing import Service, problem_code
+
+HUNTS = "/v1/lab/hunts"
+MISSING = "game_without_last_event"
+"""A defect that one request shows."""
+
+
+@pytest.fixture
+def lab(any_redis):
+    with Service(any_redis, lab=True) as service:
+        yield service
+
+
+class Hunt:
+    """A hunt with the given defects only; it is a service for `Game`."""
+
+    def __init__(self, lab, *defects, **body):
+        self.lab = lab
+        opened = lab.call("POST", HUNTS, {"count": 1, **body})
+        assert opened.status_code == 201, opened.text
+        self.view = opened.json
+        self.path = opened.headers["Location"]
+        if defects:
+            key = f"skye-hunt:{{{self.view['id']}}}"
+            stored = json.loads(lab.redis.get(key)) | {"defects": list(defects)}
+            lab.redis.set(key, json.dumps(stored), keepttl=True)
+
+    def call(self, method, path, body=None, token=None, headers=(), **more):
+        path = path if path.startswith(self.view["api"]) else self.view["api"] + path
+        return self.lab.call(method, path, body, token, headers, **more)
+
+    get, create_game = Service.get, Service.create_game
+
+    def report(self, evidence, operation="get_game", kind="contract", **more):
+        body = {"operation": operation, "class": kind, "evidence": evidence, **more}
+        answer = self.lab.call("POST", f"{self.path}/reports", body)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def verdict(self, *args, **kwargs):
+        return self.report(*args, **kwargs)["verdict"]
+
+
+def recorded(hunt, seed="one"):
+    """Return a game of a hunt, created and read, as a client records it."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    body |= {"options": {"seed": seed}} if seed else {}
+    created = hunt.call("POST", "/v1/games", body)
+    path = created.headers["Location"]
+    read = hunt.call("GET", path)
+    return [
+        {
+            "method": "POST",
+            "path": f"http://localhost{hunt.view['api']}/v1/games",
+            "body": json.dumps(body),
+            "status": created.status_code,
+            "response_body": created.text,
+        },
+        {"path": path, "status": read.status_code, "response_body": read.text},
+    ]
+
+
+def in_har(evidence):
+    """Return evidence as an HTTP Archive."""
+    entries = [
+        {
+            "startedDateTime": "2027-01-15T08:00:00.000Z",
+            "request": {
+                "method": each.get("method", "GET"),
+                "url": each["path"],
+                "headers": [{"name": ":authority", "value": "localhost"}, {"name": "Host", "value": "x"}],
+                **(
+                    {"postData": {"mimeType": "application/json", "text": each["body"]}}
+                    if "body" in each
+                    else {}
+                ),
+            },
+            "response": {"status": each["status"], "content": {"text": each["response_body"]}},
+        }
+        for each in evidence
+    ]
+    return {"log": {"version": "1.2", "creator": {"name": "a proxy"}, "entries": entries}}
+
+
+# Isolation.
+
+
+def test_hunt_shares_no_game_with_the_server_or_another_hunt(lab):
+    one, other = Hunt(lab, MISSING), Hunt(lab, MISSING)
+    of_hunt, of_server = one.create_game(2), lab.create_game(2)
+    assert "last_event" not in of_hunt.call("GET").json
+    assert "last_event" in of_server.call("GET").json
+    for elsewhere in (lab, other):
+        assert problem_code(elsewhere.call("GET", f"/v1/games/{of_hunt.id}")) == "game_not_found"
+    assert problem_code(one.call("GET", f"/v1/games/{of_server.id}")) == "game_not_found"
+    assert [each["id"] for each in one.get("/v1/games")["games"]] == [of_hunt.id]
+    assert [each["id"] for each in lab.get("/v1/games")["games"]] == [of_server.id]
+    assert other.get("/v1/games")["games"] == []
+
+
+def test_hunt_shares_no_idempotency_key_and_player_key_with_the_server(lab):
+    hunt, key = Hunt(lab), "skye_key_" + 24 * "A"
+    headers = {"Idempotency-Key": "one"}
+    made = [each.call("POST", "/v1/games", {}, key, headers) for each in (lab, hunt)]
+    assert [answer.status_code for answer in made] == [201, 201]
+    ours, theirs = (each.get("/v1/me/games", token=key)["games"] for each in (lab, hunt))
+    assert len(ours) == len(theirs) == 1
+    assert made[0].json["host_token"] != made[1].json["host_token"]
+
+
+def test_whole_game_is_played_in_a_hunt_by_its_links(lab):
+    hunt = Hunt(lab, MISSING)
+    game = hunt.create_game(2)
+    actions = game.call("GET", "actions", seat=0).json["actions"]
+    assert all(action["href"].startswith(hunt.view["api"]) for action in actions)
+    assert game.play_out()["status"] == "finished"
+    answer = game.call("GET", "events/stream")
+    assert answer.text.count("\n\n") > 50
+    assert lab.get("/v1/games")["games"] == []
+
+
+def test_stream_of_a_hunt_sends_new_events(lab):
+    game = Hunt(lab, MISSING).create_game(2)
+    chunks = iter(game.call("GET", "events/stream", buffered=False).response)
+    assert b"retry: " in next(chunks)
+    game.offer(0, 1, 1)
+    assert any(b"offer" in chunk for chunk, _ in zip(chunks, range(3), strict=False))
+    chunks.close()
+
+
+def test_headers_and_documents_of_a_hunt_lead_into_the_hunt(lab):
+    hunt = Hunt(lab, MISSING)
+    api = hunt.view["api"]
+    for _ in range(2):
+        hunt.create_game(2)
+    page = hunt.call("GET", "/v1/games?limit=1")
+    assert page.headers["Link"].startswith(f"<{api}/v1/games?")
+    assert hunt.call("GET", "/v1/games/none").headers["Link"].startswith(f"<{api}/docs/errors#")
+    assert f"\n- url: {api}\n" in hunt.call("GET", "/openapi.yaml").text.replace("  ", "")
+    assert hunt.call("GET", "/openapi.json").json["servers"][0]["url"] == api
+    index = hunt.get("/v1")
+    assert all(text.startswith(api) for text in index.values() if isinstance(text, str) and "/" in text[:1])
+
+
+@pytest.mark.parametrize("path", ["/v1/lab", "/v1/lab/hunts", "/metrics", "/healthz", "/play/", "/../v1"])
+def test_hunt_serves_neither_lab_nor_operations(lab, path):
+    answer = Hunt(lab).call("GET", path)
+    assert answer.status_code in (403, 404, 405)
+
+
+def test_hunts_are_counted_in_no_metric_of_the_server(lab):
+    hunt = Hunt(lab)
+    before = lab.call("GET", "/metrics").text
+    hunt.create_game(2)
+    counted = [line for line in lab.call("GET", "/metrics").text.splitlines() if line not in before]
+    assert not [line for line in counted if "skye_games" in line or "/v1/games" in line]
+
+
+def test_emptying_the_lab_and_its_clock_leave_hunts_alone(lab):
+    hunt = Hunt(lab)
+    game = hunt.create_game(2)
+    lab.call("POST", "/v1/lab/clock", {"advance_ms": 40 * 86_400_000})
+    assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 0}
+    assert game.call("GET").status_code == 200
+
+
+def test_all_that_a_hunt_stores_begins_with_its_prefix(lab):
+    hunt = Hunt(lab)
+    lab.redis.flushall()
+    Hunt.__init__(hunt, lab)
+    key = "skye_key_" + 24 * "A"
+    hunt.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, key)
+    hunt.call("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, key)
+    hunt.create_game(2).play_out()
+    own = f"skye-hunt:{{{hunt.view['id']}}}".encode()
+    assert {key for key in lab.redis.scan_iter() if not key.startswith(own)} == {b"skye-hunts"}
+
+
+def test_other_worker_serves_the_same_hunt(lab):
+    hunt = Hunt(lab, MISSING)
+    game = hunt.create_game(2)
+    with Service(lab.redis, lab=True) as other:
+        answer = other.call("GET", f"{hunt.view['api']}/v1/games/{game.id}")
+    assert answer.status_code == 200
+    assert "last_event" not in answer.json
+
+
+def test_server_that_is_no_lab_imports_no_defect():
+    program = (
+        "import sys; from skye_server import create_app; from skye_server.settings import Settings;"
+        "create_app(Settings(redis_url='memory://'));"
+        "print([name for name in sys.modules if name.startswith('skye_server.hunts')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# Opening and ending.
+
+
+def test_same_seed_gives_the_same_defects(lab):
+    def chosen(**body):
+        view = lab.call("POST", HUNTS, body).json
+        return collaborators(lab.app).hunts.hunt(view["id"]).defects
+
+    assert chosen(count=1, seed="a") == chosen(count=1, seed="a")
+
+
+def test_copy_has_the_defects_of_the_original_and_no_key(lab):
+    original = Hunt(lab, MISSING, name="Class 7")
+    copy = Hunt(lab, name="Ann", copy_of=original.view["id"])
+    assert copy.view["key"] is copy.view["seed"] is None
+    assert copy.verdict(recorded(copy)) == "accepted"
+    assert problem_code(lab.call("POST", f"{copy.path}/reveal", token="skye_hunt_no")) == "hunt_key_required"
+    key = original.view["key"]
+    table = lab.call("GET", f"{original.path}/scores", token=key, headers={"Accept": "text/csv"})
+    assert table.mimetype == "text/csv"
+    lines = table.text.splitlines()
+    assert lines[1].split(",")[1:5] == ["Class 7", "1", "0", "0"]
+    assert lines[2].split(",")[1:5] == ["Ann", "1", "1", "0"]
+    revealed = lab.call("POST", f"{copy.path}/reveal", token=key).json
+    assert [(each["name"], each["found"]) for each in revealed["defects"]] == [(MISSING, True)]
+
+
+def test_reveal_ends_the_hunt_and_deletes_its_games(lab):
+    hunt = Hunt(lab, MISSING)
+    game = hunt.create_game(2)
+    answer = lab.call("POST", f"{hunt.path}/reveal", token=hunt.view["key"])
+    (defect,) = answer.json["defects"]
+    assert (defect["name"], defect["class"], defect["found"]) == (MISSING, "contract", False)
+    assert problem_code(game.call("GET")) == "hunt_ended"
+    assert problem_code(lab.call("POST", HUNTS, {"copy_of": hunt.view["id"]})) == "hunt_ended"
+    assert not [key for key in lab.redis.scan_iter() if b":api:" in key]
+    assert lab.get(f"{hunt.path}/score")["left"] == [{"class": "contract", "defects": 1}]
+
+
+def test_hunt_that_expired_is_gone_with_its_games(lab):
+    hunt = Hunt(lab)
+    hunt.create_game(2)
+    lab.redis.delete(f"skye-hunt:{{{hunt.view['id']}}}")
+    lab.redis.zadd("skye-hunts", {hunt.view["id"]: 1})
+    assert problem_code(hunt.call("GET", "/v1/games")) == "hunt_not_found"
+    Hunt(lab)
+    assert not [key for key in lab.redis.scan_iter() if b":api:" in key]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{"count": 0}, {"count": 101}, {"classes": ["none"]}, {"seed": ""}, {"name": "\x00"}],
+)
+def test_hunt_with_wrong_choices_is_refused(lab, body):
+    assert problem_code(lab.call("POST", HUNTS, body)) == "invalid_body"
+
+
+# Reports.
+
+
+@pytest.mark.parametrize("seed", ["one", None])
+def test_report_with_recorded_requests_is_accepted_once(lab, seed):
+    hunt = Hunt(lab, MISSING)
+    evidence = recorded(hunt, seed)
+    assert hunt.verdict(evidence) == "accepted"
+    again = hunt.report(evidence)
+    assert again["verdict"] == "already_found"
+    score = again["score"]
+    assert (len(score["found"]), score["left"], score["false_reports"]) == (1, [], 0)
+
+
+def test_report_as_har_is_accepted(lab):
+    hunt = Hunt(lab, MISSING)
+    assert hunt.verdict(in_har(recorded(hunt))) == "accepted"
+
+
+def test_replays_leave_no_keys(lab):
+    hunt = Hunt(lab, MISSING)
+    hunt.report(recorded(hunt))
+    assert not [key for key in lab.redis.scan_iter() if key.startswith(b"skye-replay")]
+
+
+def test_reports_that_show_something_else_are_rejected_with_the_reason(lab):
+    hunt = Hunt(lab, MISSING)
+    evidence = recorded(hunt)
+    assert hunt.verdict(evidence, kind="rules") == "other_class"
+    assert hunt.verdict(evidence, operation="create_game") == "other_operation"
+    assert hunt.verdict(evidence[:1], operation="create_game") == "no_difference"
+    assert hunt.report([{"path": "/v1/tiles"}])["score"]["false_reports"] == 4
+
+
+def test_report_with_edited_responses_is_rejected(lab):
+    hunt = Hunt(lab, MISSING)
+    created, read = recorded(hunt)
+    body = json.loads(read["response_body"]) | {"version": 77}
+    assert hunt.verdict([created, read | {"response_body": json.dumps(body)}]) == "edited"
+    assert hunt.verdict([created, read | {"status": 500}]) == "edited"
+
+
+def test_report_with_evidence_of_another_hunt_is_rejected(lab):
+    hunt, other = Hunt(lab, MISSING), Hunt(lab, MISSING)
+    assert hunt.verdict(recorded(other)) == "other_hunt"
+
+
+def test_report_whose_draws_differ_is_not_reproducible(lab):
+    hunt = Hunt(lab, MISSING)
+    body = json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True})
+    evidence = [{"method": "POST", "path": "/v1/games", "body": body}, {"path": "/v1/games/{{1/game/id}}"}]
+    assert hunt.verdict(evidence) == "not_reproducible"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"path": "/v1/lab"},
+        {"path": "/v1/lab/hunts/{id}/api/v1/lab/hunts"},
+        {"path": "/v1/lab/hunts/{id}/reports", "method": "POST", "body": "{}"},
+        {"path": "/metrics"},
+        {"path": "/v1/games/{{{{1/game/id}}}}"},
+        {"path": "/v1/games/{{{{9/id}}}}"},
+        {"path": "/v1/games/none/events?wait_ms=20000"},
+        {"path": "http://[::1/v1/games"},
+        {"path": "/v1/games", "together": True},
+        {"path": "/v1/games", "headers": [{"name": "Accept", "value": "a\r\nb: c"}]},
+    ],
+)
+def test_evidence_that_cannot_be_replayed_is_rejected(lab, request_):
+    hunt = Hunt(lab, MISSING)
+    path = request_["path"].replace("{id}", hunt.view["id"]).replace("{{{{", "{{").replace("}}}}", "}}")
+    assert hunt.verdict([request_ | {"path": path}]) == "invalid_evidence"
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"evidence": []}, "invalid_body"),
+        ({"evidence": {"log": {"entries": [{"request": {"url": 7}}]}}}, "invalid_body"),
+        ({"evidence": {"log": {"entries": []}}}, "invalid_body"),
+        ({"evidence": [{"path": "/v1"}] * 101}, "invalid_body"),
+        ({"evidence": [{"path": "/v1", "body": "x" * 300_000}]}, "body_too_large"),
+        ({"evidence": json.loads("[" * 60 + "]" * 60)}, "invalid_body"),
+    ],
+)
+def test_report_in_a_wrong_form_is_refused(lab, body, code):
+    hunt = Hunt(lab)
+    answer = lab.call("POST", f"{hunt.path}/reports", {"operation": "get_game", "class": "rules", **body})
+    assert problem_code(answer) == code
+    assert lab.get(f"{hunt.path}/score")["false_reports"] == 0
+
+
+# Defects and their witnesses.
+
+
+@pytest.mark.parametrize("name", DEFECTS)
+def test_witness_of_each_defect_is_accepted_as_a_report(name):
+    with Service(lab=True) as lab:
+        hunt, defect = Hunt(lab, name), DEFECTS[name]
+        evidence = [evidence_view(request) for request in defect.witness]
+        result = hunt.report(evidence, defect.operation, defect.kind)
+        assert result["verdict"] == "accepted", result
