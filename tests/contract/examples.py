@@ -131,6 +131,7 @@ def invitation(recorder):
     path = f"{game}/invitations/{another['invitation']['id']}"
     recorder.record("one", "An unused invitation.", "GET", path, token=host)
     recorder.record("revoked", "The code is invalid.", "DELETE", path, token=host)
+    recorder.record("code", "The code for spectators.", "GET", f"{game}/watch-code", token=host)
     changes = {"name": "Ada", "color": "green"}
     recorder.record("both", "Name and colour.", "PATCH", f"{game}/players/0", changes, ann)
     recorder.record(

@@ -93,7 +93,7 @@ def test_invitations_and_changes_of_players_are_in_the_contract(service):
     invited = service.call("POST", f"{path}/invitations", token=host)
     assert invited.status_code == 201
     revoked = f"{path}/invitations/{invited.json['invitation']['id']}"
-    for read in (f"{path}/invitations", revoked):
+    for read in (f"{path}/invitations", revoked, f"{path}/watch-code"):
         assert service.get(read, host)
         known = {"If-None-Match": "*"}
         assert service.call("GET", read, token=host, headers=known).status_code == 304

@@ -267,3 +267,52 @@ def test_host_changes_bots_only(service):
     assert game.call("PATCH", "", {"name": "Robot"}, seat=1, token=game.host).status_code == 200
     assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=0, token=game.host)) == "not_your_seat"
     assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=2, token=game.host)) == "seat_not_found"
+
+
+def watched(service, **body):
+    """Create a private game; return it with the code for its spectators."""
+    game = service.create_game(2, visibility="private", **body)
+    answer = game.call("GET", "watch-code", token=game.host)
+    assert answer.status_code == 200, answer.text
+    return game, answer.json["code"]
+
+
+def test_spectator_with_the_watch_code_sees_a_private_game_as_a_public_one(service):
+    game, code = watched(service)
+    discard, *kept = (tile["tile"] for tile in game.view(0)["players"][0]["tiles_on_offer"])
+    offer = {"discard": discard, "prices": dict.fromkeys(kept, 1)}
+    assert game.call("PUT", "players/0/offer", offer, token=game.tokens[0]).status_code == 200
+    assert problem_code(game.call("GET")) == "game_not_found"
+    view = game.call("GET", token=code).json
+    assert view["you"] == {"seat": None, "roles": []}
+    assert [tile["price"] for tile in view["players"][0]["tiles_on_offer"]] == [None] * 3
+    events = game.call("GET", "events", token=code).json["events"]
+    assert [event["prices"] for event in events if event["type"] == "offer_set"] == [None]
+
+
+def test_watch_code_does_not_act_join_or_host(service):
+    game, code = watched(service)
+    for method, path, body in (
+        ("POST", "abort", None),
+        ("GET", "watch-code", None),
+        ("GET", "invitations", None),
+        ("POST", "players", {"name": "Eve"}),
+        ("DELETE", "players/0", None),
+        ("POST", "players/0/token", None),
+    ):
+        answer = game.call(method, path, body, token=code)
+        assert answer.status_code in (403, 409), (path, answer.text)
+    lobby, code = watched(service, start=False)
+    assert lobby.call("POST", "players", {"name": "Eve"}, token=code).status_code >= 400
+
+
+def test_watch_code_is_that_of_one_game(service):
+    (game, code), (other, _) = watched(service), watched(service)
+    assert game.call("GET", "watch-code", token=game.host).json["code"] == code
+    assert problem_code(other.call("GET", token=code)) == "game_not_found"
+
+
+def test_only_the_host_gets_the_watch_code(service):
+    game, _ = watched(service)
+    assert problem_code(game.call("GET", "watch-code", token=game.tokens[0])) == "host_only"
+    assert problem_code(game.call("GET", "watch-code")) in ("token_required", "game_not_found")

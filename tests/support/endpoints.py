@@ -168,6 +168,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{_GAME}/invitations", "lobby", HOST),
     Endpoint("GET", f"{_GAME}/invitations", "lobby", HOST),
     Endpoint("GET", f"{_GAME}/invitations/<invitation>", "invited", HOST),
+    Endpoint("GET", f"{_GAME}/watch-code", "lobby", HOST),
     Endpoint("DELETE", f"{_GAME}/invitations/<invitation>", "invited", HOST),
     Endpoint("GET", _SEAT),
     Endpoint("GET", f"{_SEAT}/offer"),

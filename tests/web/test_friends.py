@@ -66,6 +66,24 @@ def test_used_invitation_disappears_and_is_refused(browser):
     third.page.wait_for_selector(".toast.bad:has-text('no longer valid')")
 
 
+def test_watch_link_of_a_private_game_shows_no_secret(browser):
+    game, tokens, host = browser.game("Ann", "Bob", visibility="private")
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}&host={host}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    screen.page.click(".menu summary")
+    screen.page.click("[data-act=watch-link]")
+    screen.page.wait_for_function("() => window.copied")
+    link = screen.page.evaluate("window.copied")
+    assert not any(token in link for token in (*tokens, host))
+    guest = browser.window(link.removeprefix(browser.url))
+    guest.page.wait_for_selector(".market .offer")
+    assert "#" not in guest.page.url
+    assert guest.page.locator(".price-tag:has-text('hidden')").count() == 6
+    guest.page.click(".menu summary")
+    assert not guest.page.is_visible("[data-act=watch-link]")
+
+
 def test_host_seats_another_player_on_the_same_device(browser):
     host = hosted_lobby(browser)
     host.page.fill(".lobby [name=name]", "Bob")

@@ -86,7 +86,7 @@ def test_host_link_replaces_a_stored_token_only_with_consent(browser, agree):
     screen.page.goto(f"{browser.url}/play/?game={game}#host={other}")
     screen.page.wait_for_selector("dialog[open]")
     assert "#" not in screen.page.url
-    stored = "id => JSON.parse(localStorage[`skye.game.${id}`]).host"
+    stored = "id => JSON.parse(localStorage[`skye.game.${id}`] ?? '{}').host"
     assert screen.page.evaluate(stored, game) == host
     browser.expected += ["401"]  # the server knows the other token for another game
     screen.page.click("dialog[open] " + ("[data-act=yes]" if agree else "button:has-text('Cancel')"))

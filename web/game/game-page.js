@@ -16,8 +16,9 @@ import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
 import { scoringPanel } from "./scores.js";
 import { pointsBefore, seatCards } from "./seats.js";
-import { toast } from "../shared/toast.js";
+import { toast, toastError } from "../shared/toast.js";
 import { tokensOf } from "../state/tokens.js";
+import { turnAlerts } from "./turn-alerts.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
@@ -58,7 +59,10 @@ export class GamePage {
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
     this.notices = boardNotices(store);
-    this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat);
+    this.points = lazyPart(() => false, async () => (await import("./points.js")).pointsPanel(store, (tiles, seat) => this.#highlight(tiles, seat)));
+    this.alerts = turnAlerts(store);
+    const explain = (/** @type {number} */ seat) => void this.#explainPoints(seat).catch(toastError);
+    this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat, explain);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
     this.strip = lazyPart(() => this.#scored.length > 0, async () => {
@@ -70,7 +74,7 @@ export class GamePage {
     this.guide = lazyPart(() => guided && store.view.status !== "lobby", async () => (await import("./guide.js")).guidePanel(this));
     this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen));
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
-      async () => (await import("./rematch.js")).endPanel(store));
+      async () => (await import("./rematch.js")).endPanel(store, explain));
     this.menu = gameMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.header = gameHeader(store, this.menu.root);
     this.keys = gameKeys(this);
@@ -86,12 +90,15 @@ export class GamePage {
     const { root } = this;
     await nextTask();
     this.store.onChange(() => this.show()); // not before: a tile that is drawn before the sheet is loaded needs a request
-    this.show();
+    this.#showFrame();
+    await nextTask();
+    this.#showMiddle();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
     await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading)]);
     this.#open = true;
     this.#showPanels();
+    await afterFrame(); // the panels are laid out: the focus needs the layout
     root.style.visibility = "";
     this.focus.begin();
     if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
@@ -100,6 +107,7 @@ export class GamePage {
   close() {
     clearTimeout(this.#later);
     this.header.close();
+    this.alerts.close();
     this.keys.close();
     this.store.close();
   }
@@ -107,7 +115,7 @@ export class GamePage {
   #layOut() {
     const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
     const center = h("div", { class: "center" }, this.banner, this.guide.root, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
-    this.board.root.append(this.notices.root, this.strip.root); // the trays stay in place when it ends
+    this.board.root.append(this.notices.root, this.points.root, this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
     return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, this.tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
   }
@@ -131,6 +139,14 @@ export class GamePage {
     this.show();
   }
 
+  /** Show the territory of a seat, and what earned its points. @param {number} seat */
+  async #explainPoints(seat) {
+    this.look(seat);
+    this.points.prepare();
+    await this.points.loading;
+    await this.points.part?.open(seat);
+  }
+
   /** Preview a tile that is not in our hand: show where it would fit. @param {string | null} tile */
   #preview(tile) {
     this.placing.select(tile);
@@ -142,7 +158,7 @@ export class GamePage {
     board.root.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string[]} tiles @param {number | null} seat */
+  /** @param {readonly string[]} tiles @param {number | null} seat */
   #highlight(tiles, seat) {
     this.board.highlighted = new Set(seat === this.shownSeat ? tiles : []);
     this.#showBoard();
@@ -163,6 +179,7 @@ export class GamePage {
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
       fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
+    this.alerts.sound(event.type);
     const notice = this.notices.add(event);
     if (notice) this.#said.push(notice);
     if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
@@ -176,6 +193,12 @@ export class GamePage {
   }
 
   show() {
+    this.#showFrame();
+    this.#showMiddle();
+  }
+
+  /** Show what is around the board: the header and the trays. */
+  #showFrame() {
     const { store } = this;
     const { view } = store;
     this.root.dataset.status = view.status;
@@ -187,8 +210,13 @@ export class GamePage {
     if (store.busy && this.strip.part?.running) this.strip.part.end(); // our own action ends the counting
     this.placing.refresh();
     this.header.show();
+    this.alerts.show();
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
     this.#showTrays();
+  }
+
+  /** Show the board and the market, and say whose turn it is. */
+  #showMiddle() {
     for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
     if (this.#ending) hide(this.result.root, true); // the end is being counted up
     this.#showBoard();

@@ -25,7 +25,7 @@ export function gameHeader(store, menu) {
   let synced = 0;
 
   function show() {
-    const { me, myTurn, view } = store;
+    const { me, view } = store;
     setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
     setText(title, view.name);
     setText(turn, turnText(store));
@@ -36,7 +36,6 @@ export function gameHeader(store, menu) {
     setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
     setText(connection, t(`connection.${store.connection}`));
     connection.className = `connection ${store.connection}`;
-    document.title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;
     tick();
   }
 

@@ -1,4 +1,5 @@
-import { button, h } from "../shared/dom.js";
+import { openDialog } from "../shared/dialog.js";
+import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { settingBox } from "./setting-box.js";
 
@@ -6,10 +7,5 @@ const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "s",
 
 /** Show the list of shortcuts. A setting disables single letters, for users of speech input (WCAG 2.1.4). */
 export function showHelp() {
-  const dialog = h("dialog", { "aria-label": t("keys.title") }, h("h2", {}, t("keys.title")),
-    h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])),
-    settingBox("letters"), h("div", { class: "bar" }, button(t("close"), () => dialog.close(), { class: "primary" })));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog(t("keys.title"), "", h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])), settingBox("letters"));
 }

@@ -1,3 +1,4 @@
+import { skye } from "../state/api.js";
 import { confirmation } from "../shared/confirmation.js";
 import { button, h, hide } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -8,10 +9,17 @@ import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { settingBox } from "./setting-box.js";
 import { seatLink, share, watchLink } from "../home/share.js";
-import { toastError } from "../shared/toast.js";
-import { saveTokens, tokensOf } from "../state/tokens.js";
+import { toast, toastError } from "../shared/toast.js";
+import { saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
+
+/** Ask the browser whether the page may show notifications. @param {HTMLInputElement} box */
+async function askToNotify(box) {
+  if (!box.checked || (await Notification.requestPermission()) === "granted") return;
+  toast(t("notify.denied"));
+  box.click();
+}
 
 /**
  * Create the items of a game's menu. A button among them, Escape, and a click elsewhere close the menu.
@@ -29,12 +37,12 @@ export function menuItems(store, chosen, reopen, menu) {
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
   const guide = button(t("guide.again"), () => { saveGuideStep(store.id, 0); store.changed(); }, { "data-act": "guide" });
   const past = h("a", { href: `${watchLink(store.id)}&replay=1` }, t("result.replay"));
-  const watch = button(t("menu.watch_link"), () => void share(watchLink(store.id), ""));
+  const watch = button(t("menu.watch_link"), () => void shareWatching().catch(toastError), { "data-act": "watch-link" });
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), button(t("menu.help"), openHelp), guide, leaving, forgetIt,
-    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view), toastError), { "data-act": "rules" }));
+    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), settingBox("sound"), "Notification" in window ? settingBox("notify", askToNotify) : null, button(t("menu.help"), openHelp), guide, leaving, forgetIt,
+    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view.scoring_tiles), toastError), { "data-act": "rules" }));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
@@ -63,13 +71,20 @@ export function menuItems(store, chosen, reopen, menu) {
     return seatLink(store.id, fresh);
   }
 
+  /** Share the link to watch; that to a private game has a code, which the host gets. */
+  async function shareWatching() {
+    const { host } = tokensOf(store.id);
+    await share(watchLink(store.id, store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : undefined), "");
+  }
+
   async function resign() {
     const { token, seat: number } = store;
     if (number === null || !token) return;
     try {
       await replaceToken(store, () => store.view.status === "lobby" ? store.game.seat(number).leave() : store.game.seat(number).resign());
       dropToken(store.id, token);
-      reopen(0);
+      if (store.view.visibility === "private" && !tokenFor(store.id)) location.assign("/play/"); // we can no longer see it
+      else reopen(0);
     } catch (error) {
       toastError(error);
     }
@@ -81,7 +96,7 @@ export function menuItems(store, chosen, reopen, menu) {
     hide(past, store.view.status === "lobby");
     hide(seat, !seated);
     hide(linkFirst, !seated);
-    hide(watch, store.view.visibility === "private");
+    hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
     hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
     hide(forgetIt, !tokensOf(store.id).seats.length);
   } };

@@ -15,13 +15,16 @@ const POLL_MS = 4000;
  * Create the panel with the result of a game, the rematch and the replay.
  *
  * @param {Store} store
+ * @param {(seat: number) => void} explain Shows what earned the points of a seat.
  */
-export function endPanel(store) {
+export function endPanel(store, explain) {
   const rematch = rematchPanel(store);
   const replay = h("a", { class: "button", href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
-  const result = resultPanel(store, rematch.root, replay);
+  const picture = button(t("result.picture"), () => void import("./result-picture.js").then(({ saveResult }) => saveResult(store.view)).catch(toastError), { "data-act": "picture" });
+  const result = resultPanel(store, explain, rematch.root, replay, picture);
   return { root: result.root, show() {
     result.show();
+    hide(picture, store.view.status !== "finished");
     if (store.view.status === "finished") rematch.show();
   } };
 }

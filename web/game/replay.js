@@ -80,7 +80,7 @@ class Replay {
     this.board = new Board(null);
     this.market = market(this.shown);
     this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => this.looked);
-    this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown)];
+    this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown, null)];
     this.root = this.#layOut();
     document.addEventListener("keydown", (event) => this.#key(event));
   }

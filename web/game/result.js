@@ -1,4 +1,4 @@
-import { h, hide, setText } from "../shared/dom.js";
+import { button, h, hide, setText } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
@@ -7,9 +7,10 @@ import { list, number, t } from "../shared/i18n.js";
  * Create the table of the result.
  *
  * @param {{view: Game}} store
+ * @param {((seat: number) => void) | null} explain Shows what earned the points of a seat.
  * @param {...Node} more Buttons below the table.
  */
-export function resultPanel(store, ...more) {
+export function resultPanel(store, explain, ...more) {
   const title = h("h2", { tabindex: -1 });
   const table = h("table", {});
   const root = h("section", { class: "result panel", hidden: true, "aria-label": t("result.title") },
@@ -24,7 +25,7 @@ export function resultPanel(store, ...more) {
       h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
     table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },
       h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),
-      h("td", { class: "total" }, number(player.score)), ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
+      h("td", { class: "total" }, explain ? button(number(player.score), () => explain(player.seat), { class: "score", "aria-label": `${t("seat.score", { count: player.score })}, ${t("points.show")}` }) : number(player.score)), ...player.scoring_tiles.map(({ points }) => h("td", {}, number(points))),
       h("td", {}, number(player.scroll_points)), h("td", {}, number(player.gold_points)))));
   } };
 }

@@ -113,7 +113,7 @@ function stripRow(store, seat) {
   const total = h("strong", {});
   const root = h("div", { class: "strip-row" }, h("bdi", {}, store.view.players[seat]?.name ?? ""), points, total);
   return { root, total: (/** @type {number} */ value) => setText(total, number(value)), add(/** @type {Step} */ step, /** @type {number} */ sum) {
-    points.append(h("span", { class: "points", title: step.title }, step.points === null ? step.text : `${step.text} ${signed(step.points)}`), " ");
+    points.append(h("span", { class: "points", title: step.title || null }, step.points === null ? step.text : `${step.text} ${signed(step.points)}`), " ");
     setText(total, number(sum));
   } };
 }
@@ -136,8 +136,8 @@ function roundSteps(event, scores) {
 
 /** Return the points at the end: each scroll, then gold, then the gold that breaks a tie. @param {GameFinished} event @param {SeatScores[]} scores @returns {Step[]} */
 function finalSteps(event, scores) {
-  const scrolls = scores.flatMap(({ seat, final }) => (final?.scrolls ?? []).map(({ tile, kind, points }) => (
-    { seat, text: `${t("gains.scroll")} ${tile}`, title: kind, points, tiles: [tile] })));
+  const scrolls = scores.flatMap(({ seat, final }) => (final?.scrolls ?? []).map(({ tile, points }) => (
+    { seat, text: `${t("gains.scroll")} ${tile}`, title: "", points, tiles: [tile] })));
   const gold = event.result.players.map(({ seat, gold_points }) => ({ seat, text: t("result.gold"), title: "", points: gold_points, tiles: [] }));
   const most = Math.max(...event.result.players.map(({ score }) => score));
   const tied = event.result.players.filter(({ score }) => score === most);

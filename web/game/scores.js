@@ -1,5 +1,6 @@
-import { h, keyed, setText } from "../shared/dom.js";
+import { button, h, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
+import { toastError } from "../shared/toast.js";
 import { scoringPicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
@@ -11,7 +12,7 @@ import { scoringPicture } from "../state/pictures.js";
  */
 export function scoringPanel(store) {
   const items = h("ol", { class: "slots" });
-  const bag = h("p", { class: "faint" });
+  const bag = button("", () => void import("./bag.js").then(({ showBag }) => showBag(store.view.bag.tiles), toastError), { class: "small", "data-act": "bag" });
   const root = h("section", { class: "panel", "aria-label": t("tab.scoring") }, h("h2", {}, t("tab.scoring")), items, bag);
 
   /** @param {Game["scoring_tiles"][number]} tile */

@@ -35,8 +35,9 @@ export function pointsBefore(event) {
  * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
  * @param {(seat: number) => void} choose Shows the territory of a seat.
  * @param {() => number} chosen The seat whose territory is shown.
+ * @param {((seat: number) => void) | null} [explain] Shows what earned the points of a seat.
  */
-export function seatCards(store, choose, chosen) {
+export function seatCards(store, choose, chosen, explain = null) {
   const list = h("div", { class: "seats" });
   const root = h("section", { class: "panel", "aria-label": t("tab.seats") }, h("h2", {}, t("tab.seats")), list);
 
@@ -44,7 +45,7 @@ export function seatCards(store, choose, chosen) {
   function card({ seat }) {
     const name = h("h3", {});
     const notes = h("div", { class: "notes" });
-    const score = h("div", { class: "score" });
+    const score = explain ? button("", () => explain(seat), { class: "score", "data-act": "points" }) : h("div", { class: "score" });
     const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
     const look = button("", () => choose(seat), { class: "look" });
     const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), notes, map, look);
@@ -64,7 +65,7 @@ export function seatCards(store, choose, chosen) {
       name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
       const points = shownScore(store, player);
       setText(score, number(points));
-      attribute(score, "aria-label", t("seat.score", { count: points }));
+      attribute(score, "aria-label", t("seat.score", { count: points }) + (explain ? `, ${t("points.show")}` : ""));
       box.classList.toggle("mine", seat === store.seat);
       box.classList.toggle("acting", acting);
       notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));

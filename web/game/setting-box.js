@@ -6,12 +6,12 @@ import { SETTINGS, memory, setting } from "../state/settings.js";
  * Create a check box for a setting.
  *
  * @param {Parameters<typeof setting>[0]} name
- * @param {() => void} [changed]
+ * @param {(box: HTMLInputElement) => void} [changed]
  */
 export function settingBox(name, changed) {
   const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
     saveSetting(name, box.checked);
-    changed?.();
+    changed?.(box);
   } });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
 }

@@ -8,7 +8,7 @@ import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
-import { forget, myGames } from "./my-games.js";
+import { dropToken, forget, myGames } from "./my-games.js";
 import { tilePicture } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
@@ -34,8 +34,8 @@ export async function openFront(app) {
     h("main", { class: "front" },
       h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
-      h("p", { class: "faint links" }, h("a", { href: "/docs/rules" }, t("menu.rules")), " · ", h("a", { href: "/docs" }, t("front.guide")), " · ",
-        h("a", { href: "/docs/reference" }, t("front.reference")))));
+      h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules([]), toastError), { class: "small", "data-act": "rules" }),
+        " ", h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
   app.replaceChildren(root);
   performance.measure("skye-ready");
   for (;;) {
@@ -76,7 +76,7 @@ function againstBots(myName, bots) {
     const opponents = Array.from({ length: Number(count.value) }, () => ({ bot }));
     if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, pressed(event));
   };
-  const levels = bots.map((bot) => button(botTitle(bot), (event) => start(bot.name, event), { class: "primary", "data-level": bot.name, title: bot.description }));
+  const levels = bots.map((bot) => button(botTitle(bot), (event) => start(bot.name, event), { class: "primary", "data-level": bot.name }));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
     h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))));
   box.classList.add("hero");
@@ -118,7 +118,12 @@ async function showPublic(box) {
 /** @param {Element} box */
 async function showMine(box) {
   const games = await Promise.all(myGames().slice(0, 20).map((id) => {
-    return skye.game(id, tokenFor(id)).get().catch((error) => { if (error.code === "game_not_found") forget(id); return null; });
+    const token = tokenFor(id);
+    return skye.game(id, token).get().catch((error) => {
+      if (error.code === "game_not_found") forget(id);
+      if (error.code === "token_unknown" && token) dropToken(id, token);
+      return null;
+    });
   }));
   const found = games.filter((game) => game !== null).sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const rows = found.map((game) => {

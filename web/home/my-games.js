@@ -4,10 +4,13 @@ import { PREFIX, saveTokens, memory, persistent, tokensOf } from "../state/token
 export function dropToken(id, token) {
   const tokens = tokensOf(id);
   const other = (/** @type {string} */ one) => one !== token;
-  saveTokens(id, {
+  const left = {
     seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
-    invite: tokens.invite === token ? null : tokens.invite, invitations: tokens.invitations?.filter(({ code }) => other(code)),
-  });
+    invite: tokens.invite === token ? null : tokens.invite, watch: tokens.watch === token ? null : tokens.watch,
+    invitations: tokens.invitations?.filter(({ code }) => other(code)),
+  };
+  if (left.seats.length || left.host || left.invite || left.watch) saveTokens(id, left);
+  else forget(id);
 }
 
 /** Remove all tokens of a game. @param {string} id */

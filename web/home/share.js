@@ -51,7 +51,7 @@ export function inviteLink(id, code) {
   return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
 }
 
-/** Return the URL to watch a game. @param {string} id */
-export function watchLink(id) {
-  return `${location.origin}/play/?game=${encodeURIComponent(id)}`;
+/** Return the URL to watch a game. @param {string} id @param {string} [code] The code that a private game needs. */
+export function watchLink(id, code) {
+  return `${location.origin}/play/?game=${encodeURIComponent(id)}${code ? `#watch=${code}` : ""}`;
 }

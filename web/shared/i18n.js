@@ -1,11 +1,11 @@
+import { fileUrl } from "./files.js";
+
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 
 export const LANGUAGES = /** @type {const} */ ({
   en: "English", de: "Deutsch", ru: "Русский", zh: "中文", ja: "日本語",
 });
 export const STORED = "skye.language";
-/** The URL that the page has its files from; a module does not know it, because a distribution joins all modules. */
-const BASE = document.querySelector("script")?.src ?? location.href;
 
 /** @type {Messages} */
 let messages = {};
@@ -39,7 +39,7 @@ async function loadWanted() {
 
 /** @param {string} name @returns {Promise<Messages>} */
 async function load(name) {
-  const response = await fetch(new URL(`lang/${name}.json`, BASE));
+  const response = await fetch(fileUrl(`lang/${name}.json`));
   if (!response.ok) throw new Error(`No messages in ${name}`);
   return response.json();
 }

@@ -1,5 +1,5 @@
 /** The settings with their defaults. */
-export const SETTINGS = { letters: true, auto: false, edges: false };
+export const SETTINGS = { letters: true, auto: false, edges: false, sound: false, notify: false };
 
 /** The settings in a browser without storage. @type {Map<string, boolean>} */
 export const memory = new Map();

@@ -182,10 +182,11 @@ export class Store {
     setTimeout(() => {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
-      void this.refreshActions(); // first, so that actions of another phase are not drawn
+      this.#dropActions();
       for (const listener of this.#listeners) listener();
       if (this.#firstEventAt) performance.measure("skye-event", { start: this.#firstEventAt });
       this.#firstEventAt = 0;
+      void this.refreshActions(); // after the drawing: a request takes the browser as long as an update of the board
     });
   }
 
@@ -207,12 +208,17 @@ export class Store {
     this.#actionsFor = this.#actionsKey;
   }
 
+  /** Forget the actions of another phase or turn. */
+  #dropActions() {
+    if (this.seat === null || this.view.status !== "playing" || !this.#actionsFor.startsWith(this.#turnKey)) this.actions = null;
+  }
+
   /** Request the actions of our seat when they may have changed. */
   async refreshActions() {
-    if (this.seat === null || this.view.status !== "playing") { this.actions = null; return; }
+    this.#dropActions();
+    if (this.seat === null || this.view.status !== "playing") return;
     const wanted = this.#actionsKey;
     if (wanted === this.#actionsFor) return;
-    if (!this.#actionsFor.startsWith(this.#turnKey)) this.actions = null; // they belong to another phase or turn
     if (this.busy) return; // the response to the write includes them
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase === "buying") return void (this.actions = []);

@@ -42,10 +42,10 @@ export function addSeatToken(id, token) {
   if (!tokens.seats.includes(token)) saveTokens(id, { ...tokens, seats: [...tokens.seats, token] });
 }
 
-/** Return the token to open a game with: of a seat, otherwise of the host, otherwise an invitation code. @param {string} id @param {number} [chosen] */
+/** Return the token to open a game with: of a seat, otherwise of the host, otherwise a code to join or to watch. @param {string} id @param {number} [chosen] */
 export function tokenFor(id, chosen = 0) {
-  const { seats, host, invite } = tokensOf(id);
-  return seats[chosen] ?? seats[0] ?? host ?? invite ?? null;
+  const { seats, host, invite, watch } = tokensOf(id);
+  return seats[chosen] ?? seats[0] ?? host ?? invite ?? watch ?? null;
 }
 
 /**
@@ -56,13 +56,14 @@ export function tokenFor(id, chosen = 0) {
  */
 export function takeFromFragment(id) {
   const given = new URLSearchParams(location.hash.slice(1));
-  const [seat, host, invite] = [given.get("seat"), given.get("host"), given.get("invite")];
-  if (!seat && !host && !invite) return null;
+  const [seat, host, invite, watch] = ["seat", "host", "invite", "watch"].map((name) => given.get(name));
+  if (!seat && !host && !invite && !watch) return null;
   const { host: stored } = tokensOf(id);
   const replaces = host && stored && host !== stored;
   if (seat) addSeatToken(id, seat);
   if (host && !replaces) saveTokens(id, { ...tokensOf(id), host });
   if (invite) saveTokens(id, { ...tokensOf(id), invite });
+  if (watch) saveTokens(id, { ...tokensOf(id), watch });
   history.replaceState(null, "", location.pathname + location.search);
   return replaces ? host : null;
 }

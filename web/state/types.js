@@ -16,6 +16,7 @@
  * @property {string[]} seats The tokens of our seats.
  * @property {string | null} host
  * @property {string | null} [invite] Our invitation code, until it is used.
+ * @property {string | null} [watch] The code with which we watch a private game.
  * @property {{id: string, code: string}[]} [invitations] The invitations of others, as the host.
  */
 

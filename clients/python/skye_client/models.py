@@ -984,6 +984,10 @@ class Viewer(TypedDict):
 VisibilityName: TypeAlias = str
 
 
+class WatchCode(TypedDict):
+    code: Token
+
+
 class WebhookChallengeAnswer(TypedDict):
     challenge: str
 

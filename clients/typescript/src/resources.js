@@ -85,6 +85,9 @@ export class Game {
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<GameData>} */
   revokeInvitation(id, options) { return this.request("DELETE", `/invitations/${encodeURIComponent(id)}`, options); }
 
+  /** @param {CallOptions} [options] @returns {Promise<string>} The code with which spectators read a private game. */
+  async watchCode(options) { return (await this.request("GET", "/watch-code", options)).code; }
+
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   start(options) { return this.request("POST", "/start", options); }
 

@@ -36,7 +36,9 @@ TOKEN_PATTERN: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a pattern, not 
 TOKEN_LENGTH: Final = len(_PREFIX) + 22
 """The length of a token and of an invitation code."""
 
-_TOKEN = re.compile(TOKEN_PATTERN)
+_TOKEN = re.compile(r"skye_(?:watch_)?[A-Za-z0-9_-]{22}")
+
+_WATCH_PREFIX = "skye_watch_"
 
 PLAYER_KEY_PATTERN: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
 """The regular expression of player keys."""
@@ -48,11 +50,15 @@ _PLAYER_KEY: Final = re.compile(PLAYER_KEY_PATTERN)
 
 
 class Caller(NamedTuple):
-    """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator)."""
+    """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator).
+
+    `watching` is set for a spectator with the watch code, who may read a private game.
+    """
 
     seat: int | None = None
     host: bool = False
     invited: bool = False
+    watching: bool = False
 
     @property
     def roles(self) -> list[Role]:
@@ -126,7 +132,20 @@ def identify(game: Game, token: str) -> Caller | None:
     for number, seat in enumerate(game.seats):
         if hmac.compare_digest(seat.token, hashed):
             found = Caller(seat=number)
+    if found is None and hmac.compare_digest(hash_token(watch_code(game)), hashed):
+        found = Caller(watching=True)
     return found
+
+
+def watch_code(game: Game) -> str:
+    """Return the code with which spectators read a private game.
+
+    It derives from the stored hash of the host's credential: so it needs no storage, and a new host token
+    makes it invalid.
+    """
+    secret = game.host or game.host_player
+    digest = hmac.digest(secret.encode(), f"watch\n{game.id}".encode(), "sha256")
+    return _WATCH_PREFIX + _text(digest[:_BYTES])
 
 
 def is_player_key(token: str) -> bool:

@@ -27,6 +27,7 @@ _CONTENT_TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
 }
 _CLIENT = "clients/typescript/src"
 _PAGE = "web/index.html"
@@ -34,6 +35,7 @@ _TOOLS = ("package.json", "package-lock.json", "tsconfig.json")
 _YEAR_S = 31_536_000
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )

@@ -65,6 +65,10 @@ class AsyncGame:
         path = f"/invitations/{quote(invitation_id, safe='')}"
         return cast("m.Game", await self.request("DELETE", path, **options))
 
+    async def watch_code(self, **options: Unpack[ReadOptions]) -> str:
+        """Return the code with which spectators read a private game, as the host."""
+        return cast("m.WatchCode", await self.request("GET", "/watch-code", **options))["code"]
+
     async def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
         return cast(m.Game, await self.request("POST", "/start", **options))

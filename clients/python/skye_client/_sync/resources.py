@@ -65,6 +65,10 @@ class Game:
         path = f"/invitations/{quote(invitation_id, safe='')}"
         return cast("m.Game", self.request("DELETE", path, **options))
 
+    def watch_code(self, **options: Unpack[ReadOptions]) -> str:
+        """Return the code with which spectators read a private game, as the host."""
+        return cast("m.WatchCode", self.request("GET", "/watch-code", **options))["code"]
+
     def start(self, **options: Unpack[CallOptions]) -> m.Game:
         """Start the game, with the host token."""
         return cast(m.Game, self.request("POST", "/start", **options))

@@ -72,6 +72,7 @@ from skye_server.games.views.types import InvitationView as Invitation
 from skye_server.games.views.types import TakenSeatView as TakenSeat
 from skye_server.games.views.types import TileView as Tile
 from skye_server.games.views.types import TimedGameView as Game
+from skye_server.games.views.types import WatchCodeView as WatchCode
 
 __all__ = [
     "ActionList",
@@ -132,6 +133,7 @@ __all__ = [
     "Tile",
     "TileList",
     "TriedPlacements",
+    "WatchCode",
     "Webhook",
     "WebhookChallengeAnswer",
     "WebhookChallengeMessage",

@@ -388,6 +388,12 @@ class CreatedGamesView(TypedDict):
     ]
 
 
+class WatchCodeView(TypedDict):
+    """The code for spectators of a game."""
+
+    code: Annotated[Token, "The code. Watch with it as `Authorization: Bearer CODE`."]
+
+
 class CreatedInvitationView(TypedDict):
     """A new invitation. The server shows its code only here."""
 

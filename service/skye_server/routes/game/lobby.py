@@ -10,7 +10,7 @@ from flask import Response
 from skye_server.commands import game_commands
 from skye_server.contract import requests, responses
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import invitation_id, require_host
+from skye_server.games.authorization import invitation_id, require_host, watch_code
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
@@ -146,6 +146,24 @@ def get_invitation(game: str, invitation: str) -> Response:
         raise Problem("invitation_not_found")
     tag = etag(current.version, caller)
     return not_modified(tag) or json_response({"id": invitation}, tag=tag)
+
+
+@blueprint.route("/games/<game>/watch-code")
+@reads(
+    ResponseDoc(200, "The code.", responses.WatchCode),
+    errors=[*HOST_ERRORS, "not_acceptable"],
+    token=Token.REQUIRED,
+)
+def get_watch_code(game: str) -> Response:
+    """Get the code for spectators.
+
+    The host gives it to people who may watch a private game: with the code as the bearer token they see what
+    spectators of a public game see, and can do nothing. It stays the same as long as the host's token.
+    """
+    current, caller = collaborators().games.read(game, bearer_token())
+    require_host(caller)
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response({"code": watch_code(current)}, tag=tag)
 
 
 @blueprint.route("/games/<game>/invitations/<invitation>", methods=["DELETE"])

@@ -1,0 +1,42 @@
+import { fileUrl } from "../shared/files.js";
+import { setting } from "../state/settings.js";
+import { toastError } from "../shared/toast.js";
+import { turnText } from "./header.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+
+/**
+ * Show in the title and the icon of the page whose turn it is. When ours begins, also play a sound and, in a tab in the
+ * background, show a notification, if the player has chosen that.
+ *
+ * @param {Store} store
+ */
+export function turnAlerts(store) {
+  const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
+  const usual = icon?.getAttribute("href") ?? "";
+  let mine = false;
+
+  function show() {
+    const { myTurn } = store;
+    document.title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;
+    if (myTurn === mine) return;
+    mine = myTurn;
+    icon?.setAttribute("href", myTurn ? fileUrl("turn.svg").pathname : usual);
+    void (myTurn ? navigator.setAppBadge?.() : navigator.clearAppBadge?.())?.catch(() => {}); // of an installed page
+    if (!myTurn) return;
+    sound("turn");
+    if (setting("notify") && document.hidden && Notification.permission === "granted") notify();
+  }
+
+  function notify() {
+    const notification = new Notification(turnText(store), { body: store.view.name, tag: store.id, icon: usual });
+    notification.onclick = () => { window.focus(); notification.close(); };
+  }
+
+  return { show, sound, close: () => icon?.setAttribute("href", usual) };
+}
+
+/** Play a sound, if the player has chosen sounds. @param {string} name */
+function sound(name) {
+  if (setting("sound")) import("../shared/sound.js").then(({ play }) => play(name), toastError);
+}

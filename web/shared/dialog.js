@@ -1,0 +1,18 @@
+import { button, h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/**
+ * Show a dialog with a title and a button that closes it; it is removed when it closes.
+ *
+ * @param {string} title
+ * @param {string} kind Its class.
+ * @param {...(Node | null)} children
+ */
+export function openDialog(title, kind, ...children) {
+  const close = button(t("close"), () => dialog.close(), { class: "primary" });
+  const dialog = h("dialog", { class: kind, "aria-label": title }, h("h2", {}, title), ...children, h("div", { class: "bar" }, close));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  close.focus({ preventScroll: true }); // the text begins at its top
+}
