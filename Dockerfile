@@ -29,6 +29,31 @@ RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-c
 RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .
 
+# The MCP server is an image of its own: `docker build --target mcp -t skye-mcp .`
+FROM ${PYTHON} AS mcp-build
+WORKDIR /srv
+COPY deploy/requirements-mcp.lock deploy/
+RUN python -m venv --without-pip .venv \
+    && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
+        --no-deps --require-hashes --only-binary :all: -r deploy/requirements-mcp.lock
+COPY engine engine
+COPY clients clients
+RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
+        --no-deps --no-build-isolation ./engine ./clients/python ./clients/mcp \
+    && pip --python .venv/bin/python uninstall --yes setuptools \
+    && python -m compileall -q --invalidation-mode unchecked-hash .venv \
+    && chmod -R a+rX .
+
+FROM ${PYTHON} AS mcp
+WORKDIR /srv
+COPY --from=mcp-build /srv/.venv .venv
+ENV PATH=/srv/.venv/bin:$PATH \
+    PYTHONDONTWRITEBYTECODE=1
+USER 10001:10001
+EXPOSE 8080
+ENTRYPOINT ["skye-mcp"]
+CMD ["--http", "0.0.0.0:8080"]
+
 FROM ${PYTHON}
 WORKDIR /srv
 COPY --from=build /srv/.venv .venv

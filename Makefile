@@ -19,6 +19,8 @@ EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-de
 	--editable engine --editable service --editable clients/python
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--no-emit-package skye-engine --no-emit-package skye-client --group pyproject.toml:build
+COMPILE_MCP := $(COMPILE) --output-file deploy/requirements-mcp.lock \
+	--constraint deploy/requirements-dev.lock clients/mcp/pyproject.toml
 COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	--group pyproject.toml:frameworks --output-file deploy/requirements-frameworks.lock \
 	--constraint deploy/requirements-dev.lock
@@ -168,6 +170,7 @@ lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files all
 	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
 		--constraint deploy/requirements.lock --group pyproject.toml:dev service/pyproject.toml
 	@$(COMPILE_FRAMEWORKS) --upgrade
+	@$(COMPILE_MCP) --upgrade
 	@$(COMPILE_RELEASE) --upgrade
 
 .PHONY: clean

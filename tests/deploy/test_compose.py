@@ -53,14 +53,16 @@ def test_compose_settings_of_an_instance_are_valid(name):
 def test_nginx_upstreams_hold_the_sockets_of_all_instances():
     sockets = {bind.removeprefix("unix:") for one in INSTANCES.values() for bind in option(one, "bind")[1:]}
     assert len(sockets) == len(INSTANCES) == 2
-    assert upstreams() == {"skye": sockets, "skye_once": sockets}
+    of_mcp = {socket for name in ("mcp-a", "mcp-b") for socket in option(SERVICES[name], "http")}
+    of_mcp = {socket.removeprefix("unix:") for socket in of_mcp}
+    assert upstreams() == {"skye": sockets, "skye_once": sockets, "skye_mcp": of_mcp}
     assert set(re.findall(r"proxy_pass http://(\w+);", (NGINX / "nginx.conf").read_text())) == set(
         upstreams()
     )
 
 
 def test_instances_and_nginx_share_the_folder_of_the_sockets():
-    for service in (*INSTANCES.values(), SERVICES["nginx"]):
+    for service in (*INSTANCES.values(), SERVICES["mcp-a"], SERVICES["mcp-b"], SERVICES["nginx"]):
         assert "sockets:/run/skye" in service["volumes"]
 
 

@@ -66,12 +66,17 @@ def test_target_ports_of_a_service_are_ports_of_its_pods(resources):
 
 
 def test_nginx_upstreams_are_the_port_of_the_headless_service(resources):
-    service = named(resources, "Service", "skye-server")
-    (load,) = selected(resources, service["spec"]["selector"])
-    assert service["spec"]["clusterIP"] == "None"  # so that nginx finds every pod and can leave one out
-    port = ports(load)[service["spec"]["ports"][0]["targetPort"]]  # a headless Service translates no ports
+    found = set()
+    for name in ("skye-server", "skye-mcp"):
+        service = named(resources, "Service", name)
+        (load,) = selected(resources, service["spec"]["selector"])
+        assert service["spec"]["clusterIP"] == "None"  # nginx finds every pod, and can leave one out
+        port = ports(load)[
+            service["spec"]["ports"][0]["targetPort"]
+        ]  # a headless Service translates no ports
+        found.add(f"{name}.skye.svc.cluster.local:{port}")
     servers = re.findall(r"server (\S+) resolve", (KUBERNETES_NGINX / "upstream.conf").read_text())
-    assert set(servers) == {f"skye-server.skye.svc.cluster.local:{port}"}
+    assert set(servers) == found
 
 
 def test_nginx_upstreams_have_the_directives_of_compose():

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import Any, Final
 
 import click
+import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from skye_client import AsyncSkye, new_key
 from skye_mcp.server import make_server
 
 KEY_VARIABLE = "SKYE_PLAYER_KEY"
+
+_GRACE_S: Final = 5
+"""How long requests may go on after SIGTERM, in seconds. Agents that wait for their turn ask again."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -24,7 +29,9 @@ KEY_VARIABLE = "SKYE_PLAYER_KEY"
     help="URL of the API.",
 )
 @click.option(
-    "--http", metavar="HOST:PORT", help="Serve streamable HTTP at /mcp instead of standard input and output."
+    "--http",
+    metavar="HOST:PORT",
+    help="Serve streamable HTTP at /mcp instead of standard input and output. unix:PATH is a Unix socket.",
 )
 @click.option(
     "--allowed-host",
@@ -50,20 +57,23 @@ def main(server: str, http: str | None, allowed_host: tuple[str, ...]) -> None:
 
         make_server(skye, own_key).run("stdio")
         return
-    host, _, port = http.rpartition(":")
-    if not host or not port.isdigit() or not 0 < int(port) < 65536:
-        raise click.BadParameter("want HOST:PORT, such as 127.0.0.1:8080", param_hint="--http")
-    hosts = [*allowed_host, "127.0.0.1:*", "localhost:*", "[::1]:*"]
-    make_server(skye).run(
-        "streamable-http",
-        host=host.strip("[]"),
-        port=int(port),
+    hosts = [*allowed_host, "127.0.0.1:*", "localhost:*", "[::1]:*", "localhost"]
+    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    app = make_server(skye).streamable_http_app(
         stateless_http=True,
-        transport_security=TransportSecuritySettings(
-            allowed_hosts=hosts,
-            allowed_origins=[f"http://{one}" for one in hosts] + [f"https://{one}" for one in hosts],
-        ),
+        transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
     )
+    uvicorn.run(app, **_address(http), log_level="warning", timeout_graceful_shutdown=_GRACE_S)
+
+
+def _address(http: str) -> dict[str, Any]:
+    """Return the arguments of uvicorn for an address."""
+    host, _, port = http.rpartition(":")
+    if host == "unix" and port:
+        return {"uds": port}
+    if not host or not port.isdigit() or not 0 < int(port) < 65536:
+        raise click.BadParameter("want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH", param_hint="--http")
+    return {"host": host.strip("[]"), "port": int(port)}
 
 
 if __name__ == "__main__":

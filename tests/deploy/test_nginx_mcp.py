@@ -1,0 +1,80 @@
+"""The MCP server behind nginx, over Unix sockets: an agent plays on while an instance of it is missing."""
+
+import random
+import re
+import subprocess
+import sys
+from contextlib import ExitStack, asynccontextmanager
+
+import httpx
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP SDK is not installed: the MCP server is not tested")
+
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from skye_client import new_key
+from tests.support import coroutines
+from tests.support.waiting import MAX_WAIT_S, waited_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+DECISION = re.compile(r"Game (\w+).*Decision (\w+): act", re.DOTALL)
+
+
+@pytest.fixture
+def mcp(folder, nginx):
+    """Start instances of the MCP server at sockets of nginx; they call the API through it."""
+    with ExitStack() as stack:
+
+        def start(name):
+            path = folder / f"{name}.sock"
+            command = [sys.executable, "-m", "skye_mcp", "--server", nginx.url, "--http", f"unix:{path}"]
+            process = stack.enter_context(subprocess.Popen(command))
+            stack.callback(process.kill)
+            assert waited_for(path.exists)
+            return process
+
+        yield start
+
+
+@asynccontextmanager
+async def agent(url):
+    headers = {"Authorization": f"Bearer {new_key()}", "Origin": "https://play.example.org"}
+    async with (
+        httpx.AsyncClient(headers=headers, timeout=MAX_WAIT_S) as http,
+        Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+    ):
+        yield client
+
+
+def test_agent_plays_on_while_an_mcp_instance_is_missing(instance, nginx, mcp):
+    instance().start()
+    first = mcp("mcp-a")
+    mcp("mcp-b")
+
+    async def told(client, tool, **arguments):
+        result = await client.call_tool(tool, arguments)
+        assert not result.is_error, result
+        return result.content[0].text
+
+    async def play():
+        async with agent(nginx.url) as client:
+            text = await told(client, "create_game", bots=["random"], seed="nginx")
+            for step in range(12):
+                game, decision = DECISION.search(text).groups()
+                number = random.Random(step).choice(re.findall(r"(?m)^  (\d+): ", text) or ["1"])
+                text = await told(client, "act", game=game, decision=decision, number=int(number))
+                if step == 2:
+                    first.kill()
+                    first.wait()
+
+    coroutines.run(play)
+
+
+def test_missing_mcp_server_is_reported_as_a_problem(instance, nginx):
+    instance().start()
+    answer = nginx.call("POST", "/mcp", b"{}", {"Content-Type": "application/json"})
+    assert answer.status == 503
+    assert answer.json["code"] == "store_unavailable"
