@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from skye_server.server.processes import LaunchError
-from skye_server.server.server_programs import find_program, version_of, vulnerabilities
+from skye_server.server.server_programs import find_program, program_for, version_of, vulnerabilities
 from tests.server.programs import script
 
 
@@ -87,6 +87,17 @@ def test_server_that_cannot_read_the_files_is_not_chosen(program, tmp_path, head
     redis.unlink()
     valkey = program("9.1.2", "valkey-server", "Valkey")
     assert (find_program(folder) == valkey) == ("valkey-server" in readers)
+
+
+@pytest.mark.usefixtures("no_wheel")
+def test_files_that_no_program_can_read_are_not_ignored(program, tmp_path):
+    folder = tmp_path / "data"
+    (folder / "appendonlydir").mkdir(parents=True)
+    program("7.0.15")
+    assert program_for(folder) == find_program()
+    (folder / "appendonlydir" / "appendonly.aof.1.base.rdb").write_bytes(b"VALKEY080")
+    with pytest.raises(LaunchError, match=r"newer server \(VALKEY080\).*redis-server 7\.0\.15"):
+        program_for(folder)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,12 @@ import http.client
 import os
 import signal
 import socket
+import socketserver
+import subprocess
+import sys
+import threading
 import urllib.error
-from contextlib import closing
+from contextlib import closing, contextmanager
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +17,7 @@ import pytest
 from tests.support.launcher import all_ended, children, redis_servers, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 
 
 def redis_of(launched):
@@ -170,6 +174,52 @@ def test_data_folder_that_cannot_be_written_is_reported(launch, tmp_path):
         f"The data folder {tmp_path}/file/data cannot be written: Not a directory."
     )
     assert launched.printed.count("\n") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("redis_program")
+def test_full_disk_is_reported(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    fill = 'mount -t tmpfs -o size=64k none "$1" && { cat /dev/zero > "$1/fill"'
+    script = f'{fill}; exec "$2" -m skye_server.cli serve; }}'
+    command = ["unshare", "--mount", "--map-root-user", "sh", "-c", script, "sh", folder, sys.executable]
+    environ = os.environ | {"SKYE_DATA_DIR": str(folder), "SKYE_BIND": "127.0.0.1:0"}
+    done = subprocess.run(
+        command, env=environ, capture_output=True, text=True, check=False, timeout=MAX_RUN_S
+    )
+    if "unshare" in done.stderr:
+        pytest.skip("mount namespaces are not allowed here")
+    [line] = [line for line in done.stderr.splitlines() if line.startswith("The data folder")]
+    assert done.returncode == 1
+    assert "No space left on device. Free space" in line
+    assert "Traceback" not in done.stderr
+
+
+def test_redis_that_is_too_old_is_refused(launch):
+    with old_redis() as port:
+        launched = launch(SKYE_REDIS_URL=f"redis://127.0.0.1:{port}")
+        assert launched.process.wait(MAX_WAIT_S) == 1
+    assert launched.printed.startswith("Redis 5 or older is too old: install Redis 6.2 or newer, or Valkey")
+    assert launched.printed.count("\n") == 1
+
+
+@contextmanager
+def old_redis():
+    """A server that knows no HELLO, like Redis 5; yield its port."""
+
+    class Replies(socketserver.StreamRequestHandler):
+        def handle(self):
+            while count := self.rfile.readline():
+                for _ in range(2 * int(count[1:])):
+                    self.rfile.readline()
+                self.wfile.write(b"-ERR unknown command `HELLO`, with args beginning with: `3`,\r\n")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Replies) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
 
 
 def test_invalid_settings_are_reported_together(launch):

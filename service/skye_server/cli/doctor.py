@@ -15,7 +15,7 @@ from skye_server.error_codes import Problem
 from skye_server.redis_url import without_secrets
 from skye_server.server.data_folder import DataFolder
 from skye_server.server.processes import LaunchError
-from skye_server.server.server_programs import describe, find_program, vulnerabilities
+from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.settings import MEMORY_URL, Settings, SettingsError, unknown_variables
 
 _MIN_OPEN_FILES: Final = 4096
@@ -89,10 +89,10 @@ def _data_folder(path: Path) -> Finding:
 
 def _embedded_server(path: Path) -> Iterator[Finding]:
     try:
-        program = find_program(path)
+        program = program_for(path)
         if program is None:
-            fault = "no Redis or Valkey can serve the data folder"
-            yield Finding("error", f"{fault}: install a newer one, or set SKYE_REDIS_URL")
+            fault = "no Redis or Valkey was found"
+            yield Finding("error", f"{fault}: install one, or set SKYE_REDIS_URL")
             return
         yield Finding("ok", f"the games are stored by {describe(program)} ({program})")
         if known := vulnerabilities(program):
@@ -102,17 +102,21 @@ def _embedded_server(path: Path) -> Iterator[Finding]:
 
 
 def _redis(settings: Settings) -> Iterator[Finding]:
+    from skye_server.storage.connection.server_warnings import is_too_old  # noqa: PLC0415 - likewise
     from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
 
     shown = without_secrets(settings.redis_url or "")
     store = RedisStore.from_settings(settings)
+    warnings = store.warnings()
+    yield from (Finding("error" if is_too_old(text) else "warning", text) for text in warnings)
     try:
         store.ping()
     except Problem:
-        yield Finding("error", f"the Redis at {shown} does not respond: start it, or correct SKYE_REDIS_URL")
+        if not warnings:
+            fault = f"the Redis at {shown} does not respond"
+            yield Finding("error", f"{fault}: start it, or correct SKYE_REDIS_URL")
         return
     yield Finding("ok", f"the Redis at {shown} responds")
-    yield from (Finding("warning", text) for text in store.warnings())
 
 
 @click.command()

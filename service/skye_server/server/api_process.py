@@ -47,7 +47,7 @@ def _bind_failure(address: Address, error: OSError) -> str:
     another = address._replace(port=8001 if address.port == 8000 else 8000)
     return (
         f"Cannot listen at {address}: {reason}. "
-        f"Stop the program that uses it or choose another, for example: SKYE_BIND={another} make serve"
+        f"Stop the program that uses it, or set SKYE_BIND, for example to {another}."
     )
 
 

@@ -1,5 +1,6 @@
 """The data folder of `make serve`, and the two locks that keep it to one process at a time."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -28,20 +29,23 @@ class DataFolder:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._launcher = _open(path / _LAUNCHER_LOCK)
             self._files = _open(path / _FILES_LOCK)
+            if not _lock(self._launcher):
+                owner = _read(self._launcher) or "unknown"
+                raise LaunchError(
+                    f"The games in {path} are being served already, by process {owner}. Stop that first, or "
+                    "set SKYE_DATA_DIR and SKYE_BIND to serve others beside it."
+                )
+            _write(self._launcher, str(os.getpid()))
         except OSError as error:
             self.close()
+            remedy = "Free space" if error.errno == errno.ENOSPC else "Make it writable"
             raise LaunchError(
                 f"The data folder {path} cannot be written: {error.strerror}. "
-                "Choose another, for example: SKYE_DATA_DIR=~/skye make serve"
+                f"{remedy}, or set SKYE_DATA_DIR to another folder."
             ) from error
-        if not _lock(self._launcher):
-            owner = _read(self._launcher) or "unknown"
+        except LaunchError:
             self.close()
-            raise LaunchError(
-                f"The games in {path} are being served already, by process {owner}. Stop that first, or "
-                "serve others beside it: SKYE_DATA_DIR=~/skye2 SKYE_BIND=127.0.0.1:8001 make serve"
-            )
-        _write(self._launcher, str(os.getpid()))
+            raise
 
     def lock_files(self, holder: str) -> int | None:
         """Lock the files, and store the name of the holder in the lock file.

@@ -121,7 +121,10 @@ class RedisServer:
         while not (reply := _send_command(self.address, b"PING\r\n")).startswith(b"+PONG"):
             timeout = _LOADING_TIMEOUT_S if reply.startswith(b"-LOADING") else _FIRST_REPLY_TIMEOUT_S
             if not self.running or time.monotonic() > started + timeout:
-                raise LaunchError(f"Redis did not start on {self.folder}: {self.failure()}")
+                raise LaunchError(
+                    f"Redis did not start on {self.folder}: {self.failure()}. Its log is {LOG_NAME} in that "
+                    "folder. If a newer server wrote the files, put that one on the path."
+                )
             pause(_POLL_S)
 
     def stop(self) -> None:

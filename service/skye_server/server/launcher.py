@@ -17,7 +17,7 @@ from skye_server.server.data_folder import DataFolder
 from skye_server.server.dispatch_processes import DispatchProcesses
 from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
 from skye_server.server.processes import LaunchError, adopt_orphans, describe_end
-from skye_server.server.server_programs import describe, find_program, vulnerabilities
+from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.settings import LAB_WARNING, MEMORY_URL, Address, Settings, SettingsError, unknown_variables
 
 _LONGEST_DELAY_S = 30.0
@@ -125,8 +125,9 @@ def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     if settings.redis_url == MEMORY_URL:
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
     if settings.redis_url is not None:
+        _check_version(settings)
         return _Store(settings.redis_url, None, f"in the Redis at {without_secrets(settings.redis_url)}")
-    program = find_program(settings.data_dir)
+    program = program_for(settings.data_dir)
     if program is None:
         _warn(_NO_REDIS)
         return _Store(MEMORY_URL, None, "in memory: lost when this stops")
@@ -141,6 +142,19 @@ def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     lock = lock_files(folder, location, signals.pause)
     server = RedisServer(program, folder.path, location, settings.appendfsync, inherited=(lock,))
     return _Store(server.url, server, f"in {folder.path} (appendfsync {settings.appendfsync})")
+
+
+def _check_version(settings: Settings) -> None:
+    """Refuse a Redis without commands that the store calls; one that does not respond may come later.
+
+    :raises LaunchError: if it is too old.
+    """
+    from skye_server.storage.connection.server_warnings import is_too_old  # noqa: PLC0415 - loads much
+    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - likewise
+
+    for warning in RedisStore.from_settings(settings).warnings():
+        if is_too_old(warning):
+            raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")
 
 
 def _wait_for_redis(server: RedisServer) -> None:

@@ -48,6 +48,21 @@ def find_program(folder: Path | None = None) -> Path | None:
     return next((one for one in usable if not vulnerabilities(one)), usable[0] if usable else None)
 
 
+def program_for(folder: Path) -> Path | None:
+    """Return the program to run on a data folder, None if there is no program at all.
+
+    :raises LaunchError: if no program can read the files in the folder.
+    """
+    program = find_program(folder)
+    if program is None and (others := [describe(one) for one in programs()]):
+        wrote = ", ".join(sorted({_header(path).decode() for path in _snapshots(folder)}))
+        raise LaunchError(
+            f"The games in {folder} were written by a newer server ({wrote}), and {' and '.join(others)} "
+            "cannot read them. Install that server: Redis 7.4 writes REDIS0012, Valkey 9 VALKEY080."
+        )
+    return program
+
+
 def programs() -> Iterator[Path]:
     """Yield the programs on the path, then that of the wheel."""
     for name in PROGRAMS:
@@ -109,7 +124,7 @@ def _is_fixed(version: Version, releases: tuple[Version, ...]) -> bool:
 
 def _can_read(program: Path, folder: Path) -> bool:
     """Return whether a program can load a data folder, judging by the header of its file."""
-    headers = [_header(path) for path in (folder / MULTI_PART_FOLDER).glob("*.base.rdb")]
+    headers = [_header(path) for path in _snapshots(folder)]
     if not any(headers):
         return True
     try:
@@ -121,6 +136,13 @@ def _can_read(program: Path, folder: Path) -> bool:
         header.startswith(b"REDIS") and int(header[5:9]) > LAST_COMMON_FORMAT for header in headers
     )
     return not (of_valkey and name != "valkey-server") and not (of_new_redis and name != "redis-server")
+
+
+def _snapshots(folder: Path) -> list[Path]:
+    try:
+        return list((folder / MULTI_PART_FOLDER).glob("*.base.rdb"))
+    except PermissionError:
+        return []  # the launcher cannot lock the folder, and reports that
 
 
 def _header(snapshot: Path) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from skye_server.server.data_folder import DataFolder, address_of_server
 from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location, url_of
 from skye_server.server.processes import LaunchError
-from skye_server.server.server_programs import find_program
+from skye_server.server.server_programs import program_for
 from skye_server.settings import MEMORY_URL, Settings
 from skye_server.storage.redis_store import RedisStore
 
@@ -34,7 +34,7 @@ def opened_store() -> Iterator[RedisStore]:
 def _embedded_url(settings: Settings, stack: contextlib.ExitStack) -> str:
     if running := address_of_server(settings.data_dir):
         return url_of(Path(running))
-    program = find_program(settings.data_dir)
+    program = program_for(settings.data_dir)
     if program is None:
         raise LaunchError("No redis-server or valkey-server was found: install one, or set SKYE_REDIS_URL.")
     folder = DataFolder(settings.data_dir)

@@ -26,7 +26,7 @@ try:
 except SettingsError as error:
     sys.exit(f"These settings cannot be used:\n{error}")
 if settings.redis_url is None:
-    sys.exit("SKYE_REDIS_URL is not set: name the Redis that stores the games, or use `make serve`.")
+    sys.exit("SKYE_REDIS_URL is not set: name the Redis that stores the games, or use `skye-server serve`.")
 
 if settings.health_bind is not None and settings.health_bind.port == settings.bind.port:
     sys.exit("SKYE_HEALTH_BIND needs another port than SKYE_BIND: a listener is identified by its port.")

@@ -16,6 +16,7 @@ _OLDEST: Final = (6, 2)
 
 _MAX_CLOCK_DIFFERENCE_S: Final = 10.0
 
+_TOO_OLD: Final = "is too old"
 _UNKNOWN = "Redis could not be checked: {}; it must be 6.2 or newer, with `maxmemory-policy noeviction`"
 
 
@@ -30,8 +31,9 @@ def server_warnings(calls: RedisCalls, key: str) -> list[str]:
             return server.info("server"), server.info("memory"), server.time()
         except redis.exceptions.NoPermissionError as error:
             return error
-        except redis.ResponseError:  # an unknown command: a server in memory, as in tests
-            return None
+        except redis.ResponseError as error:
+            # HELLO begins each connection. An unknown INFO or TIME: a server in memory, as in tests.
+            return {"redis_version": "5 or older"} if "HELLO" in str(error) else None
 
     try:
         found = calls.call(key, read, retries=False)
@@ -41,8 +43,19 @@ def server_warnings(calls: RedisCalls, key: str) -> list[str]:
         return []
     if isinstance(found, redis.ResponseError):
         return [_UNKNOWN.format(f"it replied to INFO with {str(found)[:100]!r}")]
+    if isinstance(found, dict):
+        return _version(found)
     server, memory, (seconds, _) = found
     return [*_version(server), *_eviction_policy(memory), *_clock(seconds)]
+
+
+def is_too_old(warning: str) -> bool:
+    """Return whether a warning is about a server without commands that the store calls.
+
+    >>> is_too_old(_version({"redis_version": "5.0.6"})[0])
+    True
+    """
+    return _TOO_OLD in warning
 
 
 def _version(info: dict[str, Any]) -> list[str]:
@@ -50,7 +63,7 @@ def _version(info: dict[str, Any]) -> list[str]:
     numbers = tuple(map(int, re.findall(r"\d+", version)[:2]))
     if not numbers or numbers >= _OLDEST:
         return []
-    return [f"Redis {version} is too old: install Redis 6.2 or newer, or Valkey"]
+    return [f"Redis {version} {_TOO_OLD}: install Redis 6.2 or newer, or Valkey"]
 
 
 def _eviction_policy(info: dict[str, Any]) -> list[str]:
