@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot import choose
 
-from skye_client import GameView, Seat, Skye, is_known
+from skye_client import GameView, Player, Seat, Skye, is_known
 from skye_client import models as m
 
 
@@ -22,9 +22,9 @@ def choose_at_random(actions: Sequence[m.Action], _seat: Seat) -> m.Action:
 BOTS = {"Careful": choose, "Random": choose_at_random}
 
 
-def play(client: Skye, created: m.CreatedGameTokens) -> str:
+def play(player: Player, created: m.CreatedGameTokens) -> str:
     """Play a game to its end; return the name of its winner."""
-    seats = client.seats(created)
+    seats = player.seats(created)
     view = GameView.open(seats[0].game)
     while not view.over:
         for number in view.data["waiting_for"]:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             {"visibility": "private", "auto_start": True, "players": [{"name": n} for n in order]}
             for order in orders
         ]
-        wins = Counter(pool.map(lambda created: play(client, created), player.leagues.create(games)))
+        wins = Counter(pool.map(lambda created: play(player, created), player.leagues.create(games)))
         with options.records.open("w") as file:
             for line in player.leagues.records():
                 file.write(json.dumps(line) + "\n")

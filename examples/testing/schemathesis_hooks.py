@@ -26,6 +26,7 @@ GAMES = {
     "start_game": {"players": [{"name": "Ann"}, {"bot": "random"}]},
     "change_player": LOBBY,
     "leave_game": LOBBY,
+    "rotate_host_token": LOBBY,
     "advance_clock": PRICING | {"options": {"clock": "manual", "turn_ms": 60_000}},
     "purchase": BUYING,
     "place_tile": BUILDING,
@@ -47,6 +48,7 @@ OF_HOST = (
     "advance_clock",
     "abort_game",
     "delete_game",
+    "rotate_host_token",
 )
 
 _statuses = defaultdict(set)

@@ -41,6 +41,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "This needs the game's host token."),
+    "player_key_only": ErrorCode(
+        403, "This accepts no other token than a player key, and the token is one of a game."
+    ),
     "lab_off": ErrorCode(
         403, "The server is not a lab (`SKYE_LAB`): it rejects `Skye-Fault` and all of `/v1/lab`."
     ),

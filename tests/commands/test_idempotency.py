@@ -145,12 +145,12 @@ def test_bearer_token_that_names_an_address_gets_no_tokens(service):
 def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service):
     headers, victim = KEY, {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
     service.call("POST", "/v1/games", token="192.0.2.1", headers=headers)
-    attacker = service.call("POST", "/v1/games", token="skye_" + "A" * 22, headers=headers).json
+    attacker = service.call("POST", "/v1/games", token="skye_key_" + "A" * 22, headers=headers).json
     assert service.call("POST", "/v1/games", headers=headers, **victim).json["game"] != attacker["game"]
     assert len(service.redis.keys("*:table")) == 2
 
 
-@pytest.mark.parametrize("token", ["192.0.2.1", "x", "skye_", "skye_" + "A" * 23, "skye_" + "é" * 22])
+@pytest.mark.parametrize("token", ["192.0.2.1", "x", "skye_", "skye_" + "A" * 23, "skye_key_" + "é" * 22])
 def test_malformed_token_is_refused_before_any_lookup(token):
     service = Service(store=NoLookups(None))
     for method, path in (("GET", "/v1/games/abc"), ("POST", "/v1/games"), ("POST", "/v1/games/abc/start")):

@@ -137,6 +137,7 @@ def invitation(recorder):
     recorder.record(
         "rotated", "A new token; the old one is invalid.", "POST", f"{game}/players/0/token", token=ann
     )
+    recorder.record("rotated", "A new host token.", "POST", f"{game}/host-token", token=host)
 
 
 def league(recorder):
@@ -163,6 +164,7 @@ def player(recorder):
     lobby = recorder.send("POST", "/v1/games", {"seat_count": 2}).json["game"]["id"]
     path = f"/v1/games/{lobby}/players"
     recorder.record("key", "With a player key, which gets the seat.", "POST", path, {"name": "Ann"}, key)
+    recorder.record("player", "A player with two games.", "GET", "/v1/me", token=key)
     recorder.record(
         "both", "A game that waits for the player, and a lobby.", "GET", "/v1/me/games", token=key
     )

@@ -86,6 +86,7 @@ def test_lobby_is_in_the_contract(service):
 def test_invitations_and_changes_of_players_are_in_the_contract(service):
     game = service.create_game(2, start=False)
     assert game.call("POST", "token", seat=0).status_code == 201
+    assert game.call("POST", "host-token", token=game.host).status_code == 201
     game = service.create_game(2, start=False)
     assert game.call("PATCH", body={"name": "Zoe"}, seat=0).status_code == 200
     lobby = service.call("POST", "/v1/games", {"players": [{"name": "Ann"}, {"invite": True}]}).json
@@ -122,7 +123,7 @@ def test_events_of_a_player_key_are_in_the_contract(service):
     key = f"skye_key_{'dunvegan' * 3}"
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     game = service.call("POST", "/v1/games", body, key).json
-    aborted = service.call("POST", f"/v1/games/{game['game']['id']}/abort", token=game["host_token"])
+    aborted = service.call("POST", f"/v1/games/{game['game']['id']}/abort", token=key)
     assert aborted.status_code == 200
     listed = service.get("/v1/me/events", key)["events"]
     assert [event["type"] for event in listed] == ["seat_taken", "your_turn", "game_over"]
@@ -138,6 +139,7 @@ def test_games_and_replacement_of_a_player_key_are_in_the_contract(service):
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
     service.call("POST", "/v1/games", body, key)
     assert len(service.get("/v1/me/games", key)["games"]) == 1
+    assert service.get("/v1/me", key)["active_game_count"] == 1
     assert service.call("PUT", "/v1/me/key", {"key": f"skye_key_{'portree' * 4}"}, key).status_code == 200
 
 

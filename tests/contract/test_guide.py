@@ -33,8 +33,9 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 _OTHERS = """
     /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- fetch
     EventSource Deprecation Sunset message stream end event deprecated
-    skye_key_ scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
-    /play/ /play/-/client/index.js BroadcastChannel navigator.locks # data
+    skye_key_ skye_host_ skye_seat_ skye_invite_ skye_watch_
+    scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
+    /play/ /play/-/client/index.js BroadcastChannel navigator.locks #
     fairness.commitment fairness.nonce fairness.seed_source info.version
 """
 ELSEWHERE = {
@@ -199,6 +200,41 @@ def test_every_type_of_event_is_described_and_no_other(document):
     received = re.findall(r"^\| `([a-z_]+)` \| ", section, re.MULTILINE)
     known = set(document["components"]["schemas"]["Event"]["discriminator"]["mapping"]) - {"UnknownEvent"}
     assert sorted(received) == sorted(known)
+
+
+def operations_of(document, *, code="", scheme=""):
+    """Return the operations that document an error code or require a security scheme."""
+    shared = {
+        f"#/components/responses/{name}": each for name, each in document["components"]["responses"].items()
+    }
+    found = set()
+    for path, of_path in document["paths"].items():
+        for method in of_path.keys() & {"get", "put", "post", "patch", "delete"}:
+            operation = of_path[method]
+            responses = [shared.get(each.get("$ref"), each) for each in operation["responses"].values()]
+            codes = {each for response in responses for each in response.get("x-problem-codes", [])}
+            required = {name for each in operation.get("security", []) for name in each}
+            if (code in codes and {} not in operation["security"]) or scheme in required:
+                found.add(f"{method.upper()} {path}")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("code", "needed"),
+    [
+        ("host_only", {"code": "host_only"}),
+        ("not_your_seat", {"code": "not_your_seat"}),
+        ("player_key_only", {"scheme": "player"}),
+    ],
+)
+def test_table_of_credentials_has_each_operation_that_needs_one(document, code, needed):
+    (row,) = re.findall(rf"^\| (`.*`) \| [^|]* \| 403 `{code}` \|$", TEXTS["credentials"], re.MULTILINE)[-1:]
+    named = re.findall(r"`([^`]+)`", row)
+    folders = tuple(name for name in named if " " not in name)
+    found = {
+        each for each in operations_of(document, **needed) if not each.split()[1].startswith(folders or "-")
+    }
+    assert {name for name in named if " " in name} == found
 
 
 def test_rulings_are_listed_once_and_in_order():

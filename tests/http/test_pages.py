@@ -9,7 +9,7 @@ KEY = "skye_key_of-a-player-of-the-tests"
 
 def created(service):
     """Return a game that the player of the key has created, in its lobby."""
-    return Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, KEY).json)
+    return Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, KEY).json, KEY)
 
 
 def following(answer):

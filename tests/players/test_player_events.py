@@ -24,9 +24,7 @@ def opponents(service, key, **options):
     """Return a game of a key, which buys first, against Bob; the key is the token of seat 0."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     body["options"] = {"seed": "skye", "first_seat": 0, **options}
-    game = Game(service, service.call("POST", "/v1/games", body, key).json)
-    game.tokens[0] = key
-    return game
+    return Game(service, service.call("POST", "/v1/games", body, key).json, key)
 
 
 def events(service, key, query=""):
@@ -293,7 +291,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
     options = {"seed": "skye", "first_seat": 0, "turn_ms": 1000}
     body = {"players": players, "auto_start": True, "options": options}
-    game = Game(service, service.call("POST", "/v1/games", body, key).json)
+    game = Game(service, service.call("POST", "/v1/games", body, key).json, key)
     reader = Reader(
         service, key
     )  # from now on nobody acts: Bob and Cy miss their turns to buy without an event

@@ -21,7 +21,7 @@ def created(service, key, players=("Ann",), **more):
     body = {"players": [{"name": name} for name in players], **more}
     answer = service.call("POST", "/v1/games", body, key)
     assert answer.status_code == 201, answer.text
-    return Game(service, answer.json)
+    return Game(service, answer.json, key)
 
 
 def join(game, key, name="Eve", **more):
@@ -44,7 +44,9 @@ def test_creating_with_a_key_binds_the_game_and_the_first_seat(service):
     players = [{"bot": "random"}, {"name": "Ann"}, {"name": "Bob"}]
     answer = service.call("POST", "/v1/games", {"players": players}, key)
     assert answer.json["game"]["you"] == {"seat": 1, "roles": ["host", "player"]}
-    game = Game(service, answer.json)
+    assert answer.json["host_token"] is None
+    assert [player["token"] is None for player in answer.json["players"]] == [True, True, False]
+    game = Game(service, answer.json, key)
     assert game.call("GET", token=key).json["you"] == {"seat": 1, "roles": ["host", "player"]}
     assert game.call("POST", "start", token=key).status_code == 200
 
@@ -52,7 +54,7 @@ def test_creating_with_a_key_binds_the_game_and_the_first_seat(service):
 def test_joining_with_a_key_binds_the_seat(service):
     key, game = new_key(), service.create_game(1, start=False)
     answer = join(game, key)
-    assert (answer.status_code, answer.json["seat"]) == (201, 1)
+    assert (answer.status_code, answer.json["seat"], answer.json["token"]) == (201, 1, None)
     assert answer.json["game"]["you"] == {"seat": 1, "roles": ["player"]}
     game.call("POST", "start", token=game.host)
     assert problem_code(game.offer(0, 1, 1, token=key)) == "not_your_seat"
@@ -63,7 +65,9 @@ def test_joining_with_a_key_binds_the_seat(service):
 def test_key_without_a_role_is_a_spectator(service):
     game = service.create_game(2)
     assert game.call("GET", token=new_key()).json["you"] == {"seat": None, "roles": []}
-    assert problem_code(game.offer(0, 1, 1, token=new_key())) == "token_required"
+    assert problem_code(game.offer(0, 1, 1, token=new_key())) == "not_your_seat"
+    assert problem_code(game.call("POST", "abort", token=new_key())) == "host_only"
+    assert problem_code(game.call("POST", "rematch", token=new_key())) == "not_your_seat"
     private = service.create_game(2, visibility="private")
     assert problem_code(private.call("GET", token=new_key())) == "game_not_found"
 
@@ -113,8 +117,39 @@ def test_malformed_key_is_refused(service, key):
 
 def test_request_without_a_player_key_is_refused(service):
     game = service.create_game(1, start=False)
-    for token in (None, game.host, game.tokens[0]):
-        assert problem_code(service.call("GET", "/v1/me/games", token=token)) == "player_key_required"
+    assert problem_code(service.call("GET", "/v1/me/games")) == "player_key_required"
+    for token in (game.host, game.tokens[0]):
+        for method, path in (("GET", "/v1/me/games"), ("PUT", "/v1/me/key"), ("POST", "/v1/games")):
+            body = {"key": new_key()} if method == "PUT" else None
+            assert problem_code(service.call(method, path, body, token)) == "player_key_only"
+
+
+def test_player_of_a_key_is_counted_and_keeps_the_id():
+    service, key, other = limited(limit_games_per_key=5), new_key(), new_key()
+    unused = service.get("/v1/me", key)
+    assert (unused["active_game_count"], unused["max_active_game_count"], unused["last_event"]) == (
+        0,
+        5,
+        "0-0",
+    )
+    created(service, key).call("POST", "abort", token=key)
+    created(service, key)
+    service.call("PUT", "/v1/me/key", {"key": other}, key)
+    player = service.get("/v1/me", other)
+    assert (player["id"], player["active_game_count"]) == (unused["id"], 1)
+    assert player["last_event"] == service.get("/v1/me/events", other)["last_event"]
+    assert Service().get("/v1/me", new_key())["max_active_game_count"] is None
+
+
+def test_seat_and_host_of_a_key_receive_tokens_on_request(service):
+    key = new_key()
+    game = created(service, key)
+    host = game.call("POST", "host-token", token=key)
+    assert host.json["game"]["you"] == {"seat": 0, "roles": ["host", "player"]}
+    assert service.get(game.path(), host.json["host_token"])["you"] == {"seat": None, "roles": ["host"]}
+    seat = game.call("POST", "token", seat=0, token=key).json["token"]
+    assert service.get(game.path(), seat)["you"] == {"seat": 0, "roles": ["player"]}
+    assert service.get(game.path(), key)["you"] == {"seat": 0, "roles": ["host", "player"]}
 
 
 def test_key_is_in_no_view_event_or_stored_value(service):

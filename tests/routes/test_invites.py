@@ -228,6 +228,39 @@ def test_repeated_rotation_with_a_key_returns_the_same_token(service):
     first, again = (game.call("POST", "token", seat=0, headers=KEY) for _ in range(2))
     assert first.json == again.json
     assert service.get(game.path(), again.json["token"])["you"]["seat"] == 0
+    first, again = (game.call("POST", "host-token", token=game.host, headers=KEY) for _ in range(2))
+    assert first.json == again.json
+    assert service.get(game.path(), again.json["host_token"])["you"]["roles"] == ["host"]
+
+
+@pytest.mark.parametrize("start", [False, True])
+def test_rotation_replaces_the_host_token(service, start):
+    game = service.create_game(2, start=start)
+    answer = game.call("POST", "host-token", token=game.host)
+    assert (answer.status_code, answer.json["game"]["you"]) == (201, {"seat": None, "roles": ["host"]})
+    assert service.get(f"{game.path()}/events")["events"][-1]["type"] == "host_token_rotated"
+    assert problem_code(game.call("POST", "abort", token=game.host)) == "token_unknown"
+    assert game.call("POST", "abort", token=answer.json["host_token"]).status_code == 200
+
+
+def test_only_the_host_rotates_the_host_token(service):
+    game = service.create_game(2)
+    for token, problem in ((game.tokens[0], "host_only"), (None, "token_required")):
+        assert problem_code(game.call("POST", "host-token", token=token)) == problem
+
+
+def test_tokens_of_a_game_that_is_over_are_not_rotated(service):
+    game = service.create_game(2)
+    game.call("POST", "abort", token=game.host)
+    assert problem_code(game.call("POST", "host-token", token=game.host)) == "game_aborted"
+    assert problem_code(game.call("POST", "token", seat=0)) == "game_aborted"
+
+
+def test_prefix_of_a_token_names_its_kind(service):
+    game, code = invited(service)
+    assert code.startswith("skye_invite_")
+    assert game.host.startswith("skye_host_")
+    assert game.tokens[0].startswith("skye_seat_")
 
 
 def test_rotated_token_is_in_no_stored_value(service):

@@ -77,7 +77,7 @@ def test_repeated_rematch_with_a_key_returns_the_same_token(service):
 def test_player_key_keeps_its_seat_in_a_rematch(service):
     key = "skye_key_" + 22 * "r"
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    old = Game(service, service.call("POST", "/v1/games", body, key).json)
+    old = Game(service, service.call("POST", "/v1/games", body, key).json, key)
     old.call("POST", "abort", token=key)
     new = old.call("POST", "rematch", token=key).json["game"]
     assert new["you"] == {"seat": 0, "roles": ["host", "player"]}

@@ -128,11 +128,16 @@ class Game:
     webhook = own_webhook = "wh_aaaaaaaaaaaa"
     """The ids of webhooks of the game and of a player."""
 
-    def __init__(self, service, created):
+    def __init__(self, service, created, key=None):
+        """Create a game from the response to its creation.
+
+        :param key: The player key that created it.
+        """
         self.service = service
         self.id = created["game"]["id"]
-        self.host = created["host_token"]
-        self.tokens = [player["token"] for player in created["players"]]
+        self.host = created["host_token"] or key
+        bound = created["game"]["you"]["seat"]
+        self.tokens = [key if player["seat"] == bound else player["token"] for player in created["players"]]
 
     def path(self, rest="", seat=None):
         """Return the path of a resource of the game, or of one of its seats."""

@@ -254,6 +254,11 @@ def a_name_that_another_has(service):
 
 @provokes("player_key_required")
 def a_list_of_games_without_a_player_key(service):
+    return lambda: service.call("GET", "/v1/me/games")
+
+
+@provokes("player_key_only")
+def a_list_of_games_with_the_token_of_a_seat(service):
     game = service.create_game()
     return lambda: service.call("GET", "/v1/me/games", token=game.tokens[0])
 

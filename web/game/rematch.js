@@ -75,7 +75,7 @@ function rematchPanel(store) {
       try {
         const taken = await skye.game(store.id, token).rematch();
         id = taken.game.id;
-        if (taken.token) addSeatToken(id, taken.token);
+        addSeatToken(id, taken.token ?? token);
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== "already_seated") throw error;
         id = String(error.params.game_id);

@@ -215,6 +215,7 @@ GuidePage: TypeAlias = Literal[
     "generated-clients",
     "following-a-game",
     "browser-clients",
+    "credentials",
     "player-keys",
     "matchmaking",
     "leagues",
@@ -1327,6 +1328,14 @@ class HarLog(TypedDict):
     entries: list[HarEntry]
 
 
+class HostTokenRotatedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["host_token_rotated"]
+
+
 class HttpArchive(TypedDict):
     log: HarLog
 
@@ -1459,6 +1468,14 @@ class OwnGameList(TypedDict):
     last_event: PlayerEventId
     now: Timestamp
     next_cursor: str | None
+
+
+class OwnPlayer(TypedDict):
+    id: str
+    active_game_count: int
+    max_active_game_count: int | None
+    last_event: PlayerEventId
+    now: Timestamp
 
 
 class PassAction(TypedDict):
@@ -1939,7 +1956,7 @@ class Area(TypedDict):
 
 class CreatedGameTokens(TypedDict):
     game_id: GameId
-    host_token: Token
+    host_token: Token | None
     players: list[SeatToken]
     invitations: list[InvitationCode]
 
@@ -2332,6 +2349,11 @@ class GameRecord(TypedDict):
     actions: list[RecordedAction]
 
 
+class HostToken(TypedDict):
+    host_token: Token
+    game: Game
+
+
 class ListedRound(TypedDict):
     round: int
     starting_seat: int
@@ -2407,6 +2429,7 @@ StreamMessage: TypeAlias = (
     | PlayerLeftEvent
     | PlayerChangedEvent
     | TokenRotatedEvent
+    | HostTokenRotatedEvent
     | InvitationCreatedEvent
     | InvitationAcceptedEvent
     | InvitationRevokedEvent
@@ -2443,7 +2466,7 @@ class TakenSeat(TypedDict):
 
 class CreatedGame(TypedDict):
     game: Game
-    host_token: Token
+    host_token: Token | None
     players: list[SeatToken]
     invitations: list[InvitationCode]
 
@@ -2459,6 +2482,7 @@ Event: TypeAlias = (
     | PlayerLeftEvent
     | PlayerChangedEvent
     | TokenRotatedEvent
+    | HostTokenRotatedEvent
     | InvitationCreatedEvent
     | InvitationAcceptedEvent
     | InvitationRevokedEvent
@@ -2512,6 +2536,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "game_created",
             "game_finished",
             "game_started",
+            "host_token_rotated",
             "income_paid",
             "invitation_accepted",
             "invitation_created",

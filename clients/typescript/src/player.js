@@ -1,12 +1,12 @@
 import { EventFollower, PLAYER } from "./events.js";
 import { OwnGames } from "./games.js";
 import { Leagues } from "./leagues.js";
-import { Game } from "./resources.js";
+import { Game, seatsOf } from "./resources.js";
 import { newKey, waiting } from "./transport.js";
 
 /** @import { components } from "../types/contract.js" */
 /** @import { FollowOptions } from "./events.js" */
-/** @import { Body, CallOptions, Result } from "./resources.js" */
+/** @import { Body, CallOptions, Created, Result } from "./resources.js" */
 /** @import { RequestOptions, Transport } from "./transport.js" */
 /** @typedef {components["schemas"]["PlayerEvent"]} PlayerEvent */
 
@@ -38,6 +38,23 @@ export class Player {
 
   /** Return one game, for this player. @param {string} id */
   game(id) { return new Game(this.transport, id, this.key); }
+
+  /**
+   * Return the seats of a game that the player created, in order; sends no request. Seats without a token have the player's key.
+   *
+   * @param {Created} created What created the game returned.
+   */
+  seats(created) { return seatsOf(this.transport, created, this.key); }
+
+  /**
+   * Return the seat that the player took by joining a game or a rematch; sends no request.
+   *
+   * @param {{game: {id: string}, seat: number}} taken
+   */
+  seat({ game, seat }) { return this.game(game.id).seat(seat); }
+
+  /** Return the player's id, and how many games the player has and may have. @param {CallOptions} [options] @returns {Promise<Result<"get_own_player">>} */
+  get(options) { return this.request("GET", PLAYER, options); }
 
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }

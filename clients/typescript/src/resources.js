@@ -106,6 +106,18 @@ export class Game {
   rematch(options) { return this.request("POST", "/rematch", options); }
 
   /**
+   * Replace the host token; this object sends the new one from now on.
+   *
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"rotate_host_token">>}
+   */
+  async rotateHostToken(options) {
+    const rotated = await this.request("POST", "/host-token", options);
+    this.token = rotated.host_token;
+    return rotated;
+  }
+
+  /**
    * Return the rematch of this game, or null while there is none.
    *
    * @param {CallOptions} [options]
@@ -284,4 +296,17 @@ export class Seat {
     const { transport, token, path } = this.game;
     return transport.send("GET", `${path}/players/${this.number}/territory/picture.svg`, { token, accept: "image/svg+xml", ...options, query }, readText);
   }
+}
+
+/** @typedef {{game?: {id: string}, game_id?: string, players: {seat: number, token: string | null}[]}} Created */
+
+/**
+ * Return the seats of a created game in order, each with its token.
+ *
+ * @param {Transport} transport
+ * @param {Created} created
+ * @param {string | null} [key] The player key for seats without a token.
+ */
+export function seatsOf(transport, { game, game_id = game?.id ?? "", players }, key = null) {
+  return players.map(({ seat, token }) => new Game(transport, game_id, token ?? key).seat(seat));
 }

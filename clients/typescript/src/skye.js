@@ -2,8 +2,10 @@ import { Catalogue } from "./catalogue.js";
 import { Games } from "./games.js";
 import { Leagues } from "./leagues.js";
 import { Player } from "./player.js";
-import { Game } from "./resources.js";
+import { Game, seatsOf } from "./resources.js";
 import { Transport } from "./transport.js";
+
+/** @import { Created } from "./resources.js" */
 
 /** A client of one Isle of Skye server. */
 export class Skye {
@@ -29,17 +31,17 @@ export class Skye {
   }
 
   /**
-   * Return the seats of a created game in order, each with its token; sends no request. The seats of bots have no token.
+   * Return the seats of a created game in order, each with its token; sends no request. The seats of bots have no token, and
+   * that of a player has the key: see `Player.seats`.
    *
-   * @param {{game?: {id: string}, game_id?: string, players: {seat: number, token: string | null}[]}} created What created
-   *   the game returned.
+   * @param {Created} created What created the game returned.
    */
-  seats({ game, game_id = game?.id ?? "", players }) {
-    return players.map(({ seat, token }) => this.game(game_id, token).seat(seat));
+  seats(created) {
+    return seatsOf(this.transport, created);
   }
 
   /**
-   * Return a seat that was taken by joining a game or a rematch; sends no request.
+   * Return a seat that was taken, with a token, by joining a game or a rematch; sends no request.
    *
    * @param {{game: {id: string}, seat: number, token: string | null}} taken
    */

@@ -242,7 +242,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
 
     def role_after(after: Game) -> Caller | None:
         # A seat may have been left, or moved up because an earlier one was left.
-        if token is None or after.seats is game.seats:
+        if token is None or (after.seats is game.seats and after.host == game.host):
             return caller
         return role_or_none(after, token, player)
 
@@ -255,12 +255,13 @@ def load_new(games: Games, command: Command) -> Loaded[Game | None]:
 
     With an idempotency key the id derives from the key, so that a retry finds the game and its record.
 
-    :raises Problem: token_unknown, too_much_contention, data_corrupt, data_newer, store_unavailable.
+    :raises Problem: token_unknown, player_key_only, too_much_contention, data_corrupt, data_newer,
+        store_unavailable.
     """
     game_id, stored, stored_record = _id_of_new(games, command)
     record = None if stored_record is None else decode_record(stored_record)
     game = None if stored is None else games.repository.decoded(game_id, stored)
-    player = games.identities.player_of_key(command.token)
+    player = "" if command.token is None else games.identities.require_player(command.token)
 
     def role_after(after: Game) -> Caller:
         return (identify_player(after, player) if player else None) or Caller(host=True)
@@ -305,6 +306,7 @@ def new_record(
         roles,
         tokens.nonce if roles else b"",
         committed.now_ms,
+        bool(roles),
     )
     return StoredRecord(command.record_key, encode_record(record), games.idempotency_ttl_s)
 

@@ -12,7 +12,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.game_commands import CommandResult, result_of
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
-from skye_server.games.authorization import TokenSource
+from skye_server.games.authorization import HOST_ROLE, TokenSource
 from skye_server.games.game import Game
 from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
@@ -28,9 +28,9 @@ from skye_server.games.views.types import (
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
     """Create a game: a new one, or one that begins from a record, a position or a scenario.
 
-    :raises Problem: token_unknown, game_full, color_taken, name_taken, invalid_body, invalid_setup,
-        game_not_over, idempotency_key_reused, too_many_games, too_much_contention, store_unavailable,
-        data_corrupt, data_newer.
+    :raises Problem: token_unknown, player_key_only, game_full, color_taken, name_taken, invalid_body,
+        invalid_setup, game_not_over, idempotency_key_reused, too_many_games, too_much_contention,
+        store_unavailable, data_corrupt, data_newer.
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)
@@ -98,7 +98,7 @@ def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
     ]
     view: CreatedGameView = {
         "game": committed.game_view(),
-        "host_token": tokens.given["host"],
+        "host_token": tokens.given.get(HOST_ROLE),
         "players": players,
         "invitations": [invitation_view(code) for code in tokens.invites],
     }

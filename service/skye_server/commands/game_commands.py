@@ -13,10 +13,9 @@ from skye_server.commands.attempts import Command, Committed, Loaded, change_gam
 from skye_server.commands.current_games import Games
 from skye_server.games import lobby, manual_clock
 from skye_server.games.authorization import (
-    BOT_ROLE,
+    HOST_ROLE,
     SPECTATOR,
     Caller,
-    TokenSource,
     hash_token,
     require_host,
     require_no_seat,
@@ -27,7 +26,13 @@ from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import invitation_view
-from skye_server.games.views.types import CommandView, CreatedInvitationView, TakenSeatView, TimedGameView
+from skye_server.games.views.types import (
+    CommandView,
+    CreatedInvitationView,
+    HostTokenView,
+    TakenSeatView,
+    TimedGameView,
+)
 
 V = TypeVar("V", bound=CommandView)
 
@@ -126,8 +131,8 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
     """Replace the token of the caller's seat; the old one becomes invalid.
 
     :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, too_many_changes, too_much_contention, store_unavailable,
-        data_corrupt, data_newer.
+        idempotency_key_reused, version_mismatch, game_aborted, game_finished, too_many_changes,
+        too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
 
     def rotate(loaded: Loaded[Game]) -> Transition:
@@ -136,6 +141,25 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
         return lobby.rotate_token(loaded.game, number, token, loaded.now_ms)
 
     return joined_result(change_game(games, command, game_id, partial(by_seat, seat), rotate))
+
+
+def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandResult[HostTokenView]:
+    """Replace the host token; the old one becomes invalid.
+
+    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
+        version_mismatch, game_aborted, game_finished, too_many_changes, too_much_contention,
+        store_unavailable, data_corrupt, data_newer.
+    """
+
+    def rotate(loaded: Loaded[Game]) -> Transition:
+        token = hash_token(loaded.tokens.token(HOST_ROLE))
+        return lobby.rotate_host_token(loaded.game, token, loaded.now_ms)
+
+    committed = change_game(games, command, game_id, _by_host, rotate)
+    if committed.caller == SPECTATOR:
+        committed = committed._replace(caller=Caller(host=True))
+    view: HostTokenView = {"host_token": committed.tokens.given[HOST_ROLE], "game": committed.game_view()}
+    return result_of(committed, view)
 
 
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
@@ -241,19 +265,14 @@ def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView
 def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
     game, caller = committed.game, committed.caller
-    seat, token = _seat_and_token(game, committed.tokens)
+    seat, token = committed.tokens.seat or (
+        len(game.seats) - 1,
+        None,
+    )  # of a bot, in records of earlier versions
     viewer = Caller(seat) if caller == SPECTATOR else caller
     state = committed._replace(caller=viewer).game_view()
     view: TakenSeatView = {"seat": seat, "token": token, "game": state}
     return result_of(committed, view)
-
-
-def _seat_and_token(game: Game, tokens: TokenSource) -> tuple[int, str | None]:
-    """Return the seat that a command gave, and its token; None for a bot."""
-    for role, token in tokens.given.items():
-        is_bot = role.startswith(BOT_ROLE)
-        return int(role.removeprefix(BOT_ROLE)), None if is_bot else token
-    return len(game.seats) - 1, None  # of a bot, in records of earlier versions
 
 
 def result_of(committed: Committed, view: V) -> CommandResult[V]:

@@ -19,8 +19,12 @@ import msgspec
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller, TokenSource
 
-RECORD_FORMAT: Final = 2
-"""The format number of a stored record. Format 1 had no number and held the whole response."""
+RECORD_FORMAT: Final = 3
+"""The format number of a stored record.
+
+Format 1 had no number and held the whole response. A record has format 3 if the response has tokens whose
+prefixes name their kinds, otherwise format 2.
+"""
 
 
 class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
@@ -28,6 +32,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
 
     :param now_ms: the time of the response; 0 in a record written before responses had it.
     :param retired_token: whether the command itself ended the validity of the caller's token.
+    :param names_kinds: whether the prefixes of the tokens name their kinds.
     """
 
     digest: bytes
@@ -38,6 +43,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
     roles: list[str]
     nonce: bytes
     now_ms: int = 0
+    names_kinds: bool = False
 
     @property
     def caller(self) -> Caller:
@@ -46,7 +52,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
 
     def tokens(self, idempotency_key: str) -> TokenSource:
         """Return the source of the tokens in the response, with the same tokens as the first time."""
-        tokens = TokenSource(idempotency_key, self.nonce or None)
+        tokens = TokenSource(idempotency_key, self.nonce or None, names_kinds=self.names_kinds)
         for role in self.roles:
             tokens.token(role)
         return tokens
@@ -59,7 +65,7 @@ _decoder = msgspec.msgpack.Decoder(IdempotencyRecord)
 def encode_record(record: IdempotencyRecord) -> bytes:
     """Return the stored form `FORMAT:CRC32:MSGPACK`."""
     body = _encoder.encode(record)
-    return b"%d:%08x:%s" % (RECORD_FORMAT, zlib.crc32(body), body)
+    return b"%d:%08x:%s" % (RECORD_FORMAT if record.names_kinds else 2, zlib.crc32(body), body)
 
 
 def decode_record(stored: bytes) -> IdempotencyRecord:

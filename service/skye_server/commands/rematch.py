@@ -19,7 +19,7 @@ from skye_server.commands.game_commands import CommandResult, joined_result
 from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games import lobby
-from skye_server.games.authorization import Caller, TokenSource, hash_token
+from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
 from skye_server.games.game import (
     Game,
     Seat,
@@ -52,7 +52,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
         opened = _opened(old, loaded.game_id, now_ms) if new is None else Transition(new)
-        return _joined(opened, seat, loaded.tokens, now_ms)
+        return _joined(opened, seat, loaded.tokens, now_ms, has_token=not is_player_key(command.token or ""))
 
     load = partial(_load_following, games, command, old, caller)
     return joined_result(run(games, command, load, lambda _loaded: None, join))
@@ -71,8 +71,8 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
     tokens = TokenSource(command.idempotency_key or "")
 
     def role_after(_after: Game) -> Caller:
-        (number,) = tokens.given  # the role of the token that the new seat got
-        return Caller(int(number), caller.host)
+        number, _ = tokens.seat or (None, None)
+        return Caller(number, caller.host)
 
     return Loaded(new_id, game, caller, "", role_after, tokens, now_ms, old.version, record)
 
@@ -93,7 +93,7 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
     """
     if caller.seat is None:
-        raise Problem("not_your_seat" if caller.host else "token_required")
+        raise Problem("token_required" if caller == SPECTATOR else "not_your_seat")
     if not old.is_over:
         raise Problem("game_not_over")
     seat = old.seats[caller.seat]
@@ -117,16 +117,19 @@ def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Ga
         number += 1
 
 
-def _joined(opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int) -> Transition:
+def _joined(
+    opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int, *, has_token: bool
+) -> Transition:
     """Seat a player in the game that follows.
 
+    :param has_token: whether the seat gets a token.
     :raises Problem: already_seated, game_already_started.
     """
     game = opened.game
     if any(other.name == seat.name and not other.bot for other in game.seats):
         raise Problem("already_seated", game_id=game.id)
     number = lobby.lowest_free_seat(game)
-    taken = replace(seat, token=hash_token(tokens.token(str(number))))
+    taken = replace(seat, token=tokens.seat_token(number, has_token=has_token))
     return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
 
 

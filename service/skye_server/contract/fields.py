@@ -18,9 +18,9 @@ from skye import PLAYERS
 from skye.positions import MAX_GOLD
 from skye.tiles import LIMIT, ROTATIONS
 from skye_server.games.authorization import (
+    INVITE_PATTERN,
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
-    TOKEN_PATTERN,
 )
 
 MAX_OPAQUE_LENGTH: Final = 256
@@ -240,7 +240,7 @@ class InviteCode(Opaque):
     """An invitation code."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(TOKEN_PATTERN, "This is not an invitation code.", description, **kwargs)
+        super().__init__(INVITE_PATTERN, "This is not an invitation code.", description, **kwargs)
 
 
 EXTENSIBLE_ENUM = "x-extensible-enum"

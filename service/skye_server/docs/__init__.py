@@ -22,6 +22,7 @@ PAGES: Final = (
     "generated-clients",
     "following-a-game",
     "browser-clients",
+    "credentials",
     "player-keys",
     "matchmaking",
     "leagues",

@@ -168,5 +168,5 @@ class EventStream:
 
 
 def _holders(game: Game) -> tuple[object, ...]:
-    """Return what the roles of tokens depend on: the seats and the unused invitations."""
-    return game.seats, game.invites
+    """Return what the roles of tokens depend on: the host, the seats and the unused invitations."""
+    return game.host, game.seats, game.invites

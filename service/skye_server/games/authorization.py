@@ -1,12 +1,14 @@
 """Authentication and authorization: tokens and player keys, the callers that they identify, and their rights.
 
 A token of a seat or host, and an invitation code, has 128 random bits, so its stored hash needs neither salt
-nor a slow hash function. Tokens are compared by their hashes in constant time.
+nor a slow hash function. Tokens are compared by their hashes in constant time. Each has a prefix by its kind:
+`skye_host_`, `skye_seat_`, `skye_invite_`; those of earlier versions have `skye_` only.
 
 A player key is a bearer key that a client generates: one identity for any number of games. It consists of
 `skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and secret scanners
-recognise it. Tokens are shorter. A seat stores the id of the player, never the key. The id is the hash of the
-player's first key, and stays when the key is replaced.
+recognise it. A seat stores the id of the player, never the key. The id is the hash of the player's first key,
+and stays when the key is replaced. What is bound to a player key needs no token, and has none until the
+player requests one.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import hmac
 import re
 import secrets
 from base64 import urlsafe_b64encode
+from string import digits
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
@@ -24,19 +27,22 @@ from skye_server.games.game import Game, Role
 _PREFIX = "skye_"
 _BYTES = 16
 
-BOT_ROLE: Final = "bot"
-"""The role of a bot in `TokenSource`, before its seat; its token is never shown."""
+HOST_ROLE: Final = "host"
+"""The role of the host in `TokenSource`."""
+
+TOKENLESS_ROLE: Final = "bot"
+"""The role in `TokenSource`, before its number, of a seat without a token: of a bot, or bound to a key.
+
+Stored idempotency records have it.
+"""
 
 INVITE_ROLE: Final = "invite"
 """The role of an invitation code in `TokenSource`, before its number."""
 
-TOKEN_PATTERN: Final = r"skye_[A-Za-z0-9_-]{22}"  # noqa: S105 - a pattern, not a token
-"""The regular expression of tokens and of invitation codes."""
+INVITE_PATTERN: Final = r"skye_(?:invite_)?[A-Za-z0-9_-]{22}"
+"""The regular expression of invitation codes, with those of earlier versions."""
 
-TOKEN_LENGTH: Final = len(_PREFIX) + 22
-"""The length of a token and of an invitation code."""
-
-_TOKEN = re.compile(r"skye_(?:watch_)?[A-Za-z0-9_-]{22}")
+_TOKEN = re.compile(r"skye_(?:host_|seat_|invite_|watch_)?[A-Za-z0-9_-]{22}")
 
 _WATCH_PREFIX = "skye_watch_"
 
@@ -53,12 +59,14 @@ class Caller(NamedTuple):
     """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator).
 
     `watching` is set for a spectator with the watch code, who may read a private game.
+    `has_key` is set for a spectator with a player key.
     """
 
     seat: int | None = None
     host: bool = False
     invited: bool = False
     watching: bool = False
+    has_key: bool = False
 
     @property
     def roles(self) -> list[Role]:
@@ -78,18 +86,40 @@ class TokenSource:
 
     They derive from a random `nonce` and the request's idempotency key: a retried request gets the same
     tokens, although the store holds neither the tokens nor the key.
+
+    :param names_kinds: whether the prefix of a token names its kind; not in records of earlier versions.
     """
 
-    def __init__(self, idempotency_key: str = "", nonce: bytes | None = None) -> None:
+    def __init__(
+        self, idempotency_key: str = "", nonce: bytes | None = None, *, names_kinds: bool = True
+    ) -> None:
         self.nonce = nonce or secrets.token_bytes(_BYTES)
-        self._key = idempotency_key.encode()
+        self._key, self._names_kinds = idempotency_key.encode(), names_kinds
         self.given: dict[str, str] = {}
 
     def token(self, role: str) -> str:
-        """Return the token for a role: `host`, a seat's number, or `invite` and a number."""
+        """Return the token for a role: `host`, a seat's number, or `invite` and a number.
+
+        >>> [TokenSource().token(role)[:-22] for role in ("host", "0", "invite0")]
+        ['skye_host_', 'skye_seat_', 'skye_invite_']
+        """
         digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
-        self.given[role] = _PREFIX + _text(digest[:_BYTES])
+        kind = f"{role.rstrip(digits) or 'seat'}_" if self._names_kinds else ""
+        self.given[role] = f"{_PREFIX}{kind}{_text(digest[:_BYTES])}"
         return self.given[role]
+
+    def seat_token(self, seat: int, *, has_token: bool) -> str:
+        """Give a seat, with a token or without; return the hash of the token, empty without one."""
+        token = self.token(f"{'' if has_token else TOKENLESS_ROLE}{seat}")
+        return hash_token(token) if has_token else ""
+
+    @property
+    def seat(self) -> tuple[int, str | None] | None:
+        """The number of the seat that the request gives, and its token or None; None if it gives no seat."""
+        for role, token in self.given.items():
+            is_tokenless = role.startswith(TOKENLESS_ROLE)
+            return int(role.removeprefix(TOKENLESS_ROLE)), None if is_tokenless else token
+        return None
 
     @property
     def invites(self) -> list[str]:
@@ -98,10 +128,10 @@ class TokenSource:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a string has the format of a token; no IP address has it.
+    """Return whether a string has the format of a token; no IP address and no player key has it.
 
-    >>> is_token(TokenSource().token("host")), is_token("192.0.2.1")
-    (True, False)
+    >>> is_token(TokenSource().token("host")), is_token("skye_" + 22 * "a"), is_token("192.0.2.1")
+    (True, True, False)
     """
     return _TOKEN.fullmatch(text) is not None
 
@@ -162,6 +192,11 @@ def hash_player_key(key: str) -> str:
     return _text(hashlib.sha256(b"player key\n" + key.encode()).digest()[:_BYTES])
 
 
+def player_id(player: str) -> str:
+    """Return the id of a player in the API: it derives from the internal id, and does not reveal it."""
+    return hashlib.sha256(b"player\n" + player.encode()).hexdigest()[:_BYTES]
+
+
 def identify_player(game: Game, player: str) -> Caller | None:
     """Return the caller that a player is in a game, or None if the player has no role there.
 
@@ -209,7 +244,7 @@ def role_of(
         raise Problem("game_not_found")
     if caller is None and not player:
         raise Problem("token_unknown")
-    return caller or SPECTATOR
+    return caller or Caller(has_key=True)
 
 
 def players_of(game: Game | None) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye.bots import BOT_PROFILES
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
-from skye_server.games.authorization import BOT_ROLE, INVITE_ROLE, TokenSource, hash_token
+from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource, Visibility
 from skye_server.games.names import name_key
 from skye_server.games.scenarios import SCENARIOS
@@ -67,10 +67,11 @@ def check_batch(bodies: Sequence[dict[str, Any]], budget: int) -> int:
 
 
 def requested_game(
-    body: dict[str, Any], game_id: str, tokens: TokenSource, now_ms: int, origin: Origin | None = None
+    body: dict[str, Any], game_id: str, host: str, now_ms: int, origin: Origin | None = None
 ) -> Game:
     """Return the requested game, without its players.
 
+    :param host: the hash of the host token, or empty.
     :raises Problem: invalid_setup, if the game cannot have the first seat.
     """
     players = body["players"]
@@ -83,7 +84,7 @@ def requested_game(
     return Game(
         id=game_id,
         name=body["name"],
-        host=hash_token(tokens.token("host")),
+        host=host,
         options=options,
         created_ms=now_ms,
         capacity=capacity,
@@ -175,7 +176,7 @@ def new_invite(tokens: TokenSource, number: int = 0) -> str:
 def new_seat(
     player: dict[str, Any], tokens: TokenSource, number: int, names: Collection[str], bound: str = ""
 ) -> Seat:
-    """Return a seat of a person, with a new token, or of a bot.
+    """Return a seat of a person, or of a bot. The seat has a new token unless it is a bot's or bound.
 
     :param number: the number of the seat.
     :param names: the names of the other players.
@@ -183,8 +184,8 @@ def new_seat(
     """
     bot = player.get("bot")
     name = player.get("name") or _bot_name(str(bot), names)
-    token = tokens.token(f"{BOT_ROLE if bot else ''}{number}")
-    return Seat(name, player.get("color", ""), "" if bot else hash_token(token), bot, bound)
+    token = tokens.seat_token(number, has_token=not bot and not bound)
+    return Seat(name, player.get("color", ""), token, bot, bound)
 
 
 def _bot_name(bot: str, taken: Collection[str]) -> str:

@@ -52,6 +52,10 @@ class TokenRotated(NamedTuple):
     seat: int
 
 
+class HostTokenRotated(NamedTuple):
+    """The host replaces the host token, or receives one beside the player key."""
+
+
 class InvitationCreated(NamedTuple):
     """The host reserves a seat for the holder of an invitation code."""
 
@@ -128,6 +132,7 @@ HostedEvent: TypeAlias = (
     | PlayerLeftAndSeatsMoved
     | PlayerChanged
     | TokenRotated
+    | HostTokenRotated
     | InvitationCreated
     | InvitationAccepted
     | InvitationRevoked
@@ -147,6 +152,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     PlayerLeftAndSeatsMoved: "player_left",
     PlayerChanged: "player_changed",
     TokenRotated: "token_rotated",
+    HostTokenRotated: "host_token_rotated",
     InvitationCreated: "invitation_created",
     InvitationAccepted: "invitation_accepted",
     InvitationRevoked: "invitation_revoked",

@@ -20,6 +20,7 @@ from skye_server.games.events import (
     GameAborted,
     GameCreated,
     GameStarted,
+    HostTokenRotated,
     InvitationAccepted,
     InvitationCreated,
     InvitationRevoked,
@@ -181,11 +182,30 @@ def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     """Replace the token of a seat.
 
     :param token: the hash of the new token.
-    :raises Problem: too_many_changes.
+    :raises Problem: what `_check_rotation` raises.
     """
-    _check_undo_limit(game)
+    _check_rotation(game)
     seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
     return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
+
+
+def rotate_host_token(game: Game, token: str, now_ms: int) -> Transition:
+    """Replace the host token.
+
+    :param token: the hash of the new token.
+    :raises Problem: what `_check_rotation` raises.
+    """
+    _check_rotation(game)
+    return advance(game, now_ms, [HostTokenRotated()], host=token)
+
+
+def _check_rotation(game: Game) -> None:
+    """Check that tokens of a game can be replaced: a rematch is found by those of the game that is over.
+
+    :raises Problem: game_aborted, game_finished, too_many_changes.
+    """
+    _check_not_over(game)
+    _check_undo_limit(game)
 
 
 def leave(game: Game, seat: int, now_ms: int) -> Transition:
@@ -234,11 +254,17 @@ def abort(game: Game, now_ms: int) -> Transition:
 
     :raises Problem: game_aborted, game_finished.
     """
-    if game.status is Status.ABORTED:
-        raise Problem("game_aborted")
-    if game.status is Status.FINISHED:
-        raise Problem("game_finished")
+    _check_not_over(game)
     return advance(game, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
+
+
+def _check_not_over(game: Game) -> None:
+    """Check that a game is not over.
+
+    :raises Problem: game_aborted, game_finished.
+    """
+    if game.is_over:
+        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
 
 
 def _check_in_lobby(game: Game) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from skye import Action, Phase
 from skye_server.games import lobby
-from skye_server.games.authorization import TokenSource
+from skye_server.games.authorization import HOST_ROLE, TokenSource, hash_token
 from skye_server.games.creation import (
     body_from_position,
     body_from_record,
@@ -38,7 +38,8 @@ class NewGame:
 
     def game(self, body: dict[str, Any], origin: Origin | None = None) -> Game:
         """Return the requested game, without its players."""
-        game = requested_game(body, self.id, self.tokens, self.now_ms, origin)
+        host = "" if self.player else hash_token(self.tokens.token(HOST_ROLE))
+        game = requested_game(body, self.id, host, self.now_ms, origin)
         return replace(game, host_player=self.player)
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
@@ -281,11 +280,11 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     options = msgspec.json.decode(waiting[0][1].criteria)["options"]
     body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True, "options": options}
     tokens, now_ms = TokenSource(), games.now_ms()
-    game = requested_game(body, game_id, tokens, now_ms)
+    game = requested_game(body, game_id, "", now_ms)
     seats: tuple[Seat, ...] = ()
     for player, data in waiting:
         name = _free_name(data.name, seats)
-        seats += (replace(new_seat({"name": name}, tokens, len(seats), (), player), token=""),)
+        seats += (new_seat({"name": name}, tokens, len(seats), (), player),)
     transition = autoplay.play_bots(lobby.open_game(game, seats, now_ms), now_ms)
     if games.repository.save(None, transition, limited=False):
         games.metrics.game_matched()

@@ -350,9 +350,10 @@ SECURITY_SCHEMES: Final = {
         "type": "http",
         "scheme": "bearer",
         "description": (
-            "A host token, from `POST /v1/games`, starts and aborts its game; before the start it also seats "
-            "bots and removes players. A seat token, from `POST /v1/games` or from `POST "
-            "/v1/games/{game}/players`, acts for its seat and sees the seat's view. A player key has the "
+            "A host token (`skye_host_...`), from `POST /v1/games`, starts and aborts its game; before the "
+            "start it also seats bots and removes players. A seat token (`skye_seat_...`), from `POST "
+            "/v1/games` or from `POST /v1/games/{game}/players`, acts for its seat and sees the seat's view. "
+            "An invitation code (`skye_invite_...`) reads its game and takes a seat. A player key has the "
             "rights of the tokens of its seats and of the host tokens of the games that it created. A "
             "request without a token sees the spectators' view."
         ),

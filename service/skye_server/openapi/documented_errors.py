@@ -48,12 +48,13 @@ CREATION_ERRORS = (
 )
 """The codes of every operation that stores its response under an idempotency key."""
 
-SEAT_BINDING_ERRORS = ("token_unknown", *UNREADABLE, "too_many_games")
+SEAT_BINDING_ERRORS = ("token_unknown", "player_key_only", *UNREADABLE, "too_many_games")
 """The codes of every operation that can bind a seat to a player key."""
 
 PLAYER_KEY_ERRORS = (
     *STORE_ERRORS,
     "player_key_required",
+    "player_key_only",
     "token_unknown",
     *UNREADABLE,
     "too_much_contention",

@@ -17,10 +17,13 @@ class PlayerIdentities:
     def require_player(self, token: str | None) -> str:
         """Return the id of the player whose key is the bearer token.
 
-        :raises Problem: player_key_required, token_unknown, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: player_key_required, player_key_only, token_unknown, data_corrupt, data_newer,
+            store_unavailable.
         """
-        if token is None or not is_player_key(token):
+        if token is None:
             raise Problem("player_key_required")
+        if not is_player_key(token):
+            raise Problem("player_key_only")
         key_hash = hash_player_key(token)
         record = self._record_of(key_hash)
         if not record.player:
@@ -44,9 +47,7 @@ class PlayerIdentities:
 
         :raises Problem: what `require_player` raises; key_taken, too_much_contention.
         """
-        if token is None or not is_player_key(token):
-            raise Problem("player_key_required")
-        old, new = hash_player_key(token), hash_player_key(new_key)
+        old, new = hash_player_key(token or ""), hash_player_key(new_key)
         stored = self._store.key_record(old)
         if _decoded(old, stored).replaced_by == new:
             return

@@ -192,6 +192,11 @@ class Players:
 
     # Queries.
 
+    @property
+    def max_active(self) -> int | None:
+        """How many games that are not over a player may have; None without a limit."""
+        return self._max_active or None
+
     def count_games(self, player: str, *, active: bool) -> int:
         """Return how many games the list of a player has.
 

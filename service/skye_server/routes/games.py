@@ -72,6 +72,7 @@ def create_game(body: dict[str, Any]) -> Response:
     the seated players. The creator never sees the token of an invited player.
 
     With a player key as the bearer token, the game and the first seat without a bot are bound to the key.
+    They have no tokens: `host_token` and the `token` of this seat are null. Tokens of games are refused here.
 
     The server shows the tokens and codes only in this response. A retry with the same `Idempotency-Key`
     returns them again.

@@ -10,6 +10,7 @@ from flask import Response
 
 from skye_server.contract import requests, responses
 from skye_server.following.player_follower import PlayerFollower, event_view
+from skye_server.games.authorization import player_id
 from skye_server.games.views.game import summary_view, time_view, timestamp
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
@@ -28,6 +29,32 @@ from skye_server.players.listing import OwnGame, cursor_of, place_of
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
 )
+
+
+@blueprint.route("")
+@of_player(
+    ResponseDoc(
+        200,
+        "The player.",
+        responses.OwnPlayer,
+        links=[Link("list_player_events", "The events to come.", {"after": "$response.body#/last_event"})],
+    ),
+    errors=["not_acceptable"],
+)
+def get_own_player() -> Response:
+    """Get the player of a player key.
+
+    Shows whether the key is valid, and how many games it may still begin. A key that has never been used is
+    valid: its player has no games.
+    """
+    games, player = collaborators().games, charged_player()
+    view = {
+        "id": player_id(player),
+        "active_game_count": games.players.count_games(player, active=True),
+        "max_active_game_count": games.players.max_active,
+        "last_event": games.players.last_event(player),
+    }
+    return json_response(view | time_view(games.now_ms()))
 
 
 @blueprint.route("/games")

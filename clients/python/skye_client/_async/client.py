@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import httpx
 
@@ -13,7 +12,7 @@ from skye_client._async.catalogue import AsyncCatalogue
 from skye_client._async.games import AsyncGames
 from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.player import AsyncPlayer
-from skye_client._async.resources import AsyncGame, AsyncSeat
+from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
 from skye_client._async.transport import AsyncTransport
 from skye_client.concurrency import CONCURRENCY
 from skye_client.retry import RetryPolicy
@@ -55,14 +54,13 @@ class AsyncSkye:
     def seats(self, created: m.CreatedGame | m.CreatedGameTokens) -> list[AsyncSeat]:
         """Return the seats of a created game in order, each with its token; sends no request.
 
-        :param created: what created the game returned. The seats of bots have no token.
+        :param created: what created the game returned. The seats of bots have no token, and that of a player
+            has the key: see `AsyncPlayer.seats`.
         """
-        fields: Mapping[str, Any] = created
-        game_id = fields["game"]["id"] if "game" in fields else fields["game_id"]
-        return [self.game(game_id, player["token"]).seat(player["seat"]) for player in created["players"]]
+        return seats_of(self.transport, created)
 
     def seat(self, taken: m.TakenSeat) -> AsyncSeat:
-        """Return a seat that was taken by joining a game or a rematch; sends no request."""
+        """Return a seat that was taken, with a token, by joining a game or a rematch; sends no request."""
         return self.game(taken["game"]["id"], taken["token"]).seat(taken["seat"])
 
     def player(self, key: str | None = None) -> AsyncPlayer:

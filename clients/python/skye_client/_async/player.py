@@ -11,7 +11,7 @@ from skye_client._async.events import events
 from skye_client._async.games import AsyncOwnGames
 from skye_client._async.iteration import AsyncIteration
 from skye_client._async.leagues import AsyncLeagues
-from skye_client._async.resources import AsyncGame
+from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
 from skye_client.keys import new_key
@@ -51,6 +51,24 @@ class AsyncPlayer:
     def game(self, game_id: str) -> AsyncGame:
         """Return one game, for this player."""
         return AsyncGame(self.transport, game_id, self.key)
+
+    def seats(self, created: m.CreatedGame | m.CreatedGameTokens) -> list[AsyncSeat]:
+        """Return the seats of a game that the player created, in order; sends no request.
+
+        :param created: what created the game returned. Seats without a token have the player's key.
+        """
+        return seats_of(self.transport, created, self.key)
+
+    def seat(self, taken: m.TakenSeat) -> AsyncSeat:
+        """Return the seat that the player took by joining a game or a rematch; sends no request."""
+        return self.game(taken["game"]["id"]).seat(taken["seat"])
+
+    async def get(self, **options: Unpack[ReadOptions]) -> m.OwnPlayer:
+        """Return the player's id, and how many games the player has and may have.
+
+        :raises ApiError: `token_unknown`, when the key was replaced.
+        """
+        return cast("m.OwnPlayer", await self.request("GET", "/v1/me", **options))
 
     def events(
         self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None

@@ -81,6 +81,12 @@ class AsyncGame:
         """Delete the game, which must be over, with the host token."""
         await self.request("DELETE", **options)
 
+    async def rotate_host_token(self, **options: Unpack[CallOptions]) -> m.HostToken:
+        """Replace the host token; this object sends the new one from now on."""
+        rotated = cast(m.HostToken, await self.request("POST", "/host-token", **options))
+        self.token = rotated["host_token"]
+        return rotated
+
     async def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, await self.request("POST", "/rematch", **options))
@@ -290,3 +296,18 @@ class AsyncSeat:
             query={"coordinates": "true" if coordinates else None},
             **options,
         )
+
+
+def seats_of(
+    transport: AsyncTransport, created: m.CreatedGame | m.CreatedGameTokens, key: str | None = None
+) -> list[AsyncSeat]:
+    """Return the seats of a created game in order, each with its token.
+
+    :param key: the player key for seats without a token.
+    """
+    fields: Mapping[str, Any] = created
+    game_id = fields["game"]["id"] if "game" in fields else fields["game_id"]
+    return [
+        AsyncGame(transport, game_id, player["token"] or key).seat(player["seat"])
+        for player in created["players"]
+    ]

@@ -81,6 +81,12 @@ class Game:
         """Delete the game, which must be over, with the host token."""
         self.request("DELETE", **options)
 
+    def rotate_host_token(self, **options: Unpack[CallOptions]) -> m.HostToken:
+        """Replace the host token; this object sends the new one from now on."""
+        rotated = cast(m.HostToken, self.request("POST", "/host-token", **options))
+        self.token = rotated["host_token"]
+        return rotated
+
     def rematch(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Take the caller's seat in the rematch of this game; the first call creates it."""
         return cast(m.TakenSeat, self.request("POST", "/rematch", **options))
@@ -286,3 +292,17 @@ class Seat:
             query={"coordinates": "true" if coordinates else None},
             **options,
         )
+
+
+def seats_of(
+    transport: Transport, created: m.CreatedGame | m.CreatedGameTokens, key: str | None = None
+) -> list[Seat]:
+    """Return the seats of a created game in order, each with its token.
+
+    :param key: the player key for seats without a token.
+    """
+    fields: Mapping[str, Any] = created
+    game_id = fields["game"]["id"] if "game" in fields else fields["game_id"]
+    return [
+        Game(transport, game_id, player["token"] or key).seat(player["seat"]) for player in created["players"]
+    ]

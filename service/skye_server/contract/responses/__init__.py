@@ -46,6 +46,7 @@ from skye_server.contract.responses.lobby import GameList, Rematch
 from skye_server.contract.responses.matchmaking import Ticket, TicketList
 from skye_server.contract.responses.me import (
     OwnGameList,
+    OwnPlayer,
     PlayerEventList,
     PlayerStreamEnd,
     PlayerStreamStart,
@@ -67,6 +68,7 @@ from skye_server.games.views.types import ActionListView as ActionList
 from skye_server.games.views.types import CreatedGamesView as CreatedGames
 from skye_server.games.views.types import CreatedGameView as CreatedGame
 from skye_server.games.views.types import CreatedInvitationView as CreatedInvitation
+from skye_server.games.views.types import HostTokenView as HostToken
 from skye_server.games.views.types import InvitationListView as InvitationList
 from skye_server.games.views.types import InvitationView as Invitation
 from skye_server.games.views.types import TakenSeatView as TakenSeat
@@ -95,6 +97,7 @@ __all__ = [
     "Game",
     "GameList",
     "Health",
+    "HostToken",
     "HuntScore",
     "HuntScores",
     "Invitation",
@@ -102,6 +105,7 @@ __all__ = [
     "Lab",
     "OpenedBugHunt",
     "OwnGameList",
+    "OwnPlayer",
     "Places",
     "PlayerEventList",
     "PlayerList",

@@ -24,6 +24,20 @@ _Now: TypeAlias = Annotated[
 ]
 
 
+class OwnPlayer(TypedDict):
+    """The player of a player key."""
+
+    id: Annotated[
+        str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The id of the player; it stays when the key is replaced."
+    ]
+    active_game_count: Annotated[Count, "The number of the player's games that are not over."]
+    max_active_game_count: Annotated[
+        Count | None, "The maximum number of such games (`too_many_games`); null without one."
+    ]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: _Now
+
+
 class OwnGame(TypedDict):
     """A game of a player."""
 

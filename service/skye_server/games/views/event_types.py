@@ -87,6 +87,12 @@ class TokenRotatedView(TypedDict):
     seat: EventSeat
 
 
+class HostTokenRotatedView(TypedDict):
+    """The host replaced the host token, or received one beside the player key."""
+
+    type: Literal["host_token_rotated"]
+
+
 class InvitationCreatedView(TypedDict):
     """The host reserved a seat for the holder of an invitation code."""
 
@@ -196,6 +202,7 @@ HostedEventView: TypeAlias = (
     | PlayerLeftView
     | PlayerChangedView
     | TokenRotatedView
+    | HostTokenRotatedView
     | InvitationCreatedView
     | InvitationAcceptedView
     | InvitationRevokedView

@@ -18,6 +18,7 @@ from skye_server.games.events import (
     GameCreated,
     GameStarted,
     HostedEvent,
+    HostTokenRotated,
     InvitationAccepted,
     InvitationCreated,
     InvitationRevoked,
@@ -96,6 +97,8 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return {"type": "player_left", "seat": seat}
         case PlayerChanged(seat, name, color):
             return {"type": "player_changed", "seat": seat, "name": name, "color": color}
+        case HostTokenRotated():
+            return {"type": "host_token_rotated"}
         case TokenRotated(seat):
             return {"type": "token_rotated", "seat": seat}
         case InvitationCreated():

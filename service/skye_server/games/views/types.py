@@ -328,7 +328,9 @@ class SeatTokenView(TypedDict):
     """The token of a seat."""
 
     seat: Seat
-    token: Annotated[Token | None, "The seat's token; null for a bot."]
+    token: Annotated[
+        Token | None, "The seat's token; null for a bot, and for a seat that a player key holds."
+    ]
 
 
 class InvitationView(TypedDict):
@@ -356,7 +358,7 @@ class CreatedGameView(TypedDict):
     """A new game and its tokens. The server shows the tokens only here."""
 
     game: Annotated[TimedGameView, "The game as its host sees it."]
-    host_token: Annotated[Token, "The host's token."]
+    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
     players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
     invitations: Annotated[
         Sequence[InvitationCodeView],
@@ -369,7 +371,7 @@ class CreatedGameTokensView(TypedDict):
     """One of several new games and its tokens. The server shows the tokens only here."""
 
     game_id: GameId
-    host_token: Annotated[Token, "The host's token."]
+    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
     players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
     invitations: Annotated[
         Sequence[InvitationCodeView],
@@ -410,7 +412,16 @@ class TakenSeatView(SeatTokenView):
     ]
 
 
-CommandView: TypeAlias = TimedGameView | CreatedGameView | CreatedInvitationView | TakenSeatView
+class HostTokenView(TypedDict):
+    """A new host token, which the server shows only here, and the game."""
+
+    host_token: Annotated[Token, "The host's token."]
+    game: Annotated[TimedGameView, "The game as its host sees it."]
+
+
+CommandView: TypeAlias = (
+    TimedGameView | CreatedGameView | CreatedInvitationView | TakenSeatView | HostTokenView
+)
 
 
 class TileEdgesView(TypedDict):

@@ -24,6 +24,9 @@ __all__ = ["blueprint"]
 _OPEN_LOBBY = ("game_already_started", "game_aborted", "too_many_changes")
 """The codes of a request that changes the seats of a lobby."""
 
+_ROTATION = ("game_aborted", "game_finished", "too_many_changes")
+"""The codes of a request that replaces a token."""
+
 _SEATING = ("color_taken", "name_taken")
 """The codes of a request that names a player."""
 
@@ -74,8 +77,8 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     people with the host token, and send them their tokens. Only the host may seat a bot. A game that was
     created with `auto_start` begins as soon as every seat is taken.
 
-    With a player key as the bearer token, the seat is bound to the key, which can hold one seat of a game.
-    Send an invitation code as `invite_code` then.
+    With a player key as the bearer token, the seat is bound to the key, which can hold one seat of a game,
+    and has no token: `token` is null. Send an invitation code as `invite_code` then.
 
     The server shows the token only in this response.
     """
@@ -206,18 +209,40 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
             )
         ],
     ),
-    errors=[*OWN_SEAT_ERRORS, "too_many_changes"],
+    errors=[*OWN_SEAT_ERRORS, *_ROTATION],
 )
 def rotate_token(game: str, seat: int) -> Response:
     """Replace the token of a seat.
 
-    The holder of the seat's token receives a new one, and the old one becomes invalid at once. Use it after a
-    token was leaked, or to replace a token that the host received. The server shows the token only in this
-    response.
+    The holder of the seat receives a new token, and the old one becomes invalid at once. Use it after a token
+    was leaked, to replace a token that the host received, or with a player key to receive a token for a
+    program that should control this seat only. The server shows the token only in this response. A game that
+    is over keeps its tokens.
     """
     command = command_from_request()
     result = game_commands.rotate_token(collaborators().games, command, game, seat)
     return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
+
+
+@blueprint.route("/games/<game>/host-token", methods=["POST"])
+@writes(
+    ResponseDoc(
+        201,
+        "The new token.",
+        responses.HostToken,
+        links=[Link("start_game", "Start the game, with the new token.", THIS_GAME)],
+    ),
+    errors=[*HOST_ERRORS, *_ROTATION],
+)
+def rotate_host_token(game: str) -> Response:
+    """Replace the host token.
+
+    The host receives a new token, and the old one becomes invalid at once. A player key that created the game
+    stays its host; it receives a token for a program that should only host this game. The server shows the
+    token only in this response. A game that is over keeps its tokens.
+    """
+    result = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
+    return command_response(result, 201, location=f"/v1/games/{game}")
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>", methods=["DELETE"])
