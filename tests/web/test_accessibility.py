@@ -86,6 +86,17 @@ def check_menu(browser, screen, axe):
     page.keyboard.press("Escape")
 
 
+def check_points_and_bag(browser, screen, axe):
+    """Look for findings in the list of what earned points, and in that of the tiles in the bag."""
+    screen.page.locator(".result .score").first.click()
+    screen.page.wait_for_selector("[data-part=points]:visible")
+    assert findings(browser, screen, axe) == []
+    screen.page.locator("[data-act=bag]").dispatch_event("click")  # on a phone it is in another pane
+    screen.page.wait_for_selector("dialog[open] .bag-tiles")
+    assert findings(browser, screen, axe) == []
+    screen.page.keyboard.press("Escape")
+
+
 def check_every_phase(browser, axe, language="en", **window):
     """Look for findings on every screen and in every phase of a game."""
     check_before_a_game(browser, axe, language, **window)
@@ -104,6 +115,7 @@ def check_every_phase(browser, axe, language="en", **window):
     browser.play_out(game, tokens[0])
     screen.page.wait_for_selector(".result:visible")
     assert findings(browser, screen, axe) == []
+    check_points_and_bag(browser, screen, axe)
     replay = browser.window(f"/play/?game={game}&replay=1&lang={language}#e=20", **window)
     replay.page.wait_for_selector(".scrub")
     assert findings(browser, replay, axe) == []

@@ -84,6 +84,14 @@ def test_watch_link_of_a_private_game_shows_no_secret(browser):
     assert not guest.page.is_visible("[data-act=watch-link]")
 
 
+def test_player_removed_from_a_private_lobby_is_told_without_an_error(browser):
+    game, tokens, host = browser.game("Ann", "Bob", auto_start=False, seat_count=3, visibility="private")
+    guest = browser.window(f"/play/?game={game}#seat={tokens[1]}")
+    guest.page.wait_for_selector(".connection.live")
+    call(browser.url, "DELETE", f"/v1/games/{game}/players/1", token=host)
+    guest.page.wait_for_selector("h1:has-text('cannot be shown')")
+
+
 def test_host_seats_another_player_on_the_same_device(browser):
     host = hosted_lobby(browser)
     host.page.fill(".lobby [name=name]", "Bob")

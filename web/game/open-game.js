@@ -22,7 +22,7 @@ export async function openGame(app, id, chosen = 0) {
   const { seats } = tokensOf(id);
   const store = new Store(id, tokenFor(id, chosen));
   const reopen = (/** @type {number} */ seat) => void openGame(app, id, seat).catch(toastError);
-  store.onGone = (error) => { toastError(error); forgetToken(store, error).then(() => { if (opening === opened) reopen(0); }, toastError); };
+  store.onGone = (error) => void gone(error).catch(toastError);
   const made = makePage(store, chosen, reopen); // while the game is loaded
   const close = () => { store.close(); made.then((page) => page.close(), () => {}); };
   closeLatest = close;
@@ -37,15 +37,27 @@ export async function openGame(app, id, chosen = 0) {
       toastError(error);
       return openGame(app, id);
     }
-    const { showProblem } = await import("../shared/problem.js");
-    if (opening === opened) showProblem(app, error);
-    return;
+    return problem(error);
   }
   if (opening !== opened) return;
   await (await made).open(app);
   if (opening !== opened) return;
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
   performance.measure("skye-ready");
+
+  /** Open the game without the token that the server no longer accepts; of a private game, only say that it cannot be shown. @param {unknown} error */
+  async function gone(error) {
+    if (error instanceof ApiError && error.code === "game_not_found") { close(); return problem(error); }
+    toastError(error);
+    await forgetToken(store, error);
+    if (opening === opened) reopen(0);
+  }
+
+  /** @param {unknown} error */
+  async function problem(error) {
+    const { showProblem } = await import("../shared/problem.js");
+    if (opening === opened) showProblem(app, error);
+  }
 }
 
 /** @param {ConstructorParameters<typeof import("./game-page.js").GamePage>} parameters */
