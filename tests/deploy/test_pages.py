@@ -11,8 +11,8 @@ from tests.deploy.servers import ROOT
 PAGES = sorted([*ROOT.glob("deploy/*.md"), *ROOT.glob("bench/*.md")])
 WRITTEN = "\n".join(path.read_text() for path in sorted(ROOT.glob("tests/**/*.py")))
 SETTINGS = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
-ELSEWHERE = {"SKYE_REDIS_PASSWORD"}
-"""Variables that only compose.yaml reads."""
+ELSEWHERE = {"SKYE_REDIS_PASSWORD", "SKYE_COMPILE"}
+"""Variables that only compose.yaml, and only the build of the engine, read."""
 
 
 @pytest.fixture(params=PAGES, ids=lambda page: page.name)
