@@ -40,6 +40,8 @@ class Assumptions:
     shard_gb: float = 16
     """The data in one Redis, which needs up to twice that memory while it rewrites its append-only file."""
     worker_streams: int = 2000
+    linger_s: float = 20
+    """How long a worker stays subscribed to a game at most after the last of its streams."""
 
 
 NAMES: Final = {
@@ -59,7 +61,8 @@ NAMES: Final = {
     "read_in": "game view: bytes in of Redis",
     "read_out": "game view: bytes out of Redis",
     "answer_net": "game view: the answer with its head",
-    "other_game_us": "a change of another game, heard and passed over: CPU of the API",
+    "other_game_us": "a change of a game that nobody watches: CPU of a worker",
+    "left_game_us": "a change of a game whose watchers have left: CPU of a worker",
     "publish_us": "a change told to one more subscriber: CPU of Redis",
 }
 """The rows of the benchmark on which the estimates depend."""
@@ -83,7 +86,8 @@ class Figures:
         value = {short: float(found[name].value or 0) for short, name in NAMES.items()}
         self.action_us, self.read_us = value["action_us"], value["read_us"]
         self.action_redis_us, self.read_redis_us = value["action_redis_us"], value["read_redis_us"]
-        self.other_game_us, self.publish_us = value["other_game_us"], value["publish_us"]
+        self.other_game_us, self.left_game_us = max(value["other_game_us"], 0), value["left_game_us"]
+        self.publish_us = value["publish_us"]
         # On average a game in play has half its maximum size, since a log grows from nothing.
         self.play_bytes, self.over_bytes = value["play_bytes"] / 2, value["over_bytes"]
         self.answer_bytes, self.entry_bytes = value["answer_bytes"], value["entry_bytes"]
@@ -103,7 +107,10 @@ def measured_table(rows: Sequence[Row]) -> str:
             "an event at one stream, CPU of the API / of Redis",
             f"{of.event_us:,.0f} / {of.event_redis_us:,.0f} us",
         ),
-        ("a change of some other game, which a worker receives and discards", f"{of.other_game_us:.1f} us"),
+        (
+            "a change of a game that nobody watches / whose watchers have left, CPU of a worker",
+            f"{of.other_game_us:.1f} / {of.left_game_us:.1f} us",
+        ),
         ("a change published to one more worker, CPU of Redis", f"{of.publish_us:.1f} us"),
         ("a game in Redis: in play, on average / finished", _pair(of.play_bytes, of.over_bytes)),
         (
@@ -153,6 +160,9 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
         "answers": actions * given.keyed * min(given.response_ttl_s, DAY_S / given.peak) * of.answer_bytes,
         "index": games * given.finished_days * of.entry_bytes,
     }
+    # A worker hears of other games only while it is still subscribed to those that its streams have left.
+    left = events / workers * given.linger_s / (given.hours * 3600)
+    others_us = actions * of.other_game_us + left * of.left_game_us
     held = sum(memory.values()) / _GB
     network = (actions * of.action_net + (reads + events) * of.read_net) * 8 / 1e6
     return {
@@ -169,8 +179,10 @@ def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:
         "append-only files at the peak": f"{_short(actions / given.actions * of.aof_bytes / 1e6)} MB/s",
         "network of Redis / to clients, at the peak": f"{_short(network)} / "
         f"{_short((actions + reads) * of.answer_net * 8 / 1e6)} Mbit/s",
-        "a worker's time spent on changes of other games": f"{actions * of.other_game_us / 1e6:.1%}",
-        "cores that one Redis needs to notify every worker": _short(actions * workers * of.publish_us / 1e6),
+        "a worker's time spent on changes of other games": f"{others_us / 1e6:.2%}",
+        "cores that all Redis need to notify workers": _short(
+            actions * min(workers, given.streams) * of.publish_us / 1e6
+        ),
     }
 
 

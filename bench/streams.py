@@ -13,7 +13,7 @@ from bench.positions import Copies, Position, fetch, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
-from skye_server.storage.lua_scripts import CHANGES_CHANNEL
+from skye_server.storage.connection.pubsub import channel_of
 
 GAMES = 250
 """The number of games that receive actions; 1,000 streams are 4 streams for each game."""
@@ -163,28 +163,34 @@ def version_of(exchange: Exchange) -> int:
 
 
 def _other_game_rows(place: Place, path: str) -> list[Row]:
-    """Measure the cost of a change of a game of which the worker has no stream."""
-    with open_streams(place.ours.base, [path] * 8):  # so that both workers subscribe
-        taken = [_cost_of_another_game(place) for _ in range(place.plan.runs)]
-    name = "a change of another game, heard and passed over"
+    """Measure the cost of a change of a game that nobody watches, and of one that nobody watches any more."""
+    game = path.split("/")[3]
+    runs = range(place.plan.runs)
+    unwatched = [_cost_of_changes(place, "nobody") for _ in runs]
+    left = []
+    for _ in runs:
+        with open_streams(
+            place.ours.base, [path] * 8
+        ):  # so that both workers subscribe, and stay for a while
+            wait_until_idle(place)
+        left.append(_cost_of_changes(place, game))
     return [
-        row(f"{name}: CPU of the API", [each * 1e6 for each in taken], "us/worker"),
-        row(f"{name}: so many keep a worker busy", [1 / each for each in taken], "changes/s"),
+        row("a change of a game that nobody watches: CPU of a worker", unwatched, "us"),
+        row("a change of a game whose watchers have left: CPU of a worker", left, "us"),
     ]
 
 
-def _cost_of_another_game(place: Place) -> float:
-    """Publish changes; return the CPU time of each worker for one of them in seconds."""
+def _cost_of_changes(place: Place, game: str) -> float:
+    """Publish changes of a game; return the CPU time of each worker for one of them in microseconds."""
     number = max(200, int(_MESSAGES * min(1.0, place.plan.seconds)))
     before = cpu_seconds(place.ours.workers)
-    received = 0
     for _ in range(number // 200):
         with place.store.pipeline(transaction=False) as pipeline:
             for _ in range(200):
-                pipeline.publish(CHANGES_CHANNEL, "nobody:1")
-            received += sum(pipeline.execute())
+                pipeline.execute_command("SPUBLISH", channel_of(game), "")
+            pipeline.execute()
     wait_until_idle(place)
-    return (cpu_seconds(place.ours.workers) - before) / received
+    return 1e6 * (cpu_seconds(place.ours.workers) - before) / (number * len(place.ours.workers))
 
 
 def _delivery_rows(place: Place) -> list[Row]:

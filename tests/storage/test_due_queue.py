@@ -79,6 +79,7 @@ def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis):
     queue.add(Due("game", "a", 1))
     (lost,) = queue.claim(1, ALL)
     pass_leases(any_redis)
+    time.sleep(0.002)  # in one millisecond both leases would be equal
     (claim,) = queue.claim(5, ALL)
     queue.finish(lost, None)  # by the dispatcher that was suspended
     assert queue.renew([lost])

@@ -1,77 +1,194 @@
-"""The pub/sub subscriber: it disconnects from a server that is unresponsive or replaced."""
+"""The pub/sub subscriber: only watched names, and every interruption is reported as a change."""
 
 import threading
-from contextlib import contextmanager
 
 import pytest
 import redis
+from redis.exceptions import MovedError
 
-from skye_server.storage.connection.pubsub import subscribe
+from skye_server.storage.connection import pubsub
+from skye_server.storage.connection.pubsub import ChangeSubscriber, channel_of
+from skye_server.storage.connection.topology import SingleServer
+from skye_server.storage.redis_store import RedisStore
+from tests.storage.test_redis_store import commit
+from tests.support.waiting import waited_for
 
 
-class FakeServer:
-    """A server that publishes the given messages; None stands for silence."""
+class Servers:
+    """A topology whose server a test replaces."""
 
-    def __init__(self, *messages):
-        self.messages = list(messages)
+    def __init__(self, server):
+        self.server = server
+        self.invalidations = 0
+
+    def connection_for(self, _key):
+        if self.server is None:
+            raise redis.ConnectionError
+        return self.server
+
+    def invalidate(self):
+        self.invalidations += 1
+
+
+@pytest.fixture(autouse=True)
+def _short_pauses(monkeypatch):
+    for name in ("_POLL_S", "_OUTAGE_S", "_LINGER_S"):
+        monkeypatch.setattr(pubsub, name, 0.02)
+
+
+@pytest.fixture
+def watch():
+    """A function that subscribes at a topology; it returns the list of reported names, and the subscriber."""
+    subscribers, others = [], threading.enumerate()
+
+    def start(topology, *names):
+        changes = []
+        subscriber = ChangeSubscriber(topology, changes.append)
+        subscribers.append(subscriber)
+        for name in names:
+            subscriber.watch(name)
+        return changes, subscriber
+
+    yield start
+    for subscriber in subscribers:
+        subscriber.stop()
+    assert waited_for(lambda: set(threading.enumerate()) <= set(others))
+
+
+def channels(client):
+    """Return the channels that have subscribers at a server."""
+    return {
+        name.decode()
+        for kind in ("CHANNELS", "SHARDCHANNELS")
+        for name in client.execute_command("PUBSUB", kind)
+    }
+
+
+def test_only_watched_games_and_players_are_reported(any_redis, watch):
+    changes, _ = watch(SingleServer(any_redis), "ann", "@key")
+    assert waited_for(lambda: sorted(changes) == ["@key", "ann"])  # both are subscribed
+    store = RedisStore(any_redis)
+    store.commit(commit(1, game="bob"))
+    store.commit(commit(1, game="ann"))
+    assert waited_for(lambda: len(changes) == 3)
+    assert changes[2] == "ann"
+
+
+def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_client, watch):
+    """As on Redis 6.2, which knows neither command."""
+    rights = ["+@all", "-ssubscribe", "-spublish"]
+    redis_client.execute_command("ACL", "SETUSER", "older", "on", ">x", "~*", "&*", *rights)
+    with redis.Redis.from_url(redis_server.url, username="older", password="x") as older:
+        changes, _ = watch(SingleServer(older), "ann")
+        assert waited_for(lambda: changes == ["ann"])
+        assert redis_client.pubsub_channels() == [channel_of("ann").encode()]
+        RedisStore(older).commit(commit(1))
+        assert waited_for(lambda: changes == ["ann", "ann"])
+    redis_client.acl_deluser("older")
+
+
+def test_name_that_nobody_watches_is_unsubscribed_after_a_while(redis_client, watch):
+    changes, subscriber = watch(SingleServer(redis_client), "ann", "bob")
+    assert waited_for(lambda: len(changes) == 2)
+    subscriber.unwatch("ann")
+    subscriber.watch("eve")  # wakes it
+    assert waited_for(lambda: channels(redis_client) == {channel_of("bob"), channel_of("eve")})
+    subscriber.watch("ann")
+    assert waited_for(lambda: changes == ["ann", "bob", "eve", "ann"] or len(changes) == 4)
+
+
+def test_name_that_is_watched_again_stays_subscribed(redis_client, watch, monkeypatch):
+    monkeypatch.setattr(pubsub, "_LINGER_S", 600)
+    changes, subscriber = watch(SingleServer(redis_client), "ann")
+    assert waited_for(lambda: changes == ["ann"])
+    for _ in range(3):
+        subscriber.unwatch("ann")
+        subscriber.watch("ann")
+    RedisStore(redis_client).commit(commit(1))
+    assert waited_for(lambda: changes == ["ann", "ann"])
+
+
+def test_lost_connection_reports_every_name(redis_client, watch):
+    changes, _ = watch(SingleServer(redis_client), "ann", "bob")
+    assert waited_for(lambda: len(changes) == 2)
+    redis_client.client_kill_filter(_type="pubsub")
+    assert waited_for(lambda: sorted(changes) == ["ann", "ann", "bob", "bob"])
+    RedisStore(redis_client).commit(commit(1))
+    assert waited_for(lambda: len(changes) == 5)
+
+
+def test_server_that_is_away_is_tried_until_it_is_back(redis_client, watch):
+    servers = Servers(None)
+    changes, _ = watch(servers, "ann")
+    assert waited_for(lambda: servers.invalidations > 2)
+    servers.server = redis_client
+    assert waited_for(lambda: changes == ["ann"])
+
+
+def test_replaced_server_is_left(redis_client, watch):
+    with redis.Redis(connection_pool=redis_client.connection_pool) as other:
+        servers = Servers(redis_client)
+        changes, _ = watch(servers, "ann")
+        assert waited_for(lambda: changes == ["ann"])
+        servers.server = other
+        assert waited_for(lambda: changes == ["ann", "ann"])
+
+
+class Silent:
+    """A server that confirms no subscription and replies to no ping."""
+
+    def __init__(self):
         self.pings = 0
 
-    @contextmanager
-    def pubsub(self, **_options):
-        yield self
+    def pubsub(self):
+        return self
 
-    def subscribe(self, channel):
-        assert channel == "skye:changes"
+    def ssubscribe(self, _channel): ...
 
     def ping(self):
         self.pings += 1
 
     def get_message(self, **_options):
-        return self.messages.pop(0) if self.messages else None
+        return None
+
+    def close(self): ...
 
 
-class Servers:
-    def __init__(self, *servers):
-        self.servers = servers
-
-    def connection_for(self, _key):
-        first, *self.servers = [*self.servers, self.servers[-1]]
-        return first
-
-
-def change(game):
-    return {"type": "message", "data": f"{game}:7".encode()}
+def test_server_that_does_not_reply_to_the_ping_is_left(redis_client, watch):
+    silent = Silent()
+    servers = Servers(silent)
+    changes, _ = watch(servers, "ann")
+    assert waited_for(lambda: silent.pings > 1)
+    assert servers.invalidations > 0
+    servers.server = redis_client
+    assert waited_for(lambda: changes == ["ann"])
 
 
-def test_subscriber_receives_the_ids_of_changed_games():
-    messages = subscribe(Servers(FakeServer(change("ann"), change("bob"))), threading.Event())
-    assert [next(messages) for _ in range(3)] == [None, "ann", "bob"]
+class Moved(Silent):
+    """A server that has given the slot away, which it reports at the subscription or later."""
+
+    def __init__(self, *messages):
+        super().__init__()
+        self.messages = list(messages)
+
+    def get_message(self, **_options):
+        message = self.messages.pop(0) if self.messages else None
+        if isinstance(message, Exception):
+            raise message
+        return message
 
 
-def test_silent_server_is_pinged():
-    server = FakeServer(None, {"type": "pong"}, None, {"type": "pong"}, change("ann"))
-    messages = subscribe(Servers(server), threading.Event())
-    assert [next(messages), next(messages)] == [None, "ann"]
-    assert server.pings == 2
+@pytest.mark.parametrize(
+    "message",
+    [
+        MovedError("42 127.0.0.1:1"),
+        {"type": "sunsubscribe", "channel": channel_of("ann").encode(), "data": 0},
+    ],
+)
+def test_slot_that_has_moved_is_subscribed_at_its_new_server(redis_client, watch, message):
+    class Moving(Servers):
+        def invalidate(self):
+            self.server = redis_client
 
-
-def test_server_that_does_not_reply_to_the_ping_is_disconnected():
-    messages = subscribe(Servers(FakeServer(None, {"type": "pong"}, None, None)), threading.Event())
-    assert next(messages) is None
-    with pytest.raises(redis.TimeoutError):
-        next(messages)
-
-
-def test_replaced_server_is_disconnected():
-    one, other = FakeServer(None), FakeServer()
-    messages = subscribe(Servers(one, other), threading.Event())
-    assert list(messages) == [None]
-    assert one.pings == 0
-
-
-def test_stopped_subscriber_closes_its_connection():
-    stopped = threading.Event()
-    messages = subscribe(Servers(FakeServer(*[change("ann")] * 9)), stopped)
-    next(messages)
-    stopped.set()
-    assert list(messages) == []
+    changes, _ = watch(Moving(Moved(message)), "ann")
+    assert waited_for(lambda: changes == ["ann"])

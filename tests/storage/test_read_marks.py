@@ -4,7 +4,6 @@ The calls that are marked as reads run here as a user of Redis that may neither 
 """
 
 import inspect
-import threading
 
 import pytest
 import redis
@@ -12,6 +11,9 @@ import redis
 from skye_server.storage.connection import batching
 from skye_server.storage.connection.batching import BatchingRedis
 from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import RetryPolicy
+from skye_server.storage.connection.topology import SingleServer
+from skye_server.storage.due_queue import Claim, Due, DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lua_scripts import MinReplicas
 from skye_server.storage.player_store import GameUpdate
@@ -67,14 +69,14 @@ def store(reader, redis_client, monkeypatch):
 
         return call(self, key, run, writes=writes, **options)
 
+    def divided_each(self, *arguments, writes=False, **options):
+        calls = RedisCalls(SingleServer(redis_client), RetryPolicy(0)) if writes else self
+        return call_each(calls, *arguments, **options)
+
+    call_each = RedisCalls.call_each
     monkeypatch.setattr(RedisCalls, "call", divided)
+    monkeypatch.setattr(RedisCalls, "call_each", divided_each)
     return RedisStore(reader, min_replicas=MinReplicas(0, 10))
-
-
-def subscribe(store):
-    stopped = threading.Event()
-    stopped.set()
-    return list(store.subscribe_to_changes(stopped))
 
 
 CALLS = {
@@ -87,7 +89,7 @@ CALLS = {
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
         "warnings": lambda store: store.warnings(),
-        "subscribe_to_changes": subscribe,
+        "change_subscriber": lambda store: store.change_subscriber(print),
         "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
         "delete_all": lambda store: store.delete_all(),
     },
@@ -112,6 +114,16 @@ CALLS = {
         "count_games": lambda players: players.count_games("ann", active=True),
         "list_games": lambda players: players.list_games("ann", None, 9),
         "events": lambda players: players.events("ann", "0", 9),
+    },
+    DueQueue: {
+        "add": lambda due: due.add(Due("game", "ann", 1)),
+        "claim": lambda due: due.claim(2, {"game": 1}),
+        "renew": lambda due: due.renew([Claim("game", "ann", b"1")]),
+        "finish": lambda due: due.finish(Claim("game", "ann", b"1"), None),
+        "beat": lambda due: due.beat("one", 1),
+        "dispatchers": lambda due: due.dispatchers(1),
+        "backlog": lambda due: due.backlog(1),
+        "leave": lambda due: due.leave("one"),
     },
     TicketPools: {
         "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
@@ -160,7 +172,7 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 def parts(store):
     of_players = {RedisPlayers: store.players, TicketPools: store.pools, WebhookStore: store.webhooks}
-    return {RedisStore: store, GameIndex: store.index, **of_players}
+    return {RedisStore: store, GameIndex: store.index, DueQueue: store.due, **of_players}
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

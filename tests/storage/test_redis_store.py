@@ -9,6 +9,7 @@ from skye_server.storage.codec import entry_header
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, dice, problem_code, stored
+from tests.support.waiting import waited_for
 
 
 @pytest.fixture
@@ -170,15 +171,19 @@ def test_index_lists_the_newest_games_first(store):
 
 
 def test_each_commit_is_published(store):
-    stopped = threading.Event()
-    changes = store.subscribe_to_changes(stopped)
-    assert next(changes) is None
-    store.commit(commit(1))
-    store.commit(commit(3, 2))
-    store.commit(commit(2, 1, game="ann"))
-    assert [next(changes), next(changes)] == ["ann", "ann"]
-    stopped.set()
-    assert list(changes) == []
+    changes = []
+    subscriber = store.change_subscriber(changes.append)
+    try:
+        subscriber.watch("ann")
+        assert waited_for(lambda: changes == ["ann"])  # it is subscribed
+        store.commit(commit(1))
+        store.commit(commit(3, 2))
+        store.commit(commit(2, 1, game="ann"))
+        store.commit(commit(1, game="bob"))
+        assert waited_for(lambda: len(changes) == 3)
+        assert changes == ["ann"] * 3
+    finally:
+        subscriber.stop()
 
 
 # The store under the service.

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 from skye_server.commands.current_games import Games
@@ -63,6 +64,7 @@ class _GameFeed:
         "last",
         "read_at",
         "subscriptions",
+        "wake",
     )
 
     def __init__(self, game_id: str, after: int, last: Change | None) -> None:
@@ -74,6 +76,7 @@ class _GameFeed:
         self.read_at = time.monotonic() + CHECK_S
         self.is_reading = False
         self.is_changed = False
+        self.wake: Callable[[], None] = lambda: None
 
     def distribute(self, item: Item) -> None:
         """Put an item into the queue of every subscriber."""
@@ -109,7 +112,7 @@ class GameFeeds:
         self._readers = ThreadPoolExecutor(_READERS, "game-feed")
         self._clock_runs = False
         self._clock_wakes = threading.Event()
-        change_notifier.listen(self._on_change)
+        change_notifier.at_stop(self._stop)
 
     @property
     def followed(self) -> set[str]:
@@ -132,9 +135,10 @@ class GameFeeds:
             is_new = feed is None
             if feed is None:
                 feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
+                feed.wake = partial(self._read, feed)
+                self._change_notifier.watch(game_id, feed.wake)
             feed.subscriptions.add(subscription)
         if is_new:
-            self._change_notifier.start()
             self._read(feed)
         if last is None or feed.last != last:  # checked after it was added: it misses nothing in between
             subscription.drop()
@@ -147,16 +151,6 @@ class GameFeeds:
                 feed.subscriptions.discard(subscription)
                 if not feed.subscriptions:
                     self._forget(feed)
-
-    def _on_change(self, game_id: str | None) -> None:
-        """Read a game that has changed; None: read all followed games."""
-        if self._change_notifier.stopped:
-            self._stop()
-        elif game_id is None:
-            for feed in list(self._feeds.values()):
-                self._read(feed)
-        elif (found := self._feeds.get(game_id)) is not None:
-            self._read(found)
 
     def _stop(self) -> None:
         with self._lock:
@@ -213,6 +207,7 @@ class GameFeeds:
     def _forget(self, feed: _GameFeed) -> None:
         if self._feeds.get(feed.game_id) is feed:
             del self._feeds[feed.game_id]
+            self._change_notifier.unwatch(feed.game_id, feed.wake)
 
     def _run_clock(self) -> None:
         """Send heartbeats, start reads of games, and check clients, until no game is followed."""

@@ -141,7 +141,9 @@ class DueQueue:
             return pipeline.eval(_CLAIM, len(names), *[f"{key}{name}" for name in names], *arguments)
 
         shards = [_key("", shard) for shard in range(SHARDS)]
-        found = self._calls.call_each(shards, claim, lambda reply: reply or [b"", []], retries=False)
+        found = self._calls.call_each(
+            shards, claim, lambda reply: reply or [b"", []], writes=True, retries=False
+        )
         return [
             Claim(kind, member.decode(), lease)
             for lease, claimed in found

@@ -15,7 +15,7 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes
-from skye_server.storage.lua_scripts import CHANGES_CHANNEL, Script
+from skye_server.storage.lua_scripts import PUBLISH, Script
 
 _CLOCK_KEY: Final = "skye:lab:clock"
 _FAULTS_TTL_S: Final = 86_400
@@ -25,14 +25,13 @@ _PAGE: Final = 500
 # ARGV: milliseconds, and some keys of the service. Shortens the time to live of each key, deletes the keys
 # whose time is over, and wakes the clients that follow a game or a player.
 _AGE: Final = Script(
-    f"local channel = '{CHANGES_CHANNEL}'\n"
-    """
+    PUBLISH
+    + """
 for at = 2, #ARGV do
   local left = redis.call('PTTL', ARGV[at])
   if left > 0 then redis.call('PEXPIRE', ARGV[at], left - ARGV[1]) end
-  local id, rest = ARGV[at]:match('^skye:{([^}]*)}:(.*)$')
-  if rest == 'table' then redis.call('PUBLISH', channel, id .. ':0') end
-  if rest == 'events' then redis.call('PUBLISH', channel, '@' .. id:sub(#'player.' + 1) .. ':') end
+  local rest = ARGV[at]:match('^skye:{[^}]*}:(.*)$')
+  if rest == 'table' or rest == 'events' then publish(ARGV[at]) end
 end
 return 0
 """

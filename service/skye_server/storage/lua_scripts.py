@@ -10,8 +10,14 @@ import redis
 
 from skye_server.storage.connection.retry import TooFewReplicas, expect_int
 
-CHANGES_CHANNEL: Final = "skye:changes"
-"""Every commit publishes `ID:LAST_EVENT` on this channel."""
+PUBLISH: Final = """
+local function publish(key)
+  local channel = key:match('skye:{[^}]*}') .. ':changes'
+  local reply = redis.pcall('SPUBLISH', channel, '')
+  if type(reply) == 'table' and reply.err then redis.call('PUBLISH', channel, '') end
+end
+"""
+"""Publishes a change of the game or player that a key belongs to; see `connection.pubsub`."""
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a match holds; a commit beyond that deletes the oldest record."""
@@ -74,21 +80,21 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 
 
 # KEYS: game, log, idempotency record, list of the records. ARGV: 1 the prefix that the stored game must have
-# (empty: none may exist), 2 the new game, 3 its TTL in seconds, 4 a record (empty: none), 5 its TTL, 6 the
-# message to publish, 7 whether the entries replace the log, 8 whether this is a retry, then for each log
-# entry its id, data and header.
+# (empty: none may exist), 2 the new game, 3 its TTL in seconds, 4 a record (empty: none), 5 its TTL,
+# 6 whether the entries replace the log, 7 whether this is a retry, then for each log entry its id, data and
+# header.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
 # because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
 # without writes of its own has nothing to wait for.
 COMMIT: Final = Script(
-    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\nlocal channel = '{CHANGES_CHANNEL}'\n"
+    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\n{PUBLISH}"
     """
 local expected = ARGV[1]
-if ARGV[8] == '1' then
+if ARGV[7] == '1' then
   local ours = false
-  if #ARGV == 8 then
+  if #ARGV == 7 then
     ours = redis.call('GET', KEYS[1]) == ARGV[2]
   else
     local id = ARGV[#ARGV - 2]
@@ -114,8 +120,8 @@ local logged = redis.call('EXISTS', KEYS[2]) == 1
 if expected ~= '' and not logged then return 3 end
 -- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
 -- checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
-if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
-for i = 9, #ARGV, 3 do
+if logged and (expected == '' or ARGV[6] == '1') then redis.call('DEL', KEYS[2]) end
+for i = 8, #ARGV, 3 do
   redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[3])
@@ -128,22 +134,22 @@ if ARGV[4] ~= '' then
     redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
   end
 end
-redis.call('PUBLISH', channel, ARGV[6])
+publish(KEYS[1])
 return 1
 """
 )
 
 # KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 the prefix
-# that the stored game must have, 2 a record of the deletion (empty: none), 3 its TTL, 4 the message to
-# publish, 5 whether this is a retry.
+# that the stored game must have, 2 a record of the deletion (empty: none), 3 its TTL, 4 whether this is a
+# retry.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again: WAIT on a connection without writes of its own has nothing to wait for.
 DELETE: Final = Script(
-    f"local channel = '{CHANGES_CHANNEL}'\n"
-    """
+    PUBLISH
+    + """
 if redis.call('EXISTS', KEYS[1]) == 0 then
-  if ARGV[5] ~= '1' then return 0 end
+  if ARGV[4] ~= '1' then return 0 end
 elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
   return 0
 end
@@ -152,7 +158,7 @@ for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
 end
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
 if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2], 'EX', ARGV[3]) end
-redis.call('PUBLISH', channel, ARGV[4])
+publish(KEYS[1])
 return 1
 """
 )

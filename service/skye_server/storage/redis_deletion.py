@@ -7,7 +7,7 @@ from typing import Any, Final
 import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
-from skye_server.storage.lua_scripts import CHANGES_CHANNEL, Script
+from skye_server.storage.lua_scripts import PUBLISH, Script
 
 _PAGE: Final = 500
 """About how many keys one call scans."""
@@ -16,8 +16,8 @@ _PAGE: Final = 500
 # belong to no game. It keeps other keys of a game whose own key is not among them, so that no client reads a
 # part of a game. The script computes keys, which works on a single server only. Returns the number of games.
 _DELETE: Final = Script(
-    f"local channel = '{CHANGES_CHANNEL}'\n"
-    """
+    PUBLISH
+    + """
 local deleted = 0
 for _, key in ipairs(ARGV) do
   local id, rest = key:match('^skye:{([^}]*)}:(.*)$')
@@ -28,12 +28,10 @@ for _, key in ipairs(ARGV) do
     end
     deleted = deleted + redis.call('DEL', key)
     redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults')
-    redis.call('PUBLISH', channel, id .. ':0')
+    publish(key)
   elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
     redis.call('DEL', key)
-    if id and rest == 'events' then
-      redis.call('PUBLISH', channel, '@' .. id:sub(#'player.' + 1) .. ':')
-    end
+    if id and rest == 'events' then publish(key) end
   end
 end
 return deleted

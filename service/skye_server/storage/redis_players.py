@@ -25,7 +25,7 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import MinReplicas, Script
+from skye_server.storage.lua_scripts import PUBLISH, MinReplicas, Script
 from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
 from skye_server.storage.wrong_types import moving_aside
 
@@ -64,13 +64,13 @@ end
 )
 
 # KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
-# (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), 7 the
-# message to publish, then for each event its salt and data.
+# (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), then for
+# each event its salt and data.
 #
 # Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
 # nothing. A key of another type makes the script fail before it has written.
 _UPDATE: Final = Script(
-    _APPEND + f"local active, max_over = {ACTIVE_SCORE:.0f}, {MAX_GAMES_OVER}\n"
+    PUBLISH + _APPEND + f"local active, max_over = {ACTIVE_SCORE:.0f}, {MAX_GAMES_OVER}\n"
     """
 redis.call('ZCARD', KEYS[2])
 redis.call('XLEN', KEYS[3])
@@ -82,7 +82,7 @@ end
 if stored ~= ARGV[2] then return 0 end
 local limit = tonumber(ARGV[6])
 if stored == '' and limit > 0 and redis.call('ZCOUNT', KEYS[2], active, '+inf') >= limit then return 2 end
-if #ARGV > 7 then append(KEYS[3], ARGV[5], 8) end
+if #ARGV > 6 then append(KEYS[3], ARGV[5], 7) end
 if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('ZREM', KEYS[2], ARGV[1])
@@ -97,21 +97,22 @@ if redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. string.format('%.0f', active)) >
 end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('EXPIRE', KEYS[2], ARGV[5])
-if #ARGV > 7 then redis.call('PUBLISH', 'skye:changes', ARGV[7]) end
+if #ARGV > 6 then publish(KEYS[3]) end
 return 1
 """
 )
 
-# KEYS: events, open tickets (see `ticket_pools`). ARGV: 1 the ticket, 2 the TTL in seconds, 3 the message to
-# publish, 4 the salt and 5 the data of the event. A retry finds no ticket, and appends nothing.
+# KEYS: events, open tickets (see `ticket_pools`). ARGV: 1 the ticket, 2 the TTL in seconds, 3 the salt and 4
+# the data of the event. A retry finds no ticket, and appends nothing.
 _EXPIRE_TICKET: Final = Script(
-    _APPEND
+    PUBLISH
+    + _APPEND
     + """
 redis.call('XLEN', KEYS[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 if redis.call('HDEL', KEYS[2], ARGV[1]) == 0 then return 0 end
-append(KEYS[1], ARGV[2], 4)
-redis.call('PUBLISH', 'skye:changes', ARGV[3])
+append(KEYS[1], ARGV[2], 3)
+publish(KEYS[1])
 return 1
 """
 )
@@ -192,7 +193,6 @@ class RedisPlayers:
             repr(update.score),
             update.ttl_s,
             update.max_active,
-            f"{changes_name(player)}:",
         ]
         for event in update.events:
             arguments += secrets.randbits(32), event
@@ -201,7 +201,7 @@ class RedisPlayers:
 
     def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
         """See `PlayerStore.expire_ticket`."""
-        arguments = [ticket_id, ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
+        arguments = [ticket_id, ttl_s, secrets.randbits(32), event]
         types = {_key(player, "events"): "stream", _key(player, "seeks"): "hash"}
         self._run(_EXPIRE_TICKET, list(types), arguments, types)
 

@@ -21,8 +21,7 @@ webhooks, `lab_store` and `hunt_store` those of servers for testers.
 from __future__ import annotations
 
 import secrets
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -36,13 +35,12 @@ from skye_server.storage.backup import Counts, restore_backup, write_backup
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection.batching import read_together
 from skye_server.storage.connection.prefixed import PrefixedTopology
-from skye_server.storage.connection.pubsub import subscribe
+from skye_server.storage.connection.pubsub import ChangeSubscriber
 from skye_server.storage.connection.redis_calls import UNKNOWN_OUTCOME, RedisCalls
 from skye_server.storage.connection.redis_clients import create_client, create_client_at
 from skye_server.storage.connection.retry import (
     PROTOCOL_ERRORS,
     RetryPolicy,
-    as_redis_error,
     call_deadline,
     expect_bytes,
 )
@@ -169,14 +167,12 @@ class RedisStore:
         game_id = commit.game_id
         record_key, records_key = _record_key(game_id, record.key), _records_key(game_id)
         keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
-        last_event = commit.entries[-1].last_event if commit.entries else 0
         arguments: list[Any] = [
             commit.expected_prefix or b"",
             commit.game,
             commit.ttl_s,
             record.data,
             record.ttl_s,
-            f"{game_id}:{last_event}",
             int(commit.replaces_log),
         ]
         salt = secrets.randbelow(_SALTS)
@@ -209,7 +205,7 @@ class RedisStore:
         def run(server: redis.Redis) -> int:
             nonlocal attempts
             attempts += 1
-            arguments = [expected_prefix, data, ttl_s, f"{game_id}:0", int(attempts > 1)]
+            arguments = [expected_prefix, data, ttl_s, int(attempts > 1)]
             return DELETE.run_replicated(server, keys, arguments, self._min_replicas)
 
         return bool(self._calls.write(keys[0], run))
@@ -263,13 +259,9 @@ class RedisStore:
         fault = f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas"
         return [f"{fault}: a failover may lose acknowledged changes; set it to {found}"]
 
-    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """See `Store.subscribe_to_changes`."""
-        try:
-            yield from subscribe(self._topology, stopped)
-        except (redis.RedisError, *PROTOCOL_ERRORS) as error:
-            self._topology.invalidate()
-            raise Problem("store_unavailable") from as_redis_error(error)
+    def change_subscriber(self, on_change: Callable[[str], None]) -> ChangeSubscriber:
+        """See `Store.change_subscriber`."""
+        return ChangeSubscriber(self._topology, on_change)
 
 
 def _topology(url: RedisUrl, timeout_s: float) -> Topology:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from skye_server.storage.connection.pubsub import ChangeSubscriber
 from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.hunt_store import HuntMemory, HuntStore
@@ -139,8 +139,9 @@ class Store(Protocol):
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""
 
-    def subscribe_to_changes(self, stopped: threading.Event) -> Iterator[str | None]:
-        """Yield the id of each game when it is committed; None when messages may have been missed.
+    def change_subscriber(self, on_change: Callable[[str], None]) -> ChangeSubscriber:
+        """Return a subscriber to changes of games and players, which never raises.
 
-        Ends when `stopped` is set, or by raising Problem store_unavailable.
+        :param on_change: called with the id of a game, or with `changes_name` of a player, that is watched
+            and has changed, or whose change may have been missed.
         """

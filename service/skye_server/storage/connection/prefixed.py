@@ -9,7 +9,6 @@ from typing import Any, Final
 import redis
 
 from skye_server.storage.connection.topology import Topology
-from skye_server.storage.lua_scripts import CHANGES_CHANNEL
 
 _KEYS: Final = "skye:"
 """How every key of the service begins. Scripts compute other keys from those of their arguments."""
@@ -18,7 +17,7 @@ _KEYS: Final = "skye:"
 class PrefixedRedis(redis.Redis):
     """A client that adds a prefix to every key, and sends the commands with another client.
 
-    Changes are published on the channel of all stores: a notification carries an id, and no data.
+    Changes are published on channels without the prefix: a notification carries no data.
     """
 
     def __init__(self, client: redis.Redis, prefix: str) -> None:  # no pool of its own
@@ -41,12 +40,7 @@ class PrefixedRedis(redis.Redis):
         """Close nothing: the client belongs to another store."""
 
     def _prefixed(self, args: Sequence[Any]) -> list[Any]:
-        return [
-            self._prefix + arg
-            if isinstance(arg, str) and arg.startswith(_KEYS) and arg != CHANGES_CHANNEL
-            else arg
-            for arg in args
-        ]
+        return [self._prefix + arg if isinstance(arg, str) and arg.startswith(_KEYS) else arg for arg in args]
 
 
 class PrefixedTopology:

@@ -1,45 +1,238 @@
-"""Pub/sub subscriber: reports each committed change, on one connection to one server."""
+"""Pub/sub subscriber: reports changes of the games and players that this process watches, and of no others.
+
+Each game and each player has a channel, in the slot of its keys. Servers with sharded pub/sub (Redis 7,
+Valkey) publish a change where the game is, to the subscribers of its channel; on older servers the channels
+are plain ones.
+
+A notification may be lost with a connection. So each new subscription is itself reported as a change.
+"""
 
 from __future__ import annotations
 
-import secrets
+import logging
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import redis
 
+from skye_server.observability.logs import facts
+from skye_server.storage.connection.retry import PROTOCOL_ERRORS
 from skye_server.storage.connection.topology import Topology
-from skye_server.storage.lua_scripts import CHANGES_CHANNEL
 
 _POLL_S: Final = 1.0
+_OUTAGE_S: Final = 0.5
+"""Pause before new subscriptions after a server failed, in seconds."""
+
+_LINGER_S: Final = 10.0
+"""How long a subscription is kept at least when nobody watches: long polls follow each other."""
+
+_NO_SHARDS: Final = ("unknown command", "no permissions")
+"""Error replies of a server, or to a user, without sharded pub/sub: the scripts publish to plain channels."""
+
+_log = logging.getLogger(__name__)
 
 
-def subscribe(topology: Topology, stopped: threading.Event) -> Iterator[str | None]:
-    """Yield the id of each game that is committed; None when messages may have been missed.
+def channel_of(name: str) -> str:
+    """Return the channel of a game, or of a player, whose name begins with `@`.
 
-    Ends when `stopped` is set, and when the topology no longer includes the server. A cluster forwards
-    messages to all its nodes, so each process subscribes to a node chosen at random.
-
-    :raises redis.RedisError: when the server does not respond.
+    >>> channel_of("abc"), channel_of("@xyz")
+    ('skye:{abc}:changes', 'skye:{player.xyz}:changes')
     """
-    random_key = f"skye:{secrets.token_hex(8)}"
-    server = topology.connection_for(random_key)
-    pubsub: Any = server.pubsub  # redis-py leaves it untyped
-    with pubsub(ignore_subscribe_messages=True) as subscriber:
-        subscriber.subscribe(CHANGES_CHANNEL)
-        yield None
+    return f"skye:{{{f'player.{name[1:]}' if name.startswith('@') else name}}}:changes"
+
+
+def _name_of(channel: bytes) -> str:
+    tag = channel[len(b"skye:{") : -len(b"}:changes")].decode()
+    return f"@{tag.removeprefix('player.')}" if tag.startswith("player.") else tag
+
+
+class _Connection:
+    """The connection to one server, and the names that are subscribed there."""
+
+    def __init__(self, server: redis.Redis, *, is_sharded: bool) -> None:
+        self.server = server
+        self.names: set[str] = set()
+        self.is_sharded = is_sharded
+        self.pubsub: Any = server.pubsub()  # type: ignore[no-untyped-call]  # redis-py's
+
+    def subscribe(self, name: str) -> None:
+        """Request a subscription; the server confirms it with a message."""
+        (self.pubsub.ssubscribe if self.is_sharded else self.pubsub.subscribe)(channel_of(name))
+
+    def unsubscribe(self, name: str) -> None:
+        """End a subscription."""
+        (self.pubsub.sunsubscribe if self.is_sharded else self.pubsub.unsubscribe)(channel_of(name))
+
+
+class ChangeSubscriber:
+    """Subscribes to watched games and players: one thread subscribes, another for each server reads messages.
+
+    :param on_change: called with the name of a game or player that may have changed; it must not block.
+    """
+
+    def __init__(self, topology: Topology, on_change: Callable[[str], None]) -> None:
+        self._topology = topology
+        self._on_change = on_change
+        self._lock = threading.Lock()
+        self._connections: dict[redis.Redis, _Connection] = {}
+        self._subscribed: dict[str, _Connection] = {}
+        self._missing: set[str] = set()
+        self._unwatched: dict[str, float] = {}
+        self._is_sharded = True
+        self._is_running = False
+        self._failed_at = -_OUTAGE_S
+        self._wakes = threading.Event()
+        self._stopped = threading.Event()
+
+    def watch(self, name: str) -> None:
+        """Subscribe to a name, unless it is subscribed."""
+        with self._lock:
+            self._unwatched.pop(name, None)
+            if name in self._subscribed or name in self._missing:
+                return
+            self._missing.add(name)
+            if not self._is_running and not self._stopped.is_set():
+                self._is_running = True
+                threading.Thread(target=self._run, name="change-subscriber", daemon=True).start()
+        self._wakes.set()
+
+    def unwatch(self, name: str) -> None:
+        """End the subscription to a name after a while, unless it is watched again."""
+        with self._lock:
+            self._unwatched[name] = time.monotonic()
+
+    def stop(self) -> None:
+        """End all subscriptions."""
+        self._stopped.set()
+        self._wakes.set()
+
+    def _run(self) -> None:
+        try:
+            while True:
+                self._wakes.clear()
+                if self._stopped.wait(max(self._failed_at + _OUTAGE_S - time.monotonic(), 0)):
+                    return
+                try:
+                    self._unsubscribe_unwatched()
+                    self._subscribe_missing()
+                except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+                    self._fail(error)
+                    continue
+                self._wakes.wait(_LINGER_S if self._unwatched else None)
+        finally:
+            with self._lock:
+                self._is_running = False
+
+    def _fail(self, error: Exception) -> None:
+        self._failed_at = time.monotonic()
+        self._topology.invalidate()
+        _log.info("subscriptions fail: %s", error, extra=facts(kind=type(error).__name__))
+
+    def _subscribe_missing(self) -> None:
+        """Subscribe to the names that are not subscribed.
+
+        :raises redis.RedisError: when a server does not respond.
+        """
+        while self._missing and not self._stopped.is_set():
+            with self._lock:
+                name = next(iter(self._missing))
+            server = self._topology.connection_for(channel_of(name))
+            with self._lock:
+                connection = self._connections.get(server)
+                is_new = connection is None
+                if connection is None:
+                    connection = _Connection(server, is_sharded=self._is_sharded)
+                    self._connections[server] = connection
+                self._missing.discard(name)
+                self._subscribed[name] = connection
+                connection.names.add(name)
+            self._send(connection, connection.subscribe, name)
+            if is_new:
+                threading.Thread(
+                    target=self._read, args=(connection,), name="change-reader", daemon=True
+                ).start()
+
+    def _unsubscribe_unwatched(self) -> None:
+        now = time.monotonic()
+        with self._lock:
+            expired = [name for name, since in self._unwatched.items() if now - since >= _LINGER_S]
+            ended = []
+            for name in expired:
+                del self._unwatched[name]
+                self._missing.discard(name)
+                if (connection := self._subscribed.pop(name, None)) is not None:
+                    connection.names.discard(name)
+                    ended.append((connection, name))
+        for connection, name in ended:
+            self._send(connection, connection.unsubscribe, name)
+
+    def _send(self, connection: _Connection, send: Callable[[str], None], name: str) -> None:
+        """Send a request; drop the connection if that fails, or if the reader has dropped it meanwhile.
+
+        :raises redis.RedisError: when the server does not respond.
+        """
+        try:
+            send(name)
+        except (redis.RedisError, *PROTOCOL_ERRORS):
+            self._drop(connection)
+            raise
+        if self._connections.get(connection.server) is not connection:
+            self._drop(connection)
+
+    def _read(self, connection: _Connection) -> None:
+        """Report the messages of a server until it fails, is replaced, or has no more subscriptions."""
+        try:
+            self._read_messages(connection)
+        except (redis.RedisError, *PROTOCOL_ERRORS) as error:
+            if connection.is_sharded and any(text in str(error).lower() for text in _NO_SHARDS):
+                self._is_sharded = False
+            else:
+                self._fail(error)
+        self._drop(connection)
+
+    def _read_messages(self, connection: _Connection) -> None:
         is_pinged = False
-        while not stopped.is_set():
-            message = subscriber.get_message(timeout=_POLL_S)
+        while not self._stopped.is_set():
+            message = connection.pubsub.get_message(timeout=_POLL_S)
             if message is not None:
                 is_pinged = False
-                if message["type"] == "message":
-                    yield bytes(message["data"]).split(b":")[0].decode()
-            elif is_pinged:
-                raise redis.TimeoutError("the server of the subscription does not respond")
-            elif topology.connection_for(random_key) is not server:
+                self._handle(connection, message)
+            elif is_pinged and connection.names:
+                raise redis.TimeoutError("the server of the subscriptions does not respond")
+            elif self._is_over(connection):
                 return
             else:
                 is_pinged = True
-                subscriber.ping()
+                connection.pubsub.ping()
+
+    def _handle(self, connection: _Connection, message: dict[str, Any]) -> None:
+        match message["type"]:
+            case "smessage" | "message" | "ssubscribe" | "subscribe":
+                self._on_change(_name_of(message["channel"]))
+            case "sunsubscribe" if (name := _name_of(message["channel"])) in connection.names:
+                # The slot has moved to another server.
+                self._topology.invalidate()
+                with self._lock:
+                    connection.names.discard(name)
+                    if self._subscribed.pop(name, None) is not None:
+                        self._missing.add(name)
+                self._wakes.set()
+
+    def _is_over(self, connection: _Connection) -> bool:
+        """Return whether a server holds nothing that is watched any more."""
+        name = next(iter(connection.names), None)
+        return name is None or self._topology.connection_for(channel_of(name)) is not connection.server
+
+    def _drop(self, connection: _Connection) -> None:
+        """Close a connection; its names are subscribed again."""
+        with self._lock:
+            if self._connections.get(connection.server) is connection:
+                del self._connections[connection.server]
+            for name in connection.names:
+                if self._subscribed.get(name) is connection:
+                    del self._subscribed[name]
+                    self._missing.add(name)
+        connection.pubsub.close()
+        self._wakes.set()

@@ -151,14 +151,16 @@ class RedisCalls:
         command: Callable[[Any, str], Any],
         read: Callable[[Any], T],
         *,
+        writes: bool = False,
         retries: bool = True,
     ) -> list[T]:
-        """Read each key, in one pipeline per server; return the result of `read` for each reply.
+        """Run a command for each key, in one pipeline per server; return the result of `read` for each reply.
 
         `read` gets None for a key of another Redis type: one such key must not make the others fail.
 
         :raises Problem: store_unavailable.
         """
+        breaker = self._write_breaker if writes else self._read_breaker
         for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
             with attempt, call_deadline(self._timeout_s):
                 by_server: dict[redis.Redis, list[int]] = {}
@@ -169,7 +171,7 @@ class RedisCalls:
                     pipeline = server.pipeline(transaction=False)
                     for place in places:
                         command(pipeline, keys[place])
-                    with self._read_breaker.guard(server):
+                    with breaker.guard(server):
                         results = pipeline.execute(raise_on_error=False)
                     for place, result in zip(places, results, strict=True):
                         replies[place] = read(_none_for_wrong_type(result))
