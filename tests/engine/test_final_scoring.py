@@ -118,6 +118,11 @@ def test_r11_a_tie_goes_to_the_most_gold_of_all_where_the_creator_chose_so():
     assert winners([50, 50, 49], [9, 10, 14], "total_gold") == (1,)
 
 
+def test_winners_of_seats_without_a_purse_are_refused():
+    with pytest.raises(ValueError, match="shorter"):
+        winners([50, 50], [9])
+
+
 def test_r11_players_who_are_still_tied_share_the_win():
     assert winners([50, 50, 40, 50], [9, 14, 4, 3]) == (0, 1)
     assert winners([50, 50, 40, 50], [14, 9, 90, 14], "total_gold") == (0, 3)

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import pytest
 
-from skye.scoring.scoring_tiles import SCORING_TILES, awards, tile_points
+from skye.scoring.kinds import majority
+from skye.scoring.schedule import slots_by_round
+from skye.scoring.scoring_tiles import SCORING_TILES, awards, holding, tile_points
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
 from skye.tiles.geometry import coordinates_of
@@ -123,6 +125,47 @@ def test_catalogue_has_titles_texts_and_three_majorities():
 )  # fmt: skip
 def test_award_names_the_tiles_that_earned_it(tile, notation, expected):
     assert awards_of(tile, notation) == expected
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([3, 3, 1], [5, 5, 0]),
+        ([4, 2, 2, 1], [5, 2, 2, 0]),
+        ([1, 0], [5, 0]),
+        ([0, 0], [0, 0]),
+        ([300, int("300"), 299], [5, 5, 0]),
+        ([301, 300, int("300")], [5, 2, 2]),
+    ],
+)
+def test_majority_gives_five_for_most_and_two_for_second(counts, expected):
+    assert majority(counts) == expected
+
+
+def test_holding_is_the_count_that_a_majority_compares():
+    summary = Territory.parse("castle-red L35@0,-1/90 L64@0,1").summary
+    assert [holding(tile, summary) for tile in ("most_whisky", "most_ships", "most_gold")] == [2, 0, 0]
+
+
+def test_seats_without_a_purse_are_refused():
+    summaries = [Territory.parse("castle-red").summary] * 2
+    with pytest.raises(ValueError, match="shorter"):
+        tile_points("most_gold", summaries, [1])
+    with pytest.raises(ValueError, match="shorter"):
+        awards("most_gold", 0, summaries, [1])
+
+
+@pytest.mark.parametrize("players", [1, 6])
+def test_schedule_of_a_wrong_number_of_players_is_refused(players):
+    with pytest.raises(ValueError, match="2 to 5"):
+        slots_by_round(players)
+
+
+def test_shared_scoring_tiles_are_read_only():
+    for tile in SCORING_TILES.values():
+        for value in (tile, tile.rule):
+            with pytest.raises(AttributeError):
+                setattr(value, value.__slots__[0], None)
 
 
 def points(tile: str, notation: str) -> int:
