@@ -138,8 +138,7 @@ class EncodedGame(NamedTuple):
         :raises RuleError: when the action is not legal now.
         :raises ValueError: when no move or draw has this number, unless an offer is being made.
         """
-        game, draft, decider = self
-        seat = self.seat
+        game, draft, seat = self.game, self.draft, self.seat
         if seat == CHANCE:
             move: Move | Draw = decode_draw(action)
         elif game.phase is PRICING:
@@ -147,7 +146,7 @@ class EncodedGame(NamedTuple):
                 raise RuleError(f"Action {action} is not legal now.")
             draft = (*draft, action)
             if len(draft) < TILES_DRAWN:
-                return EncodedGame(game, draft, decider), ()
+                return EncodedGame(game, draft, seat), ()
             move = _offer(game.players[seat], draft)
         else:
             move = decode_action(game, seat, action)

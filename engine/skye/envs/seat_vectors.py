@@ -14,6 +14,7 @@ from skye.envs.tile_features import FEATURES, TILE_FEATURES
 from skye.rules.state import PRICING, TILES_DRAWN, GameState, Phase, Player
 from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.territory.frontier import Place
 from skye.tiles.catalogue import LANDSCAPE
 
 MAX_VALUE: Final = 16.0
@@ -40,7 +41,7 @@ _LANES_OF: Final = {tile: int.from_bytes(_LANES.pack(*FEATURES[tile, 0], 1), "li
 _ALL_TILES: Final = sum(_LANES_OF.values())
 _TOTALS: Final = np.frombuffer(_ALL_TILES.to_bytes(_LANES.size, "little"), "<u2")
 
-_MAX_CACHED: Final = 256
+_MAX_CACHED: Final = 1024
 
 _Flags: TypeAlias = tuple[Phase | None, bool, bool]
 
@@ -101,9 +102,9 @@ class SeatVectors:
 def _row(player: Player, flags: _Flags, *, own: bool) -> Row:
     phase, starts, waited_for = flags
     secret = phase is PRICING and not own
-    gold = player.gold + player.stakes if secret else player.gold
+    prices = () if secret else player.prices
     head = _HEAD.pack(
-        min(gold / _GOLD, MAX_VALUE),
+        min((player.gold + player.stakes if secret else player.gold) / _GOLD, MAX_VALUE),
         min(player.score / _POINTS, MAX_VALUE),
         len(player.territory.placed) / MAX_TILES,
         player.building_finished,
@@ -111,26 +112,33 @@ def _row(player: Player, flags: _Flags, *, own: bool) -> Row:
         starts,
         waited_for,
     )
-    tiles = player.tiles_on_offer + player.tiles_to_build
-    lanes = sum([_LANES_OF[place.tile] for place in player.territory.placed[1:]])
-    lanes += sum([_LANES_OF[tile] for tile in tiles])
-    return Row(player, flags, head + _tiles_bytes(player, () if secret else player.prices), lanes)
+    tiles, lanes = _tiles(player.tiles_on_offer, prices, player.tiles_to_build)
+    return Row(player, flags, head + tiles, lanes + _lanes_of(player.territory.placed))
 
 
-def _tiles_bytes(player: Player, prices: tuple[int, ...]) -> bytes:
-    """Return the numbers 7 - 135 of a row of `seats`.
+@lru_cache(maxsize=_MAX_CACHED)
+def _lanes_of(placed: tuple[Place, ...]) -> int:
+    """Return the sum of the features of the tiles of a territory."""
+    return sum([_LANES_OF[place.tile] for place in placed[1:]])
 
-    :param prices: the prices of the tiles drawn; empty while they are not known.
+
+@lru_cache(maxsize=_MAX_CACHED)
+def _tiles(on_offer: tuple[str, ...], prices: tuple[int, ...], in_hand: tuple[str, ...]) -> tuple[bytes, int]:
+    """Return the numbers 7 - 135 of a row of `seats`, and the sum of the features of the tiles.
+
+    :param on_offer: the tiles drawn or on offer.
+    :param prices: their prices; empty while they are not known.
     """
     if prices:
         pieces = [
             _TILE[tile] + _EXTRA.pack(1, 0, min(price / _PRICE, MAX_VALUE), not price)
-            for tile, price in zip(player.tiles_on_offer, prices, strict=True)
+            for tile, price in zip(on_offer, prices, strict=True)
         ]
     else:
-        pieces = [_DRAWN[tile] for tile in player.tiles_on_offer]
-    pieces += [_IN_HAND[tile] for tile in player.tiles_to_build]
-    return b"".join(pieces).ljust(4 * _TILE_SIZE * TILES_DRAWN, b"\0")
+        pieces = [_DRAWN[tile] for tile in on_offer]
+    pieces += [_IN_HAND[tile] for tile in in_hand]
+    lanes = sum([_LANES_OF[tile] for tile in on_offer + in_hand])
+    return b"".join(pieces).ljust(4 * _TILE_SIZE * TILES_DRAWN, b"\0"), lanes
 
 
 @cache

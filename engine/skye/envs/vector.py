@@ -95,6 +95,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
                 for game in range(games)
             ]
         self._masks = np.zeros((games, form.action_count), np.int8)
+        self._mask_rows = [memoryview(row.view(np.uint8)) for row in self._masks]
         self._scores = np.zeros((games, form.players), np.int64)
 
     def reset(
@@ -175,7 +176,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             episode.show(self._observations[game], episode.agent)
             for name, array in episode.listed(episode.agent).items():
                 self._arrays[name][game] = array
-        self._masks[game] = np.frombuffer(episode.mask(), np.int8)
+        self._mask_rows[game][:] = episode.mask()
         self._scores[game] = episode.scores()
 
     def _results(self) -> tuple[Any, dict[str, Any]]:
