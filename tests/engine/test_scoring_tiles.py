@@ -2,16 +2,19 @@
 
 from itertools import groupby
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 import pytest
 
-from skye.scoring.kinds import majority
+from skye.scoring.kinds import PatternRule, majority
 from skye.scoring.schedule import slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES, awards, holding, tile_points
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
-from skye.tiles.geometry import coordinates_of
+from skye.tiles import LANDSCAPE, TILES
+from skye.tiles.geometry import cell_at, coordinates_of
+from tests.reference.chance import grown_territory, with_holes
 
 
 class Case(NamedTuple):
@@ -166,6 +169,21 @@ def test_shared_scoring_tiles_are_read_only():
         for value in (tile, tile.rule):
             with pytest.raises(AttributeError):
                 setattr(value, value.__slots__[0], None)
+
+
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize(
+    "name", [n for n, tile in SCORING_TILES.items() if isinstance(tile.rule, PatternRule)]
+)
+def test_points_that_a_placement_adds_are_the_difference(name, seed):
+    rng = Random(seed)
+    rule = SCORING_TILES[name].rule
+    territory = with_holes(rng, grown_territory(rng, rng.randint(0, 40)), rng.randint(0, 3))
+    [before] = tile_points(name, [territory.summary], [0])
+    for tile in rng.sample(sorted(set(LANDSCAPE) - {placed.tile for placed in territory.placed}), 6):
+        for place in territory.legal_places(tile):
+            added = rule.adds(territory.summary, cell_at(place.x, place.y), TILES[tile])
+            assert (before + added,) == tile_points(name, [territory.place(*place).summary], [0])
 
 
 def points(tile: str, notation: str) -> int:
