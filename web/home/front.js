@@ -35,6 +35,7 @@ export async function openFront(app) {
       h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules([]), toastError), { class: "small", "data-act": "rules" }),
+        button(t("key.title"), () => void import("./player-key.js").then(({ showPlayerKey }) => showPlayerKey(), toastError), { class: "small", "data-act": "player-key" }),
         " ", h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
   app.replaceChildren(root);
   performance.measure("skye-ready");
