@@ -80,7 +80,8 @@ class Service:
         body = {"players": seated, "auto_start": start, "options": options, **more}
         answer = self.call("POST", "/v1/games", body, headers=headers)
         assert answer.status_code == 201, answer.text
-        return Game(self, answer.json)
+        key = dict(headers).get("Authorization", "").removeprefix("Bearer ") or None
+        return Game(self, answer.json, key)
 
     def stored(self):
         """Return the contents of the store, byte for byte."""

@@ -51,9 +51,9 @@ class PlayedGame:
         self.versions, self.wanted, self.stopped = [], threading.Semaphore(0), threading.Event()
         key = PLAYER_KEY if number == 4 else None
         created = self._call("POST", "/v1/games", BODIES[number], key)
-        self.id, self._host = created["game"]["id"], created["host_token"]
+        self.id, self._host = created["game"]["id"], created["host_token"] or key
         self.path = f"/v1/games/{self.id}"
-        self._tokens = [player["token"] for player in created["players"]]
+        self._tokens = [player["token"] or key for player in created["players"]]
         if number == 2:
             self._call("POST", f"{self.path}/invitations", None, self._host)
         if number == 6:
