@@ -106,7 +106,7 @@ def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
     name, random_bot = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
     sync = gymnasium.make_vec(name, num_envs=64, vectorization_mode="sync", **random_bot)
     vector = gymnasium.make_vec(name, num_envs=64, copy=False, **random_bot)
-    found = {_SYNC: lambda: _vector_steps(sync, dice), _VECTOR: lambda: _vector_steps(vector, dice)}
+    found = {_SYNC: _vector_steps(sync, dice), _VECTOR: _vector_steps(vector, dice)}
     for bot, title in _GYM.items():
         single = gymnasium.make(name, opponents=[bot])
         found[title] = lambda single=single: _gym(single, dice)
@@ -122,13 +122,18 @@ def _gym(env, dice: random.Random) -> int:
     return steps
 
 
-def _vector_steps(envs, dice: random.Random) -> int:
-    _, info = envs.reset(seed=next(_new_seeds))
-    for _ in range(20):
-        _, _, _, _, info = envs.step(
-            [int(dice.choice(m.view(bool).nonzero()[0])) for m in info["action_mask"]]
-        )
-    return 20 * envs.num_envs
+def _vector_steps(envs, dice: random.Random) -> Callable[[], int]:
+    """Return a function that takes steps; games that have ended start again by themselves."""
+    masks = envs.reset(seed=next(_new_seeds))[1]["action_mask"]
+
+    def steps() -> int:
+        nonlocal masks
+        for _ in range(20):
+            actions = [int(dice.choice(mask.view(bool).nonzero()[0])) for mask in masks]
+            masks = envs.step(actions)[-1]["action_mask"]
+        return 20 * envs.num_envs
+
+    return steps
 
 
 def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:

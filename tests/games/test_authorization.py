@@ -1,0 +1,225 @@
+"""Tokens, player keys, and the rights that they give in a game, without HTTP."""
+
+import re
+
+import pytest
+from msgspec import structs
+
+from skye_server.error_codes import Problem
+from skye_server.games import authorization
+from skye_server.games.authorization import (
+    OWN_SEAT,
+    SPECTATOR,
+    Caller,
+    TokenSource,
+    hash_player_key,
+    hash_token,
+    identify,
+    identify_player,
+    players_of,
+    require_host,
+    require_no_seat,
+    require_own_seat,
+    require_seat,
+    role_of,
+    role_or_none,
+    seat_of,
+    watch_code,
+)
+from skye_server.games.game import FREE_SEAT, Game, GameOptions, Role, Seat
+
+HOST, ANN, BOB, INVITE, OTHER = (f"skye_{letter * 22}" for letter in "habio")
+KEY = "skye_key_" + 22 * "k"
+ANN_KEY, BOB_KEY, OTHER_KEY = "ann-id", "bob-id", "other-id"
+GAME = Game(
+    "game",
+    "a game",
+    hash_token(HOST),
+    GameOptions("seed"),
+    0,
+    capacity=4,
+    seats=(
+        Seat("Ann", "red", hash_token(ANN), player=ANN_KEY),
+        FREE_SEAT,
+        Seat("Bob", "blue", hash_token(BOB), player=BOB_KEY),
+    ),
+    invites=(hash_token(INVITE),),
+    host_player=ANN_KEY,
+)
+PRIVATE = Game(
+    GAME.id, GAME.name, GAME.host, GAME.options, 0, private=True, seats=GAME.seats, invites=GAME.invites
+)
+
+
+def refused(code, call, *arguments, **keywords):
+    """Check that a call is refused with a code; return the error."""
+    with pytest.raises(Problem) as caught:
+        call(*arguments, **keywords)
+    assert caught.value.code == code
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("caller", "roles"),
+    [
+        (SPECTATOR, []),
+        (Caller(seat=0), [Role.PLAYER]),
+        (Caller(host=True), [Role.HOST]),
+        (Caller(invited=True), [Role.INVITED]),
+        (Caller(2, host=True), [Role.HOST, Role.PLAYER]),
+    ],
+)
+def test_roles_of_a_caller(caller, roles):
+    assert caller.roles == roles
+
+
+def test_tokens_derive_from_the_nonce_the_key_and_the_role():
+    source, again = (TokenSource("key", b"n" * 16) for _ in range(2))
+    assert source.token("host") == again.token("host") == source.given["host"]
+    tokens = [source.token("0"), TokenSource("other", b"n" * 16).token("0"), TokenSource("key").token("0")]
+    assert len({*tokens, source.token("host")}) == 4
+    assert all(authorization.is_token(token) and token.startswith("skye_seat_") for token in tokens)
+
+
+def test_sources_without_a_nonce_differ():
+    nonces = {TokenSource().nonce for _ in range(8)}
+    assert len(nonces) == 8
+    assert {len(nonce) for nonce in nonces} == {16}
+
+
+def test_invites_of_a_source_are_its_invitation_codes_alone():
+    source = TokenSource("key")
+    source.token("host")
+    codes = [source.token("invite0"), source.token("invite1")]
+    assert source.invites == codes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "skye_", HOST[:-1], HOST + "a", " " + HOST, KEY, "skye_" + 21 * "a" + "!"]
+)
+def test_other_texts_are_no_tokens(text):
+    assert not authorization.is_token(text)
+
+
+@pytest.mark.parametrize(("length", "valid"), [(21, False), (22, True), (64, True), (65, False)])
+def test_player_keys_have_from_22_to_64_characters(length, valid):
+    key = "skye_key_" + "k" * length
+    assert authorization.is_player_key(key) is valid
+    assert valid is (len(KEY) <= len(key) <= authorization.MAX_PLAYER_KEY_LENGTH)
+    assert not authorization.is_player_key("x" + key)
+
+
+def test_hashes_never_change():
+    # Stored games contain them, so they may never change.
+    assert hash_token(HOST) == "cwh9vTYuTAaqDh01mpaFig"
+    assert hash_player_key(KEY) == "6zlSzOu2yOUgxZW33tf3gQ"
+    assert authorization.invitation_id(hash_token(INVITE)) == "ad1e76d55997c066"
+
+
+@pytest.mark.parametrize(
+    ("token", "caller"),
+    [
+        (HOST, Caller(host=True)),
+        (INVITE, Caller(invited=True)),
+        (ANN, Caller(seat=0)),
+        (BOB, Caller(seat=2)),
+        (OTHER, None),
+    ],
+)
+def test_token_identifies_its_caller(token, caller):
+    assert identify(GAME, token) == role_or_none(GAME, token, "") == caller
+
+
+@pytest.mark.parametrize(
+    ("player", "caller"), [(ANN_KEY, Caller(0, host=True)), (BOB_KEY, Caller(2)), (OTHER_KEY, None)]
+)
+def test_player_key_identifies_its_caller(player, caller):
+    assert identify_player(GAME, player) == role_or_none(GAME, KEY, player) == caller
+    assert seat_of(GAME, player) == (None if caller is None else caller.seat)
+
+
+def test_host_without_a_seat_is_the_host():
+    empty = Game("game", "", "", GameOptions("seed"), 0, host_player=ANN_KEY)
+    assert identify_player(empty, ANN_KEY) == Caller(host=True)
+
+
+def test_watch_code_reads_a_private_game_until_the_host_token_changes():
+    code = watch_code(PRIVATE)
+    assert authorization.is_token(code)
+    assert code.startswith("skye_watch_")
+    assert identify(PRIVATE, code) == role_of(PRIVATE, code, "") == Caller(watching=True)
+    assert watch_code(structs.replace(PRIVATE, host=hash_token(OTHER))) != code
+
+
+def test_seat_of_a_source_has_a_token_or_none():
+    source, tokenless = TokenSource(), TokenSource()
+    assert source.seat is None
+    assert hash_token(source.given["1"] if source.seat_token(1, has_token=True) else "") == hash_token(
+        source.seat[1]
+    )
+    assert source.seat[0] == 1
+    assert tokenless.seat_token(2, has_token=False) == ""
+    assert tokenless.seat == (2, None)
+
+
+def test_tokens_of_earlier_versions_do_not_name_their_kind():
+    assert re.fullmatch(r"skye_[\w-]{22}", TokenSource("key", names_kinds=False).token("host"))
+    kinds = [TokenSource("key").token(role)[:-22] for role in ("host", "3", "invite12")]
+    assert kinds == ["skye_host_", "skye_seat_", "skye_invite_"]
+
+
+def test_role_of_a_public_game():
+    assert role_of(GAME, None, "") == SPECTATOR
+    assert role_of(GAME, KEY, OTHER_KEY) == Caller(has_key=True)
+    assert role_of(GAME, ANN, "") == role_of(GAME, ANN, "", invite=INVITE) == Caller(seat=0)
+    assert (
+        role_of(GAME, None, "", invite=INVITE)
+        == role_of(GAME, OTHER, "", invite=INVITE)
+        == Caller(invited=True)
+    )
+    assert role_of(GAME, None, "", invite=OTHER) == role_of(GAME, None, "", invite=BOB) == SPECTATOR
+    assert role_of(GAME, OTHER, "", retired=True) == SPECTATOR
+    refused("token_unknown", role_of, GAME, OTHER, "")
+
+
+def test_role_of_a_private_game_hides_it_from_strangers():
+    for token, player in ((None, ""), (OTHER, ""), (KEY, OTHER_KEY)):
+        refused("game_not_found", role_of, PRIVATE, token, player)
+    assert role_of(PRIVATE, BOB, "") == role_of(PRIVATE, KEY, BOB_KEY) == Caller(seat=2)
+    assert role_of(PRIVATE, None, "", invite=INVITE) == Caller(invited=True)
+    assert role_of(PRIVATE, OTHER, "", retired=True) == SPECTATOR
+
+
+def test_players_of_a_game():
+    assert players_of(GAME) == {ANN_KEY, BOB_KEY}
+    assert players_of(None) == frozenset()
+
+
+def test_own_seat_is_required():
+    assert require_own_seat(GAME, Caller(seat=2), 2) == require_own_seat(GAME, Caller(seat=2), OWN_SEAT) == 2
+    assert "seat 0" in refused("not_your_seat", require_own_seat, GAME, Caller(seat=2), 0).detail
+    refused("not_your_seat", require_own_seat, GAME, Caller(host=True), 0)
+    refused("token_required", require_own_seat, GAME, SPECTATOR, 0)
+    refused("seat_not_found", require_own_seat, GAME, SPECTATOR, 1)
+
+
+def test_taken_seat_is_required():
+    assert [require_seat(GAME, SPECTATOR, seat) for seat in (0, 2)] == [0, 2]
+    assert require_seat(GAME, Caller(seat=2), OWN_SEAT) == 2
+    for seat in (1, 3, 4):
+        assert refused("seat_not_found", require_seat, GAME, SPECTATOR, seat).params == {"seat_count": 4}
+    refused("token_required", require_seat, GAME, SPECTATOR, OWN_SEAT)
+    refused("not_your_seat", require_seat, GAME, Caller(host=True), OWN_SEAT)
+
+
+def test_second_seat_of_a_player_is_refused():
+    require_no_seat(GAME, OTHER_KEY)
+    require_no_seat(GAME, "")
+    for player, seat in ((ANN_KEY, 0), (BOB_KEY, 2)):
+        assert refused("already_seated", require_no_seat, GAME, player).params == {"seat": seat}
+
+
+def test_host_is_required():
+    require_host(Caller(host=True))
+    refused("token_required", require_host, SPECTATOR)
+    refused("host_only", require_host, Caller(seat=0))
