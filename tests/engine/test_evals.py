@@ -106,6 +106,15 @@ def test_same_command_resumes_after_a_failure_and_repeats_no_question(run, out):
     assert report_of(out)["missing"] == 0
 
 
+def test_failure_ends_the_games_of_all_workers(run, out):
+    with serving(lambda number, _: completion() if number < 10 else (500, {}, b"")) as endpoint:
+        status, error = run("--model=m", f"--endpoint={endpoint.url}", "--workers=3", sections=["games"])
+    assert status == 2
+    assert "HTTP 500" in error
+    assert len(replies_in(out)) == 10
+    assert len(endpoint.requests) <= 10 + 3 * 3  # three attempts of each worker
+
+
 def test_report_scored_again_is_equal_byte_for_byte(run, out, capsys):
     with serving() as endpoint:
         run(

@@ -11,17 +11,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any, Final
 
 from skye.arena.bot_process import Budget
 from skye.errors import SkyeError
 from skye.evals.endpoint import Endpoint
 from skye.evals.plan import SECTIONS, Item, Plan
+from skye.evals.questions import Question, Reply
 from skye.evals.scoring import score, tables
 from skye.evals.subjects import FIRST, Subject, subject_of
 from skye.evals.tasks import TASKS, task_line
-from skye.evals.transcript import Header, Transcript, read_transcript
+from skye.evals.transcript import Header, MissingReply, Transcript, read_transcript
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
 
@@ -54,21 +54,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) -> None:
-    """Ask all questions that have no reply yet. After a failure no item is begun.
+    """Ask all questions that have no reply yet. After a failure or an interruption no question is asked.
 
     :param workers: the number of questions asked at the same time.
     :raises EndpointFailed: when the endpoint cannot be used; the replies so far are in the transcript.
     """
-    failed = Event()
+    failures: list[BaseException] = []
+
+    def call(question: Question) -> Reply:
+        if failures:
+            raise MissingReply("the run has ended")
+        try:
+            return subject.reply(question)
+        except BaseException as error:
+            failures.append(error)
+            raise
 
     def answer(item: Item) -> None:
-        if failed.is_set():
-            return
-        try:
-            plan.result(item, partial(transcript.ask, call=subject.reply), judge=False)
-        except BaseException:
-            failed.set()
-            raise
+        plan.result(item, partial(transcript.ask, call=call), judge=False)
 
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(answer, item) for item in plan.items()]
@@ -77,9 +80,10 @@ def ask_all(plan: Plan, subject: Subject, transcript: Transcript, workers: int) 
                 future.result()
                 if sys.stderr.isatty() or done % 100 == 0:
                     print(f"{done} of {len(futures)} tasks and games", file=sys.stderr, flush=True)
-        except BaseException:
+        except BaseException as error:  # noqa: BLE001 - the first one is raised again
+            failures.append(error)
             pool.shutdown(wait=False, cancel_futures=True)
-            raise
+            raise failures[0] from None
 
 
 def report(options: argparse.Namespace) -> int:

@@ -26,7 +26,7 @@ JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
 SAMPLES: Final = 8
 """The number of samples of what the seat cannot see, from which both moves are played out."""
 
-_EXPERT: Final = expert(50)
+_EXPERT: Final = expert()
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +38,7 @@ def judged_position(kind: str, seed: str, number: int) -> Position:
     phase = JUDGED[kind]
     return next(
         (game, seat)
-        for game, seat in in_random_order(seed, number, kind)
+        for _, (game, seat) in in_random_order(seed, number, kind)
         if game.phase is phase and (phase is Phase.PRICING or len(legal_actions(game, seat)) > 2)
     )
 

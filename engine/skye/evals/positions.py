@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
 from typing import Final, TypeAlias
@@ -15,6 +16,8 @@ Position: TypeAlias = tuple[GameState, int]
 """A game, and the seat that decides."""
 
 _PLAYERS: Final = PLAYERS[:3]
+_GAMES: Final = 10
+"""The number of games in which a suitable position is looked for."""
 
 
 @lru_cache(maxsize=256)
@@ -35,8 +38,10 @@ def positions(seed: str, number: int) -> tuple[Position, ...]:
     return tuple(found)
 
 
-def in_random_order(seed: str, number: int, kind: str) -> list[Position]:
-    """Return the decisions of a game in the order in which a kind of task tries them."""
-    found = list(positions(seed, number))
-    Random(f"{seed}/{number}/{kind}").shuffle(found)
-    return found
+def in_random_order(seed: str, number: int, kind: str) -> Iterator[tuple[int, Position]]:
+    """Yield decisions, each with its number in its game, in the order in which a kind of task tries them."""
+    for game in range(number, number + 1000 * _GAMES, 1000):
+        found = list(positions(seed, game))
+        Random(f"{seed}/{game}/{kind}").shuffle(found)
+        yield from enumerate(found)
+    raise ValueError(f"no position for {kind} with the seed {seed!r}")

@@ -185,12 +185,11 @@ def task_of(kind: str, seed: str, number: int, wording: Wording) -> Task:
     :param seed: the seed of the run.
     :param number: the number of the task.
     """
-    for tried in range(10):
-        for at, position in enumerate(in_random_order(seed, number + 1000 * tried, kind)):
-            task = TASKS[kind](position, Random(f"{seed}/{number}/{kind}/{at}"), wording)
-            if task is not None:
-                return task
-    raise ValueError(f"no position for {kind} with the seed {seed!r}")
+    tried = (
+        TASKS[kind](position, Random(f"{seed}/{number}/{kind}/{at}"), wording)
+        for at, position in in_random_order(seed, number, kind)
+    )
+    return next(task for task in tried if task is not None)
 
 
 def is_correct(reply: str, task: Task, wording: Wording) -> bool:
