@@ -154,6 +154,7 @@ CALLS = {
         "delivery": lambda hooks: hooks.delivery(HOOK, "msg"),
         "deliveries": lambda hooks: hooks.deliveries(HOOK),
         "requeue": lambda hooks: hooks.requeue(HOOK, "game", "msg", b"again", 60),
+        "delete_all": lambda hooks: hooks.delete_all("ann"),
     },
 }
 """A call of every method of the store, in an order in which each finds what it looks for."""

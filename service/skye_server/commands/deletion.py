@@ -31,6 +31,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
             raise Problem("game_not_over")
         done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
         if games.repository.delete(game, new_record(games, command, done)):
+            games.store.webhooks.delete_all(game_id)
             return
         back_off(number)
     raise Problem("too_much_contention")

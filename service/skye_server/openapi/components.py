@@ -66,6 +66,9 @@ PATH_PARAMETERS: Final = {
     "scoring_tile": _in_path(
         "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}
     ),
+    "inbox": _in_path(
+        "inbox", "The name of the inbox.", {"type": "string", "pattern": "^[a-z0-9-]{1,40}$", "maxLength": 40}
+    ),
     "page": _in_path("page", "The name of the page.", {"$ref": "#/components/schemas/GuidePage"}),
     "asset": _in_path(
         "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
@@ -280,6 +283,7 @@ SCHEMAS: Final = {
         "pattern": "^[A-Za-z0-9_]+$",
         "examples": ["msg_k7mt2vq9xw3c_0000000001"],
     },
+    "InboxReply": {"description": "The answer that was set for an inbox; the repeated challenge."},
     "Picture": {
         "type": "string",
         "description": "An SVG picture without scripts and without references to other resources.",

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import Any
 
-from flask import Response
+import msgspec
+from flask import Response, request
 
 from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
+from skye_server.contract.responses.lab import MAX_INBOX_BODY
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
-from skye_server.games.views.game import time_view
+from skye_server.games.views.game import time_view, timestamp
 from skye_server.http.framework import collaborators
 from skye_server.http.lab import fault_header
-from skye_server.http.lab.fault_injection import fault_of, stored_fault
-from skye_server.http.request_parsing import Resource
-from skye_server.http.responses import uncached_json
+from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
+from skye_server.http.request_parsing import Resource, body_of
+from skye_server.http.responses import no_content, uncached_json
 from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import ResponseDoc, operation
+from skye_server.openapi.operations import ResponseDoc, operation, text
+from skye_server.webhooks.webhooks import CHALLENGE
 
 blueprint = Resource(
     "Lab",
@@ -28,6 +33,8 @@ blueprint = Resource(
     "advanced, and deletion of all games. Every response of such a server has the header `Skye-Lab: on`.",
 )
 
+_SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
+_INBOX_ERRORS = (*STORE_ERRORS, "lab_off", "not_found")
 _GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", *UNREADABLE)
 
 
@@ -78,11 +85,7 @@ def set_game_faults(body: dict[str, Any], game: str) -> Response:
     the one before, and is dropped after a day.
     """
     lab = _lab_with(game)
-    try:
-        fault_header.parse(body["fault"], is_stream=True)
-    except Problem as problem:
-        errors = [FieldError("/fault", error.detail) for error in problem.errors or ()]
-        raise Problem("invalid_body", errors=errors) from problem
+    _check_fault(body["fault"], is_stream=True)
     lab.store.set_faults(game, stored_fault(body["method"], body["fault"]), body["requests"])
     return _faults_response(lab, game)
 
@@ -134,6 +137,105 @@ def empty_lab() -> Response:
     return uncached_json({"deleted": collaborators().games.delete_all()}, 200, [])
 
 
+@blueprint.route("/inbox/<inbox>", methods=["POST"])
+@operation(
+    ResponseDoc(200, "The answer that was set, of any status.", text("InboxReply")),
+    errors=[*_INBOX_ERRORS, "bad_request", "body_too_large"],
+    headers=[FAULT],
+)
+def receive_in_lab(inbox: str) -> Response:
+    """Receive a webhook in an inbox.
+
+    A receiver for tests: it stores the request, repeats challenges, and answers others with 204, or as `PUT`
+    has set. Any name is an inbox.
+    """
+    lab, body = _inbox_lab(inbox), body_of(request)
+    message = {name.lower().replace("-", "_"): request.headers.get(name) for name in _SIGNED}
+    now = timestamp(collaborators().games.now_ms())
+    text_of_body = body[:MAX_INBOX_BODY].decode(errors="replace")
+    lab.store.receive(inbox, msgspec.json.encode({"received_at": now, **message, "body": text_of_body}))
+    answer = _inbox_answer(lab, inbox)
+    if answer["fault"] is not None:
+        apply(fault_header.parse(answer["fault"], is_stream=False))
+    if answer["challenges"] and (challenge := _challenge_in(body)) is not None:
+        return uncached_json({"challenge": challenge}, 200, [])
+    if answer["status"] == 204:
+        return no_content()
+    return uncached_json(msgspec.Raw((answer["body"] or "null").encode()), answer["status"], [])
+
+
+@blueprint.route("/inbox/<inbox>", methods=["PUT"])
+@operation(
+    ResponseDoc(200, "The inbox.", responses.Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS], headers=[FAULT]
+)
+@blueprint.arguments(requests.InboxAnswer, description="The answer.")
+def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
+    """Set the answer of an inbox.
+
+    A status, a body such as the action of a bot, and faults: a delay, a slow response, a broken connection.
+    It answers all requests until another one is set, for a day.
+    """
+    lab = _inbox_lab(inbox)
+    if body["fault"] is not None:
+        _check_fault(body["fault"], is_stream=False)
+    body["body"] = None if body["body"] is None else msgspec.json.encode(body["body"]).decode()
+    lab.store.set_inbox_answer(inbox, msgspec.json.encode(body))
+    return _inbox_response(lab, inbox)
+
+
+@blueprint.route("/inbox/<inbox>")
+@operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=_INBOX_ERRORS, headers=[FAULT])
+def get_lab_inbox(inbox: str) -> Response:
+    """Get an inbox.
+
+    The latest 100 requests to it, with their signatures, and how it answers.
+    """
+    return _inbox_response(_inbox_lab(inbox), inbox)
+
+
+@blueprint.route("/inbox/<inbox>", methods=["DELETE"])
+@operation(ResponseDoc(200, "The empty inbox.", responses.Inbox), errors=_INBOX_ERRORS, headers=[FAULT])
+def empty_lab_inbox(inbox: str) -> Response:
+    """Empty an inbox.
+
+    It has no requests any more, and answers as at first.
+    """
+    lab = _inbox_lab(inbox)
+    lab.store.empty_inbox(inbox)
+    return _inbox_response(lab, inbox)
+
+
+def _inbox_lab(inbox: str) -> Laboratory:
+    """Return the laboratory, after checking the name of an inbox.
+
+    :raises Problem: lab_off, not_found.
+    """
+    lab = _lab()
+    if not re.fullmatch(r"[a-z0-9-]{1,40}", inbox):
+        raise Problem("not_found")
+    return lab
+
+
+def _inbox_answer(lab: Laboratory, inbox: str) -> dict[str, Any]:
+    stored = lab.store.inbox_answer(inbox)
+    found: dict[str, Any] = requests.InboxAnswer().load({}) if stored is None else msgspec.json.decode(stored)
+    return found
+
+
+def _inbox_response(lab: Laboratory, inbox: str) -> Response:
+    messages = [msgspec.Raw(message) for message in lab.store.received(inbox)]
+    return uncached_json({"messages": messages, "answer": _inbox_answer(lab, inbox)}, 200, [])
+
+
+def _challenge_in(body: bytes) -> str | None:
+    """Return the text of a challenge, None if a message is none."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError, LookupError):
+        message = msgspec.json.decode(body)
+        if message["type"] == CHALLENGE and isinstance(message["data"]["challenge"], str):
+            return str(message["data"]["challenge"])
+    return None
+
+
 def _lab() -> Laboratory:
     """Return the laboratory.
 
@@ -143,6 +245,18 @@ def _lab() -> Laboratory:
     if lab is None:
         raise Problem("lab_off")
     return lab
+
+
+def _check_fault(fault: str, *, is_stream: bool) -> None:
+    """Check a fault in the body.
+
+    :raises Problem: invalid_body.
+    """
+    try:
+        fault_header.parse(fault, is_stream=is_stream)
+    except Problem as problem:
+        errors = [FieldError("/fault", error.detail) for error in problem.errors or ()]
+        raise Problem("invalid_body", errors=errors) from problem
 
 
 def _lab_with(game: str) -> Laboratory:
@@ -163,6 +277,7 @@ def _lab_response(lab: Laboratory) -> Response:
         "games": "/v1/lab/games",
         "faults": "/v1/lab/games/{game}/faults",
         "hunts": HUNTS_PATH,
+        "inbox": "/v1/lab/inbox/{inbox}",
     }
     return uncached_json(view, 200, [])
 

@@ -2,6 +2,8 @@
 
     skye:lab:clock    string  how far the clock is ahead, in milliseconds
     skye:{ID}:faults  list    a fault for each of the next requests of a game, all equal; expires after a day
+    skye:lab:inbox:NAME         list    the latest requests to an inbox, as JSON, the latest first
+    skye:lab:inbox:NAME:answer  string  the answer to the next ones, as JSON; both expire after a day
 
 A lab server has a single Redis server.
 """
@@ -18,6 +20,9 @@ from skye_server.storage.connection.retry import expect_bytes
 from skye_server.storage.lua_scripts import PUBLISH, Script
 
 _CLOCK_KEY: Final = "skye:lab:clock"
+MAX_RECEIVED: Final = 100
+"""How many requests to an inbox are stored."""
+
 _FAULTS_TTL_S: Final = 86_400
 _PAGE: Final = 500
 """How many keys one command handles."""
@@ -98,6 +103,43 @@ class LabStore:
         # Another request may have taken the last one since.
         taken = self._calls.call(key, take, writes=True, retries=False)
         return None if taken is None else taken.decode()
+
+    def receive(self, inbox: str, message: bytes) -> None:
+        """Store a request to an inbox."""
+        key = _inbox_key(inbox)
+
+        def write(server: redis.Redis) -> None:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.lpush(key, message)
+            pipeline.ltrim(key, 0, MAX_RECEIVED - 1)
+            pipeline.expire(key, _FAULTS_TTL_S)
+            pipeline.execute()
+
+        self._calls.call(key, write, writes=True, retries=False)
+
+    def received(self, inbox: str) -> list[bytes]:
+        """Return the latest requests to an inbox, the latest first."""
+        key = _inbox_key(inbox)
+        return self._calls.call(key, lambda server: list(server.lrange(key, 0, -1)))  # type: ignore[arg-type]  # no awaitable
+
+    def set_inbox_answer(self, inbox: str, answer: bytes) -> None:
+        """Set the answer of an inbox."""
+        key = f"{_inbox_key(inbox)}:answer"
+        self._calls.call(key, lambda server: server.set(key, answer, ex=_FAULTS_TTL_S), writes=True)
+
+    def inbox_answer(self, inbox: str) -> bytes | None:
+        """Return the answer of an inbox, None if none is set."""
+        key = f"{_inbox_key(inbox)}:answer"
+        return self._calls.call(key, lambda server: expect_bytes(server.get(key)))
+
+    def empty_inbox(self, inbox: str) -> None:
+        """Delete the requests to an inbox and its answer."""
+        key = _inbox_key(inbox)
+        self._calls.call(key, lambda server: server.delete(key, f"{key}:answer"), writes=True)
+
+
+def _inbox_key(inbox: str) -> str:
+    return f"skye:lab:inbox:{inbox}"
 
 
 def _faults_key(game_id: str) -> str:

@@ -27,7 +27,12 @@ for _, key in ipairs(ARGV) do
       redis.call('DEL', game .. 'answer:' .. name)
     end
     deleted = deleted + redis.call('DEL', key)
-    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults')
+    for _, webhook in ipairs(redis.call('HKEYS', game .. 'webhooks')) do
+      for part in (' :order :queue :done :ended'):gmatch('[^ ]*') do
+        redis.call('DEL', game .. 'webhook:' .. webhook .. part)
+      end
+    end
+    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults', game .. 'webhooks')
     publish(key)
   elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
     redis.call('DEL', key)

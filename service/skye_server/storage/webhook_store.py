@@ -236,6 +236,12 @@ class WebhookStore:
         arguments = [ref.id, expected or b"", data or b"", most, ttl_s]
         return PutOutcome(self._write(_PUT, [_webhooks(ref.owner), *_keys(ref)], arguments))
 
+    def delete_all(self, owner: str) -> None:
+        """Delete all webhooks of an owner, with their deliveries."""
+        keys = [key for webhook in self.all(owner) for key in _keys(WebhookRef(owner, webhook))]
+        if keys:
+            self._calls.write(_webhooks(owner), lambda server: server.delete(_webhooks(owner), *keys))
+
     def progress(self, ref: WebhookRef) -> Progress:
         """Return up to where the events of a webhook are queued."""
         progress, order, *_ = _keys(ref)

@@ -1,7 +1,7 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
-from skye_server.contract.requests.lab import DefectReport, GameFault, HuntToOpen
+from skye_server.contract.requests.lab import DefectReport, GameFault, HuntToOpen, InboxAnswer
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
 from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
@@ -38,6 +38,7 @@ __all__ = [
     "GamesQuery",
     "GamesToCreate",
     "HuntToOpen",
+    "InboxAnswer",
     "Offer",
     "OwnGamesQuery",
     "OwnRecordsQuery",

@@ -214,3 +214,16 @@ class DefectReport(Object):
         },
     )
     evidence = Evidence("The requests that show the defect.", required=True)
+
+
+class InboxAnswer(Object):
+    """How an inbox answers requests that are no challenges, or these too."""
+
+    status = Integer(200, 599, "The status; 204 if left out.", load_default=204)
+    body = fields.Raw(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The body, any JSON; none if left out."},
+    )
+    fault = Fault("A fault of the response, as in `Skye-Fault`; none if left out.", load_default=None)
+    challenges = Boolean("Whether it answers challenges; true if left out.", load_default=True)

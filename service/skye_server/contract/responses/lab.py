@@ -1,7 +1,7 @@
 """The responses of lab servers."""
 
 from collections.abc import Sequence
-from typing import Annotated, TypeAlias, TypedDict
+from typing import Annotated, Final, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, Keywords
 from skye_server.contract.requests.lab import (
@@ -13,6 +13,9 @@ from skye_server.contract.requests.lab import (
 )
 from skye_server.games.manual_clock import MAX_AHEAD_MS
 from skye_server.games.views.fields import Timestamp
+
+MAX_INBOX_BODY: Final = 65_536
+_Header: TypeAlias = Annotated[str, Keywords(maxLength=1024)]
 
 _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
 
@@ -34,6 +37,7 @@ class Lab(TypedDict):
     games: Annotated[_Path, "Where to delete all games."]
     faults: Annotated[_Path, "Where to set the faults of a game."]
     hunts: Annotated[_Path, "Where to open bug hunts."]
+    inbox: Annotated[_Path, "Where to receive webhooks."]
 
 
 class RemainingFault(TypedDict):
@@ -177,3 +181,29 @@ class HuntScores(TypedDict):
     """The scores of a hunt and of its copies."""
 
     scores: Annotated[Sequence[HuntScore], Keywords(maxItems=1000), "The scores."]
+
+
+class InboxAnswerView(TypedDict):
+    """How an inbox answers."""
+
+    status: Annotated[int, Keywords(minimum=200, maximum=599), "The status."]
+    body: Annotated[str | None, Keywords(maxLength=MAX_INBOX_BODY), "The body as text; null for none."]
+    fault: Annotated[str | None, Keywords(**FAULT_KEYWORDS), "The fault of the response; null for none."]
+    challenges: Annotated[bool, "Whether it answers challenges."]
+
+
+class InboxMessage(TypedDict):
+    """A request to an inbox."""
+
+    received_at: Annotated[Timestamp, "When it arrived."]
+    webhook_id: Annotated[_Header | None, "Its header `webhook-id`."]
+    webhook_timestamp: Annotated[_Header | None, "Its header `webhook-timestamp`."]
+    webhook_signature: Annotated[_Header | None, "Its header `webhook-signature`."]
+    body: Annotated[str, Keywords(maxLength=MAX_INBOX_BODY), "Its body as text."]
+
+
+class Inbox(TypedDict):
+    """An inbox: the requests to it, and how it answers them."""
+
+    messages: Annotated[Sequence[InboxMessage], Keywords(maxItems=100), "The requests, the latest first."]
+    answer: Annotated[InboxAnswerView, "How it answers."]

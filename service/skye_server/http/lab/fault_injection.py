@@ -51,7 +51,14 @@ def _apply_faults_before() -> None:
         header = _stored_fault_of_game()
     if header is None:
         return
-    faults = parse(header, is_stream=_opens_stream())
+    apply(parse(header, is_stream=_opens_stream()))
+
+
+def apply(faults: Faults) -> None:
+    """Apply faults to the current request: delay it, fail it, or alter its response.
+
+    :raises Problem: the one that the faults ask for.
+    """
     request.environ[_FAULTS], request.environ[KEEPS_REQUEST] = faults, True
     time.sleep(faults.delay_before_ms / 1000)
     if faults.status is not None:
