@@ -350,6 +350,12 @@ def lab(recorder):
     recorder.record("unavailable", "The next three POST fail.", "PUT", faults, fault)
     recorder.record("left", "Three requests have the fault.", "GET", faults)
     recorder.record("removed", "No request has a fault.", "DELETE", faults)
+    inbox = "/v1/lab/inbox/mail"
+    challenge = {"type": "webhook_challenge", "data": {"challenge": "portree"}}
+    recorder.record("challenge", "A challenge, which the inbox repeats.", "POST", inbox, challenge)
+    recorder.record("failing", "Events get 503.", "PUT", inbox, {"fault": "status=503"})
+    recorder.record("challenge", "It has received a challenge.", "GET", inbox)
+    recorder.record("empty", "It is empty.", "DELETE", inbox)
     recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
 
 

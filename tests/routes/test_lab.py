@@ -1,5 +1,6 @@
 """Lab servers: they delete all that is the service's, advance their clock, and inject stored faults."""
 
+import json
 import threading
 
 import pytest
@@ -247,3 +248,60 @@ def test_stored_fault_of_an_unknown_game_is_refused(lab):
     for method, body in (("PUT", {"fault": "drop"}), ("GET", None), ("DELETE", None)):
         answer = lab.call(method, "/v1/lab/games/none/faults", body)
         assert problem_code(answer) == "game_not_found"
+
+
+INBOX = "/v1/lab/inbox/mail"
+
+
+def post_to_inbox(lab, message, **headers):
+    return lab.call("POST", INBOX, message, headers={"webhook-id": "msg_1", **headers})
+
+
+def test_inbox_stores_requests_and_repeats_challenges(lab):
+    challenge = {"type": "webhook_challenge", "data": {"challenge": "abc"}}
+    assert post_to_inbox(lab, challenge).json == {"challenge": "abc"}
+    assert post_to_inbox(lab, {"type": "your_turn"}).status_code == 204
+    messages = lab.get(INBOX)["messages"]
+    assert [json.loads(each["body"])["type"] for each in messages] == ["your_turn", "webhook_challenge"]
+    assert messages[0]["webhook_id"] == "msg_1"
+    assert lab.get("/v1/lab/inbox/other")["messages"] == []
+    assert lab.call("DELETE", INBOX).json["messages"] == []
+
+
+def test_inbox_answers_as_it_is_told(lab):
+    answer = {"status": 418, "body": {"type": "pass"}, "challenges": False}
+    assert lab.call("PUT", INBOX, answer).json["answer"] == {
+        **answer,
+        "body": '{"type":"pass"}',
+        "fault": None,
+    }
+    challenge = {"type": "webhook_challenge", "data": {"challenge": "abc"}}
+    response = post_to_inbox(lab, challenge)
+    assert (response.status_code, response.json) == (418, {"type": "pass"})
+    lab.call("PUT", INBOX, {"fault": "status=503"})
+    assert post_to_inbox(lab, {}).status_code == 503
+    assert len(lab.get(INBOX)["messages"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "pointer"),
+    [
+        ({"status": 99}, "/status"),
+        ({"fault": "x"}, "/fault"),
+        ({"fault": "cut_after=1"}, "/fault"),
+        ({"a": 1}, "/a"),
+    ],
+)
+def test_malformed_answer_of_an_inbox_is_refused(lab, wrong, pointer):
+    response = lab.call("PUT", INBOX, wrong)
+    assert response.json["errors"][0]["pointer"] == pointer
+
+
+def test_inbox_takes_any_body_and_refuses_other_names(lab):
+    for body in (b"", b"\xff", b"{", b"[]", b'{"type": "webhook_challenge", "data": 5}'):
+        assert lab.call("POST", INBOX, data=body).status_code == 204
+    assert lab.call("POST", "/v1/lab/inbox/A_b").json["code"] == "not_found"
+
+
+def test_inbox_of_a_server_that_is_no_lab_is_refused(any_redis):
+    assert Service(any_redis).call("POST", INBOX, {}).json["code"] == "lab_off"

@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import sys
 import threading
 import time
 from collections import defaultdict
@@ -171,7 +172,9 @@ def test_events_survive_kills_in_order(tmp_path):
 
         complete = waited_for(arrived, sized(120, 400))
     total = sum(map(len, expected.values()))
-    print(f"{total} events, {books.requests} requests, {books.repeated} repeated, killed {dict(killed)}")
+    sys.stdout.write(
+        f"{total} events, {books.requests} requests, {books.repeated} repeated, killed {dict(killed)}\n"
+    )
     assert complete, {key: (len(books.arrived[key]), len(expected[key])) for key in keys}
     assert not books.forged
     assert not failures

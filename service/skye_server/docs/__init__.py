@@ -24,6 +24,7 @@ PAGES: Final = (
     "browser-clients",
     "credentials",
     "player-keys",
+    "webhooks",
     "matchmaking",
     "leagues",
     "hidden-information",

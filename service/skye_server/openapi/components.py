@@ -283,7 +283,7 @@ SCHEMAS: Final = {
         "pattern": "^[A-Za-z0-9_]+$",
         "examples": ["msg_k7mt2vq9xw3c_0000000001"],
     },
-    "InboxReply": {"description": "The answer that was set for an inbox; the repeated challenge."},
+    "InboxBody": {"description": "Any JSON: a message to an inbox, or what it was set to answer."},
     "Picture": {
         "type": "string",
         "description": "An SVG picture without scripts and without references to other resources.",

@@ -93,7 +93,8 @@ def text(name: str) -> dict[str, str]:
 class Describe(NamedTuple):
     """Documents a view: its responses, its error codes and its request headers.
 
-    `limited` is whether its requests count against the rate limit.
+    `limited` is whether its requests count against the rate limit. `body` describes a body that the view
+    reads by itself.
     """
 
     responses: Sequence[ResponseDoc]
@@ -101,6 +102,7 @@ class Describe(NamedTuple):
     token: Token = Token.NONE
     headers: Sequence[str] = ()
     limited: bool = True
+    body: dict[str, Any] | None = None
 
     def __call__(self, view: View) -> View:
         """Store the documentation on the view, where flask-smorest reads it."""
@@ -111,6 +113,8 @@ class Describe(NamedTuple):
             "security": _SECURITY[self.token],
             "responses": self._responses() | error_responses(self._error_codes()),
         }
+        if self.body is not None:
+            known["manual_doc"]["requestBody"] = self.body
         vars(view)["_apidoc"] = known
         return view
 

@@ -22,7 +22,7 @@ from skye_server.http.request_parsing import Resource, body_of
 from skye_server.http.responses import no_content, uncached_json
 from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import ResponseDoc, operation, text
+from skye_server.openapi.operations import JSON, Describe, ResponseDoc, operation, text
 from skye_server.webhooks.webhooks import CHALLENGE
 
 blueprint = Resource(
@@ -138,10 +138,17 @@ def empty_lab() -> Response:
 
 
 @blueprint.route("/inbox/<inbox>", methods=["POST"])
-@operation(
-    ResponseDoc(200, "The answer that was set, of any status.", text("InboxReply")),
+@Describe(
+    [
+        ResponseDoc(200, "The answer that was set, of any status.", text("InboxBody")),
+        ResponseDoc(204, "The request is stored."),
+    ],
     errors=[*_INBOX_ERRORS, "bad_request", "body_too_large"],
     headers=[FAULT],
+    body={
+        "description": "Any body; that of a webhook is JSON.",
+        "content": {JSON: {"schema": text("InboxBody")}},
+    },
 )
 def receive_in_lab(inbox: str) -> Response:
     """Receive a webhook in an inbox.
