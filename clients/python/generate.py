@@ -107,7 +107,7 @@ def closed(source: str) -> str:
     }
     sets = ", ".join(f"{union!r}: frozenset({types})" for union, types in known.items())
     source = re.sub(r"\s*\|\s*Unknown\w+\b", "", source)
-    source = source.replace("import Literal,", "import Final, Literal,")
+    source = source.replace(" Literal,", " Final, Literal,", 1)
     return f"{source}\nTYPES: Final[dict[str, frozenset[str]]] = {{{sets}}}\n"
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
 ActionCount: TypeAlias = int
 
@@ -217,6 +217,7 @@ GuidePage: TypeAlias = Literal[
     "browser-clients",
     "credentials",
     "player-keys",
+    "webhooks",
     "matchmaking",
     "leagues",
     "hidden-information",
@@ -282,6 +283,16 @@ class HuntToOpen(TypedDict):
     count: NotRequired[int]
     seed: NotRequired[str]
     copy_of: NotRequired[str | None]
+
+
+class InboxAnswer(TypedDict):
+    status: NotRequired[int]
+    body: NotRequired[Any]
+    fault: NotRequired[str | None]
+    challenges: NotRequired[bool]
+
+
+InboxBody: TypeAlias = Any
 
 
 Inclusion: TypeAlias = Literal["actions"]
@@ -1340,6 +1351,14 @@ class HttpArchive(TypedDict):
     log: HarLog
 
 
+class InboxMessage(TypedDict):
+    received_at: Timestamp
+    webhook_id: str | None
+    webhook_timestamp: str | None
+    webhook_signature: str | None
+    body: str
+
+
 class IncomePaidEvent(TypedDict):
     id: int
     version: int
@@ -1385,6 +1404,7 @@ class Lab(TypedDict):
     games: str
     faults: str
     hunts: str
+    inbox: str
 
 
 LinkContext = TypedDict(
@@ -2058,6 +2078,11 @@ class GameFinishedEvent(TypedDict):
 class GameList(TypedDict):
     games: list[GameSummary]
     next_cursor: str | None
+
+
+class Inbox(TypedDict):
+    messages: list[InboxMessage]
+    answer: InboxAnswer
 
 
 class PlacementGains(TypedDict):
