@@ -62,22 +62,21 @@ def test_events_of_a_player_arrive_signed_and_thin(service, receiver):
 
 
 def test_no_delivery_has_a_token_or_a_hidden_value(service, receiver):
-    create(service, receiver.url)
-    game = start(service)
+    game = service.create_game(2, options={"first_seat": 0})
     create(service, receiver.url, game.path("webhooks"), game.host)
     game.play_until(lambda _: game.view()["status"] == "finished")
     dispatch(service)
-    assert kinds(receiver).count("game_over") == 2
+    assert kinds(receiver)[-1] == "game_over"
     allowed = {"id", "at", "type", "game_id", "seat", "game_version", "game_last_event", "status"}
     for each in receiver.events:
         assert each.message["data"].keys() <= allowed | {"phase", "deadline"}
-        assert not any(token.encode() in each.body for token in (game.host, *game.tokens, PLAYER_KEY))
+        assert not any(token.encode() in each.body for token in (game.host, *game.tokens))
 
 
 def test_types_that_a_webhook_does_not_list_are_left_out(service, receiver):
     create(service, receiver.url, types=["game_over"])
     game = start(service)
-    game.call("POST", "abort", token=game.host)
+    game.call("POST", "abort", token=PLAYER_KEY)
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
 
@@ -102,7 +101,7 @@ def test_webhook_of_a_game_reports_all_seats(service, receiver):
 def test_near_deadline_is_reported_once_to_both_kinds_of_webhooks(service, receiver):
     create(service, receiver.url, types=["deadline_near"])
     game = service.create_game(2, headers=BEARER, options={"turn_ms": 60_000})
-    create(service, receiver.url, game.path("webhooks"), game.host, types=["deadline_near"])
+    create(service, receiver.url, game.path("webhooks"), types=["deadline_near"])
     dispatch(service)
     service.clock.advance(46)
     for _ in range(2):
@@ -148,7 +147,7 @@ def test_later_events_of_a_game_wait_for_a_failed_one(service, receiver):
 
     receiver.answer = answer
     games = [start(service), start(service)]
-    games[0].call("POST", "abort", token=games[0].host)
+    games[0].call("POST", "abort", token=PLAYER_KEY)
     dispatch(service)
     of_first = [each for each in receiver.events if each.message["data"]["game_id"] == games[0].id]
     assert [each.message["type"] for each in of_first] == ["seat_taken"]
