@@ -10,6 +10,12 @@ from skye import RuleError
 from skye_server.commands.attempts import Command, Committed, Loaded, load_new, run
 from skye_server.commands.current_games import Games
 from skye_server.commands.game_commands import CommandResult, result_of
+from skye_server.contract.responses.changes import (
+    CreatedGamesView,
+    CreatedGameTokensView,
+    CreatedGameView,
+    SeatTokenView,
+)
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import HOST_ROLE, TokenSource
@@ -17,12 +23,6 @@ from skye_server.games.game import Game
 from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import invitation_view
-from skye_server.games.views.types import (
-    CreatedGamesView,
-    CreatedGameTokensView,
-    CreatedGameView,
-    SeatTokenView,
-)
 
 
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:

@@ -11,6 +11,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from skye_server.commands.attempts import Command, Committed, Loaded, change_game
 from skye_server.commands.current_games import Games
+from skye_server.contract.responses.changes import (
+    CommandView,
+    CreatedInvitationView,
+    HostTokenView,
+    TakenSeatView,
+    TimedGameView,
+)
 from skye_server.games import lobby, manual_clock
 from skye_server.games.authorization import (
     HOST_ROLE,
@@ -26,13 +33,6 @@ from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import invitation_view
-from skye_server.games.views.types import (
-    CommandView,
-    CreatedInvitationView,
-    HostTokenView,
-    TakenSeatView,
-    TimedGameView,
-)
 
 V = TypeVar("V", bound=CommandView)
 

@@ -10,14 +10,14 @@ from skye import Buy, Move, Pass, RuleError, TakeBack, play
 from skye_server.commands.attempts import Command, Loaded, change_game
 from skye_server.commands.current_games import Games
 from skye_server.commands.game_commands import CommandResult, by_seat, result_of
+from skye_server.contract.responses.actions import seat_actions
+from skye_server.contract.responses.changes import TimedGameView
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.views.rounds import purchase_of
-from skye_server.games.views.seats import seat_actions
-from skye_server.games.views.types import TimedGameView
 
 
 def play_move(

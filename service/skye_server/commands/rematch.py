@@ -17,6 +17,7 @@ from skye_server.commands.attempts import Command, Loaded, id_from, run
 from skye_server.commands.current_games import Games
 from skye_server.commands.game_commands import CommandResult, joined_result
 from skye_server.commands.idempotency import decode_record
+from skye_server.contract.responses.changes import TakenSeatView
 from skye_server.error_codes import Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
@@ -27,7 +28,6 @@ from skye_server.games.game import (
     Status,
 )
 from skye_server.games.transitions import Transition
-from skye_server.games.views.types import TakenSeatView
 
 MAX_ABORTED: Final = 16
 """How many rematches of a game can be aborted and opened again: each request for one loads them all."""

@@ -10,10 +10,10 @@ from flask import Response
 from skye_server.commands.creation_commands import create_game as create_new_game
 from skye_server.commands.current_games import LoadedGame
 from skye_server.contract import requests, responses
+from skye_server.contract.responses.actions import seat_actions
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
 from skye_server.games.views.game import summary_view, time_view
-from skye_server.games.views.seats import seat_actions
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request

@@ -5,6 +5,7 @@ A field has the type that the code uses, and in `Annotated` what the contract ad
 
 from skye.views import ScoredTerritoriesView as ScoredTerritories
 from skye.views import ScoringTileView as ScoringTile
+from skye_server.contract.responses.actions import ActionListView as ActionList
 from skye_server.contract.responses.catalogue import (
     ApiCatalog,
     BotList,
@@ -15,6 +16,12 @@ from skye_server.contract.responses.catalogue import (
     ServiceIndex,
     TileList,
 )
+from skye_server.contract.responses.changes import CreatedGamesView as CreatedGames
+from skye_server.contract.responses.changes import CreatedGameView as CreatedGame
+from skye_server.contract.responses.changes import CreatedInvitationView as CreatedInvitation
+from skye_server.contract.responses.changes import HostTokenView as HostToken
+from skye_server.contract.responses.changes import TakenSeatView as TakenSeat
+from skye_server.contract.responses.changes import TimedGameView as Game
 from skye_server.contract.responses.game import (
     CurrentOffer,
     CurrentPlacements,
@@ -65,16 +72,9 @@ from skye_server.contract.responses.webhooks import (
 )
 from skye_server.contract.responses.webhooks import DeliveryView as Delivery
 from skye_server.contract.responses.webhooks import WebhookView as Webhook
-from skye_server.games.views.types import ActionListView as ActionList
-from skye_server.games.views.types import CreatedGamesView as CreatedGames
-from skye_server.games.views.types import CreatedGameView as CreatedGame
-from skye_server.games.views.types import CreatedInvitationView as CreatedInvitation
-from skye_server.games.views.types import HostTokenView as HostToken
 from skye_server.games.views.types import InvitationListView as InvitationList
 from skye_server.games.views.types import InvitationView as Invitation
-from skye_server.games.views.types import TakenSeatView as TakenSeat
 from skye_server.games.views.types import TileView as Tile
-from skye_server.games.views.types import TimedGameView as Game
 from skye_server.games.views.types import WatchCodeView as WatchCode
 
 __all__ = [

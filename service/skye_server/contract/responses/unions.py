@@ -11,6 +11,7 @@ from marshmallow import Schema
 
 from skye_server.contract.objects import Tagged
 from skye_server.contract.records import RecordedAction
+from skye_server.contract.responses.actions import ActionOfLaterVersionView, ActionView
 from skye_server.contract.responses.history import RecordedActionOfLaterVersion, StreamEnd, StreamStart
 from skye_server.contract.responses.me import (
     PlayerEventOfLaterVersion,
@@ -19,7 +20,6 @@ from skye_server.contract.responses.me import (
     PlayerStreamStart,
 )
 from skye_server.games.views.event_types import HostedEventView, NumberedEventView
-from skye_server.games.views.types import ActionOfLaterVersionView, ActionView
 
 
 class OneOf(NamedTuple):

@@ -1,20 +1,17 @@
 """The types of the views of a game: the engine's views with the fields that the service adds."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict
+from typing import Annotated, TypedDict
 
 import skye.views
 from skye import PLAYERS
 from skye.fields import (
-    DRAWN,
     BySeat,
     Color,
-    Component,
     Count,
     GamePhase,
     Keywords,
     LandscapeTileId,
-    LandscapeTileIds,
     ObjectKind,
     Prices,
     ScoringTileId,
@@ -27,7 +24,6 @@ from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.tiles import LANDSCAPE
 from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
 from skye_server.games.views.fields import (
-    MAX_GAMES,
     MAX_TURN_MS,
     BotName,
     ClockName,
@@ -47,14 +43,9 @@ from skye_server.games.views.fields import (
     TimeoutRule,
     Timestamp,
     Token,
-    UnknownType,
     Version,
     VisibilityName,
 )
-
-_Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
-_Post: TypeAlias = Annotated[Literal["POST"], "The method of the request."]
-_NoBody: TypeAlias = Annotated[None, "Null: send no body."]
 
 
 class FairnessView(TypedDict):
@@ -113,91 +104,6 @@ class GameOriginView(TypedDict):
     scenario: Annotated[str | None, Keywords(maxLength=40), "The name of the scenario; null for other types."]
 
 
-class OfferLimitsView(TypedDict):
-    """The constraints of an offer.
-
-    Discard any one of the tiles. Price each of the others at the minimum or more; the sum of the prices is at
-    most the gold.
-    """
-
-    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The three tiles drawn."]
-    gold: Annotated[Count, "The maximum sum of the prices."]
-    minimum: Annotated[Count, "The minimum of each price."]
-
-
-class _ActionView(TypedDict):
-    href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
-    revises: Annotated[bool, "Whether it takes back or replaces an earlier decision; the seat need not act."]
-
-
-class OfferActionView(_ActionView):
-    """Set prices and discard. The body is one example; the constraints define all others."""
-
-    type: Literal["set_offer"]
-    method: _Put
-    body: Annotated[Mapping[str, object], Component("Offer"), "A legal offer."]
-    constraints: Annotated[OfferLimitsView, "The constraints of every legal offer."]
-
-
-class PurchaseActionView(_ActionView):
-    """Buy a tile."""
-
-    type: Literal["buy"]
-    method: _Put
-    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile."]
-
-
-class PassActionView(_ActionView):
-    """Buy nothing."""
-
-    type: Literal["pass"]
-    method: _Put
-    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile is null."]
-
-
-class PlacementActionView(_ActionView):
-    """Place a tile."""
-
-    type: Literal["place"]
-    method: _Post
-    body: Annotated[Mapping[str, object], Component("Placement"), "The placement."]
-
-
-class TakeBackActionView(_ActionView):
-    """Take back the last placement of this round."""
-
-    type: Literal["take_back"]
-    method: Annotated[Literal["DELETE"], "The method of the request."]
-    body: _NoBody
-
-
-class FinishActionView(_ActionView):
-    """Declare the build finished."""
-
-    type: Literal["finish_building"]
-    method: _Post
-    body: _NoBody
-
-
-class ActionOfLaterVersionView(_ActionView):
-    """The fields that every action has. An action of a type that a later version added has more fields."""
-
-    type: UnknownType
-    method: Annotated[str, Keywords(maxLength=10), "The method of the request."]
-
-
-ActionView: TypeAlias = (
-    OfferActionView
-    | PurchaseActionView
-    | PassActionView
-    | PlacementActionView
-    | TakeBackActionView
-    | FinishActionView
-)
-_Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action")]], Keywords(maxItems=2000)]
-"""More than the number of legal placements of the tiles in a hand."""
-
-
 class GameView(GameStateView):
     """A game, as a caller may see it."""
 
@@ -226,17 +132,6 @@ class TimeView(TypedDict):
 
     now: Annotated[
         Timestamp, "The time of the response, by the clock of the game; the `ETag` does not cover it."
-    ]
-
-
-class TimedGameView(GameView, TimeView):
-    """A game as the caller may see it."""
-
-    actions: NotRequired[
-        Annotated[
-            _Actions,
-            "With `include=actions`: the legal actions of the caller's seat; none for other callers.",
-        ]
     ]
 
 
@@ -308,31 +203,6 @@ class GameSummaryView(TypedDict):
     players: Annotated[BySeat[SeatSummaryView], "The seats that are taken, in seat order."]
 
 
-class ActionListView(TypedDict):
-    """Every legal action of a seat now; those that `revises` marks are possible when it need not act."""
-
-    version: Version
-    actions: Annotated[_Actions, "The actions."]
-
-
-class IncludedActionsView(TypedDict):
-    """The legal actions of a seat, as a part of the view of a game."""
-
-    actions: Annotated[
-        _Actions,
-        "With `include=actions`: the legal actions of the caller's seat; none for other callers.",
-    ]
-
-
-class SeatTokenView(TypedDict):
-    """The token of a seat."""
-
-    seat: Seat
-    token: Annotated[
-        Token | None, "The seat's token; null for a bot, and for a seat that a player key holds."
-    ]
-
-
 class InvitationView(TypedDict):
     """An unused invitation, which reserves a seat."""
 
@@ -354,74 +224,10 @@ class InvitationListView(TypedDict):
     ]
 
 
-class CreatedGameView(TypedDict):
-    """A new game and its tokens. The server shows the tokens only here."""
-
-    game: Annotated[TimedGameView, "The game as its host sees it."]
-    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
-    players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invitations: Annotated[
-        Sequence[InvitationCodeView],
-        Keywords(maxItems=PLAYERS[-1]),
-        "Invitations with their single-use codes, one for each player to invite.",
-    ]
-
-
-class CreatedGameTokensView(TypedDict):
-    """One of several new games and its tokens. The server shows the tokens only here."""
-
-    game_id: GameId
-    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
-    players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invitations: Annotated[
-        Sequence[InvitationCodeView],
-        Keywords(maxItems=PLAYERS[-1]),
-        "Invitations with their single-use codes, one for each player to invite.",
-    ]
-
-
-class CreatedGamesView(TypedDict):
-    """New games and their tokens. The server shows the tokens only here."""
-
-    games: Annotated[
-        Sequence[CreatedGameTokensView],
-        Keywords(minItems=1, maxItems=MAX_GAMES),
-        "The games, in the order of the request.",
-    ]
-
-
 class WatchCodeView(TypedDict):
     """The code for spectators of a game."""
 
     code: Annotated[Token, "The code. Watch with it as `Authorization: Bearer CODE`."]
-
-
-class CreatedInvitationView(TypedDict):
-    """A new invitation. The server shows its code only here."""
-
-    invitation: Annotated[InvitationCodeView, "The invitation and its code."]
-    game: Annotated[TimedGameView, "The game as its host sees it."]
-
-
-class TakenSeatView(SeatTokenView):
-    """A seat, its new token, which the server shows only here, and the game."""
-
-    game: Annotated[
-        TimedGameView,
-        "The game as the caller sees it; for a request without a token, as the new seat sees it.",
-    ]
-
-
-class HostTokenView(TypedDict):
-    """A new host token, which the server shows only here, and the game."""
-
-    host_token: Annotated[Token, "The host's token."]
-    game: Annotated[TimedGameView, "The game as its host sees it."]
-
-
-CommandView: TypeAlias = (
-    TimedGameView | CreatedGameView | CreatedInvitationView | TakenSeatView | HostTokenView
-)
 
 
 class TileEdgesView(TypedDict):

@@ -11,8 +11,8 @@ from skye import FinishBuilding, Place, SetOffer
 from skye_server.commands.attempts import Command
 from skye_server.commands.move_commands import make_purchase, play_move, take_placement_back
 from skye_server.contract import requests, responses
+from skye_server.contract.responses.actions import actions_view
 from skye_server.games.authorization import require_own_seat
-from skye_server.games.views.seats import actions_view
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import command_response, etag, json_response, not_modified

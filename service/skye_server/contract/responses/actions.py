@@ -1,0 +1,187 @@
+"""The legal actions of a seat, each as a complete request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, TypeAlias, TypedDict, cast
+
+from skye import (
+    Buy,
+    FinishBuilding,
+    Move,
+    OfferLimits,
+    Pass,
+    Place,
+    SetOffer,
+    TakeBack,
+    legal_moves,
+    offer_limits,
+)
+from skye.fields import DRAWN, Component, Count, Keywords, LandscapeTileIds
+from skye.views import move_view
+from skye_server.games.authorization import Caller
+from skye_server.games.game import Game, Status
+from skye_server.games.transitions import is_undo, undo_limit_reached
+from skye_server.games.views.fields import UnknownType, Version
+
+_Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
+_Post: TypeAlias = Annotated[Literal["POST"], "The method of the request."]
+_NoBody: TypeAlias = Annotated[None, "Null: send no body."]
+
+
+class OfferLimitsView(TypedDict):
+    """The constraints of an offer.
+
+    Discard any one of the tiles. Price each of the others at the minimum or more; the sum of the prices is at
+    most the gold.
+    """
+
+    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The three tiles drawn."]
+    gold: Annotated[Count, "The maximum sum of the prices."]
+    minimum: Annotated[Count, "The minimum of each price."]
+
+
+class _ActionView(TypedDict):
+    href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
+    revises: Annotated[bool, "Whether it takes back or replaces an earlier decision; the seat need not act."]
+
+
+class OfferActionView(_ActionView):
+    """Set prices and discard. The body is one example; the constraints define all others."""
+
+    type: Literal["set_offer"]
+    method: _Put
+    body: Annotated[Mapping[str, object], Component("Offer"), "A legal offer."]
+    constraints: Annotated[OfferLimitsView, "The constraints of every legal offer."]
+
+
+class PurchaseActionView(_ActionView):
+    """Buy a tile."""
+
+    type: Literal["buy"]
+    method: _Put
+    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile."]
+
+
+class PassActionView(_ActionView):
+    """Buy nothing."""
+
+    type: Literal["pass"]
+    method: _Put
+    body: Annotated[Mapping[str, object], Component("Purchase"), "The tile is null."]
+
+
+class PlacementActionView(_ActionView):
+    """Place a tile."""
+
+    type: Literal["place"]
+    method: _Post
+    body: Annotated[Mapping[str, object], Component("Placement"), "The placement."]
+
+
+class TakeBackActionView(_ActionView):
+    """Take back the last placement of this round."""
+
+    type: Literal["take_back"]
+    method: Annotated[Literal["DELETE"], "The method of the request."]
+    body: _NoBody
+
+
+class FinishActionView(_ActionView):
+    """Declare the build finished."""
+
+    type: Literal["finish_building"]
+    method: _Post
+    body: _NoBody
+
+
+class ActionOfLaterVersionView(_ActionView):
+    """The fields that every action has. An action of a type that a later version added has more fields."""
+
+    type: UnknownType
+    method: Annotated[str, Keywords(maxLength=10), "The method of the request."]
+
+
+ActionView: TypeAlias = (
+    OfferActionView
+    | PurchaseActionView
+    | PassActionView
+    | PlacementActionView
+    | TakeBackActionView
+    | FinishActionView
+)
+
+
+Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action")]], Keywords(maxItems=2000)]
+"""More than the number of legal placements of the tiles in a hand."""
+
+
+class ActionListView(TypedDict):
+    """Every legal action of a seat now; those that `revises` marks are possible when it need not act."""
+
+    version: Version
+    actions: Annotated[Actions, "The actions."]
+
+
+class IncludedActionsView(TypedDict):
+    """The legal actions of a seat, as a part of the view of a game."""
+
+    actions: Annotated[
+        Actions,
+        "With `include=actions`: the legal actions of the caller's seat; none for other callers.",
+    ]
+
+
+def actions_view(game: Game, seat: int) -> ActionListView:
+    """Return every legal move of a seat, each as a complete request."""
+    actions: list[ActionView] = []
+    if game.state is not None and game.status is Status.PLAYING and game.seats[seat].bot is None:
+        limits = offer_limits(game.state, seat)
+        moves = legal_moves(game.state, seat) if limits is None else []
+        if undo_limit_reached(game):
+            limits = None if game.state.players[seat].prices else limits
+            moves = [move for move in moves if not isinstance(move, TakeBack)]
+        if limits is not None:
+            actions.append(_offer_action(game, seat, limits))
+        actions += [_action(game, seat, move) for move in moves]
+    return {"version": game.version, "actions": actions}
+
+
+def seat_actions(game: Game, caller: Caller) -> IncludedActionsView:
+    """Return the legal actions of the caller's seat, none without one, as a part of the view of a game."""
+    actions: Sequence[ActionView] = [] if caller.seat is None else actions_view(game, caller.seat)["actions"]
+    return {"actions": actions}
+
+
+_REQUESTS: dict[type, tuple[str, str]] = {
+    SetOffer: ("PUT", "offer"),
+    Buy: ("PUT", "purchase"),
+    Pass: ("PUT", "purchase"),
+    Place: ("POST", "placements"),
+    TakeBack: ("DELETE", "placements/{number}"),
+    FinishBuilding: ("POST", "building/finish"),
+}
+
+
+def _action(game: Game, seat: int, move: Move) -> ActionView:
+    method, path = _REQUESTS[type(move)]
+    path = path.format(number=0 if game.state is None else game.state.players[seat].placed_this_round)
+    view = move_view(move)
+    fields = {name: value for name, value in view.items() if name != "type"}
+    body = {"tile": None} if isinstance(move, Pass) else fields or None
+    action = {
+        "type": view["type"],
+        "method": method,
+        "href": f"/v1/games/{game.id}/players/{seat}/{path}",
+        "body": body,
+        "revises": is_undo(game, seat, move),
+    }
+    return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
+
+
+def _offer_action(game: Game, seat: int, limits: OfferLimits) -> OfferActionView:
+    """Return one legal offer and the constraints that every legal offer meets."""
+    discard, *kept = limits.tiles
+    example = SetOffer(discard, tuple((tile, limits.minimum) for tile in kept))
+    constraints: OfferLimitsView = {"tiles": limits.tiles, "gold": limits.gold, "minimum": limits.minimum}
+    return cast("OfferActionView", {**_action(game, seat, example), "constraints": constraints})
