@@ -18,13 +18,13 @@ class Twins:
     """Two games that differ only in the requests that a test sends to one of them.
 
     The same key from the same address gives both the same id, and a clock that stands still the same times.
-    The nonces of both commitments are the same, too.
+    The nonces of both commitments are the same, and all tokens.
     """
 
     def __init__(self, players=3, **options):
         key = {"Idempotency-Key": "twins-0123456789abcdefghijk"}
         options = {"scoring_tiles": MAX_GOLD, **options}
-        with mock.patch.object(secrets, "token_hex", return_value="0" * 32):
+        with mock.patch.multiple(secrets, token_hex=lambda length: "00" * length, token_bytes=bytes):
             self.games = [Service().create_game(players, headers=key, options=options) for _ in range(2)]
         assert self.games[0].id == self.games[1].id
 
