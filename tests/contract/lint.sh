@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lints openapi.yaml, and the two other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP
+# Lints openapi.yaml, and the other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP
 # and redocly, which must find nothing, not even a hint.
 # They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
 set -eu
@@ -9,7 +9,7 @@ export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
 generated=$(mktemp -d)
 trap 'rm -r "$generated"' EXIT
-for document in openapi-3.2.yaml asyncapi.yaml; do
+for document in openapi.yaml openapi-3.2.yaml asyncapi.yaml arazzo.yaml; do
     "$SKYE_SERVER" openapi "$document" > "$generated/$document"
 done
 
@@ -28,7 +28,8 @@ elif ! with_linters true >/dev/null 2>&1; then
 elif ! found=$(with_linters "$spectral '$here/spectral.yaml' openapi.yaml \
     && $spectral '$here/spectral-openapi-3.2.yaml' '$generated/openapi-3.2.yaml' \
     && $spectral '$here/spectral-asyncapi.yaml' '$generated/asyncapi.yaml' \
-    && redocly lint --config '$here/redocly.yaml' openapi.yaml '$generated/openapi-3.2.yaml' '$generated/asyncapi.yaml'" 2>&1); then
+    && redocly lint --config '$here/redocly.yaml' openapi.yaml '$generated/openapi-3.2.yaml' '$generated/asyncapi.yaml' \
+    && redocly lint --extends recommended-strict '$generated/arazzo.yaml'" 2>&1); then
     echo "$found" >&2
     exit 1
 fi

@@ -7,7 +7,7 @@ import pytest
 from skye_server.http import responses
 from tests.support.playing import Service
 
-DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi")
+DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi", "arazzo")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_document_is_compressed_for_a_client_that_accepts_gzip(path, accepted, s
     answer = service.call("GET", path, headers={"Accept-Encoding": accepted})
     assert answer.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(answer.data) == plain.data
-    assert len(answer.data) * 6 < len(plain.data)
+    assert len(answer.data) * (4 if "arazzo" in path else 6) < len(plain.data)
     assert answer.headers["ETag"] != plain.headers["ETag"]
     assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
 

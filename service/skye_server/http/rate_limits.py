@@ -276,7 +276,7 @@ class _RequestLimits:
     def add_headers(self, response: Response) -> Response:
         """Add the `RateLimit` headers to the response of a limited request.
 
-        Their format is that of draft-ietf-httpapi-ratelimit-headers-10.
+        They are lists of RFC 9651 in the format of draft-ietf-httpapi-ratelimit-headers-11.
         """
         allowance: Allowance | None = g.get("allowance")
         if allowance is not None:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import Any, Final
 
 import msgspec
+import yaml
 from flask import Flask
 from flask_smorest import Api, Blueprint
 
@@ -54,6 +55,7 @@ DOCUMENTS: Final = {
     "openapi": "document",
     "openapi-3.2": "document_with_typed_streams",
     "asyncapi": "asyncapi_document",
+    "arazzo": "workflows",
 }
 """The documents by the name of their file, each with the attribute of `Contract` that holds it."""
 
@@ -118,6 +120,12 @@ class Contract(Api):
     def asyncapi_document(self) -> Doc:
         """The event streams as an AsyncAPI document."""
         return asyncapi_document(self.document)
+
+    @cached_property
+    def workflows(self) -> Doc:
+        """Workflows of operations, an Arazzo document."""
+        document: Doc = yaml.load(text_of("arazzo.yaml"), yaml.CSafeLoader)
+        return document
 
     def written(self, name: str) -> str:
         """Return a document as text, which is generated once.

@@ -100,6 +100,7 @@ _CATALOG = {
             "service-desc": [
                 {"href": "/openapi.yaml", "type": YAML},
                 {"href": "/asyncapi.yaml", "type": YAML},
+                {"href": "/arazzo.yaml", "type": YAML},
             ],
             "service-doc": [{"href": "/docs", "type": "text/html"}],
             "status": [{"href": "/readyz", "type": JSON}],
@@ -276,6 +277,28 @@ def get_asyncapi_as_json() -> Response:
     An AsyncAPI 3 document: the event streams, and each message that they send.
     """
     return _contract("asyncapi.json")
+
+
+@blueprint.route("/arazzo.yaml")
+@never_changes(_document(YAML))
+def get_workflows_as_yaml() -> Response:
+    """Get the workflows as YAML.
+
+    An Arazzo 1.0 document: create and join, play a round, retry, follow events, replay a record. Programs
+    that support Arazzo run it as a test, or generate code or agents from it.
+    """
+    return _contract("arazzo.yaml")
+
+
+@blueprint.route("/arazzo.json")
+@never_changes(_document(JSON))
+def get_workflows_as_json() -> Response:
+    """Get the workflows as JSON.
+
+    An Arazzo 1.0 document: create and join, play a round, retry, follow events, replay a record. Programs
+    that support Arazzo run it as a test, or generate code or agents from it.
+    """
+    return _contract("arazzo.json")
 
 
 def _guide(name: str) -> Response:
