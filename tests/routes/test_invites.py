@@ -349,3 +349,23 @@ def test_only_the_host_gets_the_watch_code(service):
     game, _ = watched(service)
     assert problem_code(game.call("GET", "watch-code", token=game.tokens[0])) == "host_only"
     assert problem_code(game.call("GET", "watch-code")) in ("token_required", "game_not_found")
+
+
+def test_new_host_token_makes_the_watch_code_invalid(service):
+    game, code = watched(service)
+    rotated = game.call("POST", "host-token", token=game.host)
+    assert rotated.status_code == 201, rotated.text
+    assert problem_code(game.call("GET", token=code)) == "game_not_found"
+    host = rotated.json["host_token"]
+    assert game.call("GET", "watch-code", token=host).json["code"] != code
+
+
+def test_host_with_a_player_key_gets_a_watch_code(service):
+    key = "skye_key_" + 22 * "w"
+    created = service.call(
+        "POST", "/v1/games", {"visibility": "private", "players": [{"name": "Ann"}]}, key
+    ).json
+    path = f"/v1/games/{created['game']['id']}"
+    code = service.get(f"{path}/watch-code", key)["code"]
+    assert service.get(path, code)["you"]["roles"] == []
+    assert service.call("GET", path).status_code == 404
