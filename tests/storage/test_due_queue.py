@@ -94,7 +94,7 @@ def test_renewed_lease_lasts_longer(queue):
     queue.add(Due("game", "a", 1))
     claims = queue.claim(1, ALL)
     time.sleep(0.002)
-    (renewed,) = queue.renew(claims)
+    ((_, renewed),) = queue.renew(claims)
     assert int(renewed.lease) > int(claims[0].lease)
     queue.finish(claims[0], None)
     queue.finish(renewed, 2)

@@ -28,6 +28,10 @@ _OUTAGE_S: Final = 0.5
 _BEAT_S: Final = 1.0
 _RENEW_S: Final = LEASE_MS / 3000
 
+_FINISH_ATTEMPTS: Final = 3
+_FINISH_PAUSE_S: Final = 0.05
+"""Pause before a claim is finished with its new lease: it was being renewed."""
+
 _RETRY_MS: Final = 1_000
 """When work is tried again after a temporary problem."""
 
@@ -70,8 +74,7 @@ class Dispatcher:
                 continue
             for claim in claims:
                 pools[claim.kind].submit(self._handle, claim)
-            # With work in progress a free place is worth a look at once; otherwise a poll is.
-            (self._free if claims else self._stopped).wait(POLL_S)
+            self._free.wait(POLL_S)
         for pool in pools.values():
             pool.shutdown()
         self._ended.set()
@@ -95,8 +98,10 @@ class Dispatcher:
             return []
         claims = self._queue.claim(self._games.now_ms(), limits)
         with self._lock:
+            # This process handles some of them already if it was suspended for longer than their leases.
+            new = [claim for claim in claims if (claim.kind, claim.id) not in self._claims]
             self._claims |= {(claim.kind, claim.id): claim for claim in claims}
-        return claims
+        return new
 
     def _handle(self, claim: Claim) -> None:
         try:
@@ -107,13 +112,18 @@ class Dispatcher:
         except Exception:  # noqa: BLE001 - one failure must not end the others
             _log.exception("work on %s %s has failed", claim.kind, claim.id)
             due_ms = self._games.now_ms() + _FAULT_RETRY_MS
-        with self._lock:
-            claim = self._claims.pop((claim.kind, claim.id), claim)
         try:
-            self._queue.finish(claim, due_ms)
+            for _ in range(_FINISH_ATTEMPTS):
+                if self._queue.finish(self._claims[claim.kind, claim.id], due_ms):
+                    break
+                time.sleep(_FINISH_PAUSE_S)
         except Problem:
             _log.warning("%s %s is due again when its lease ends", claim.kind, claim.id)
-        self._free.set()
+        with self._lock:
+            del self._claims[claim.kind, claim.id]
+            held = sum(kind == claim.kind for kind, _ in self._claims)
+        if held <= self._handlers[claim.kind].parallel // 2:
+            self._free.set()
 
     def _maintain(self) -> None:
         """Renew leases, and report that this dispatcher is alive."""
@@ -132,7 +142,7 @@ class Dispatcher:
     def _renew(self) -> None:
         with self._lock:
             claims = list(self._claims.values())
-        for claim in self._queue.renew(claims):
+        for claim, renewed in self._queue.renew(claims):
             with self._lock:
-                if (claim.kind, claim.id) in self._claims:
-                    self._claims[claim.kind, claim.id] = claim
+                if self._claims.get((claim.kind, claim.id)) is claim:
+                    self._claims[claim.kind, claim.id] = renewed

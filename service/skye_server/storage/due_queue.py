@@ -151,8 +151,8 @@ class DueQueue:
             for member in members
         ]
 
-    def renew(self, claims: Sequence[Claim]) -> list[Claim]:
-        """Renew the leases of claims, and return the claims with their new leases."""
+    def renew(self, claims: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
+        """Renew the leases of claims; return each claim, and the claim with its new lease."""
         groups: dict[str, list[Claim]] = {}
         for claim in claims:
             groups.setdefault(_key(claim.kind, _shard(claim.id)), []).append(claim)
@@ -160,17 +160,17 @@ class DueQueue:
         for key, group in groups.items():
             arguments = [LEASE_MS, *[part for claim in group for part in (claim.id, claim.lease)]]
             lease = self._calls.call(key, _run(_RENEW, [f"{key}:leases"], arguments), writes=True)
-            renewed += [claim._replace(lease=lease) for claim in group]
+            renewed += [(claim, claim._replace(lease=lease)) for claim in group]
         return renewed
 
-    def finish(self, claim: Claim, due_ms: int | None) -> None:
-        """End a claim.
+    def finish(self, claim: Claim, due_ms: int | None) -> bool:
+        """End a claim; return False if its lease is another one now.
 
         :param due_ms: when the entry is due again, unless it was added for an earlier time; None drops it.
         """
         key = _key(claim.kind, _shard(claim.id))
         arguments = [claim.id, claim.lease, "" if due_ms is None else due_ms]
-        self._calls.call(key, _run(_FINISH, [key, f"{key}:leases"], arguments), writes=True)
+        return bool(self._calls.call(key, _run(_FINISH, [key, f"{key}:leases"], arguments), writes=True))
 
     def beat(self, dispatcher: str, now_ms: int) -> None:
         """Record that a dispatcher is alive; forget those that have not been for long."""
