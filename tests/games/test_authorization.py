@@ -114,6 +114,7 @@ def test_hashes_never_change():
     assert hash_token(HOST) == "cwh9vTYuTAaqDh01mpaFig"
     assert hash_player_key(KEY) == "6zlSzOu2yOUgxZW33tf3gQ"
     assert authorization.invitation_id(hash_token(INVITE)) == "ad1e76d55997c066"
+    assert authorization.player_id(ANN_KEY) == "1fa411412668f69e"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ def test_own_seat_is_required():
     assert require_own_seat(GAME, Caller(seat=2), 2) == require_own_seat(GAME, Caller(seat=2), OWN_SEAT) == 2
     assert "seat 0" in refused("not_your_seat", require_own_seat, GAME, Caller(seat=2), 0).detail
     refused("not_your_seat", require_own_seat, GAME, Caller(host=True), 0)
-    refused("token_required", require_own_seat, GAME, SPECTATOR, 0)
+    refused("token_required", require_own_seat, GAME, Caller(), 0)
     refused("seat_not_found", require_own_seat, GAME, SPECTATOR, 1)
 
 
@@ -208,7 +209,7 @@ def test_taken_seat_is_required():
     assert require_seat(GAME, Caller(seat=2), OWN_SEAT) == 2
     for seat in (1, 3, 4):
         assert refused("seat_not_found", require_seat, GAME, SPECTATOR, seat).params == {"seat_count": 4}
-    refused("token_required", require_seat, GAME, SPECTATOR, OWN_SEAT)
+    refused("token_required", require_seat, GAME, Caller(), OWN_SEAT)
     refused("not_your_seat", require_seat, GAME, Caller(host=True), OWN_SEAT)
 
 
@@ -221,5 +222,5 @@ def test_second_seat_of_a_player_is_refused():
 
 def test_host_is_required():
     require_host(Caller(host=True))
-    refused("token_required", require_host, SPECTATOR)
+    refused("token_required", require_host, Caller())
     refused("host_only", require_host, Caller(seat=0))
