@@ -266,6 +266,8 @@ def test_responses_of_the_catalogue_match_the_contract(service):
         "/openapi-3.2.json",
         "/asyncapi.yaml",
         "/asyncapi.json",
+        "/arazzo.yaml",
+        "/arazzo.json",
     ],
 )
 def test_documentation_is_in_the_contract(path, service):

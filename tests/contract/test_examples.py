@@ -23,6 +23,8 @@ WITHOUT = {
     "get_typed_contract_as_json": "the document itself",
     "get_asyncapi_as_yaml": "a document itself",
     "get_asyncapi_as_json": "a document itself",
+    "get_workflows_as_yaml": "a document itself",
+    "get_workflows_as_json": "a document itself",
 }
 """Operations whose responses need no example, with the reason."""
 

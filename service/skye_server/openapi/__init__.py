@@ -43,6 +43,7 @@ _OF_OPERATION = (
     "operationId",
     "summary",
     "description",
+    "deprecated",
     "security",
     "parameters",
     "requestBody",
