@@ -74,6 +74,8 @@ ELSEWHERE = {
     "silence_after",
     "start",
     "get_game",
+    "defect",
+    "--server",
     "/game/id",
     "{{1/game/id}}",
     "exclude_none",

@@ -8,7 +8,7 @@ import urllib.request
 import pytest
 
 from tests.support.chromium import browsing, find_headless_chromium
-from tests.support.launcher import ROOT
+from tests.support.launcher import ROOT, launching
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 EXAMPLES = ROOT / "examples"
@@ -27,6 +27,13 @@ def call(url, method, path, body=None, token=None):
 def url(live):
     """The address of a server with a real Redis."""
     return live.url
+
+
+@pytest.fixture(scope="session")
+def lab_url(tmp_path_factory):
+    """The address of a lab server."""
+    with launching(tmp_path_factory.mktemp("lab")) as start:
+        yield start(SKYE_LAB="on", SKYE_WORKERS="1").url
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,9 @@
 """The workflows, collections and load of examples/testing, run by their own programs on a live server."""
 
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
 import urllib.request
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.examples.conftest import EXAMPLES
-from tests.support.missing_programs import NO_LOCUST
+from tests.support.missing_programs import NO_LOCUST, NO_NPX
 from tests.support.npx import npx
 from tests.support.waiting import MAX_RUN_S
 
@@ -62,6 +64,52 @@ def test_bruno_collection_passes(url):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 (6 Passed)" in done.stdout
+
+
+def test_bruno_collection_of_a_hunt_finds_a_defect(lab_url):
+    done = npx(
+        "@usebruno/cli",
+        *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={lab_url}"),
+        cwd=FOLDER / "bruno-hunt",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 (5 Passed)" in done.stdout
+
+
+def test_playwright_api_test_reports_what_it_finds(lab_url, tmp_path):
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    shutil.copy(FOLDER / "hunt.spec.js", tmp_path)
+    if shutil.which("npm") is None:
+        pytest.skip(NO_NPX)
+    install = "npm install --no-audit --no-fund @playwright/test@1.65.1 >&2"
+    run = f"{install} && SKYE_SERVER={lab_url} npx playwright test --reporter=line"
+    environ = os.environ | {"PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1"}
+    done = subprocess.run(
+        ["sh", "-c", run],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=MAX_RUN_S,
+        check=False,
+    )
+    assert done.returncode == 1, done.stdout + done.stderr  # the tests fail: they have found defects
+    assert done.stdout.count(": accepted") == 5, done.stdout
+
+
+def test_tests_of_a_hunt_report_what_they_find(lab_url):
+    program = "import sys; from skye_client.hunting import main; sys.exit(main(sys.argv[1:]))"
+    options = ("-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", FOLDER)
+    command = [sys.executable, "-c", program, FOLDER / "hunt_tests.py", *options, "--server", lab_url]
+    found = {}
+    for difficulty in ("easy", "hard"):
+        chosen = [*map(str, command), "--count", "100", "--difficulty", difficulty, "--reveal"]
+        done = subprocess.run(chosen, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
+        found[difficulty] = re.findall(r"^  found  (\w+): ", done.stdout, re.MULTILINE)
+        assert "false reports: 0" in done.stdout, done.stdout + done.stderr
+    assert "game_without_last_event" in found["easy"]
+    assert len(found["easy"]) == 10  # five in the score, five in the reveal
+    assert found["hard"] == []
 
 
 def test_http_file_passes(url, tmp_path):

@@ -4,6 +4,9 @@
 Redis with `skye_storage = redis`; with `skye_url` the tests use a running server. `skye_settings` are
 settings of the started server, which has `SKYE_LAB=on` by default. All these are pytest options, set in
 `pyproject.toml` or with `-o` on the command line.
+
+`hunt` is a bug hunt. A test with the marker `defect("get_game", "contract")` that fails reports its requests
+to the hunt as evidence of such a defect.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from typing import Any
 import pytest
 
 from skye_client import Game, Seat, Skye, models
+from skye_client.hunting import HUNT_VARIABLE, Hunt, score_text
 
 _START_TIMEOUT_S = 180.0
 _STOP_TIMEOUT_S = 20.0
@@ -81,6 +85,46 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addini("skye_url", "the address of a running server to test against", default="")
     parser.addini("skye_storage", "where the started server stores games: memory or redis", default="memory")
     parser.addini("skye_settings", "settings of the started server, such as SKYE_LAB=off", type="linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the marker of the plugin."""
+    config.addinivalue_line(
+        "markers", "defect(operation, class): if the test fails, report its requests to the bug hunt"
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Report the requests of a failed test with the marker `defect`; add the verdict to its output."""
+    report = yield
+    marker, hunt = item.get_closest_marker("defect"), getattr(item, "funcargs", {}).get("hunt")
+    if call.when == "call" and report.failed and marker is not None and isinstance(hunt, Hunt):
+        result = hunt.report(*marker.args)
+        report.sections.append(("bug hunt", f"{result['verdict']}: {result['detail']}"))
+    return report
+
+
+@pytest.fixture(scope="session")
+def _hunt(request: pytest.FixtureRequest) -> Iterator[Hunt]:
+    url = os.environ.get(HUNT_VARIABLE)
+    hunt = Hunt(url) if url else Hunt.open(request.getfixturevalue("skye_server"))
+    yield hunt
+    if not url:  # otherwise skye-hunt prints the score
+        sys.stdout.write(f"\n{score_text(hunt.score())}\n")
+    hunt.close()
+
+
+@pytest.fixture
+def hunt(_hunt: Hunt) -> Hunt:
+    """Return a bug hunt: that of `skye-hunt`, or one of the server under test.
+
+    `hunt.client` is a client of its API, whose requests in this test are the evidence of `hunt.report`.
+    """
+    _hunt.recorded.clear()
+    return _hunt
 
 
 @pytest.fixture(scope="session")
