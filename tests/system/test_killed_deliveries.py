@@ -27,7 +27,10 @@ EVENTS = sized(10, 200)
 """Per game: 200 to 20,000 events in all."""
 
 FAILING = 0.2
-KILL_EVERY_S = 3.0
+KILL_EVERY_S = 5.0
+KILL_REDIS_EVERY_S = sized(10, 70)
+"""The launcher restarts a Redis that was up for a minute at once, others later."""
+
 FROZEN_S = sized(12, 30)
 
 
@@ -94,11 +97,14 @@ def kill_at_random(launched, stopped, killed):
     frozen = processes(launched)["dispatcher"][0]
     os.kill(frozen, signal.SIGSTOP)
     thaw_at = time.monotonic() + FROZEN_S
+    redis_at = time.monotonic() + KILL_REDIS_EVERY_S / 2
     while not stopped.wait(KILL_EVERY_S):
         if frozen and time.monotonic() > thaw_at:
             os.kill(frozen, signal.SIGCONT)
             frozen = None
-        kind = chance.choice(["dispatcher", "worker", "worker", "redis"])
+        kind = chance.choice(["dispatcher", "worker"])
+        if time.monotonic() > redis_at:
+            kind, redis_at = "redis", time.monotonic() + KILL_REDIS_EVERY_S
         pids = [pid for pid in processes(launched)[kind] if pid != frozen]
         if pids:
             os.kill(chance.choice(pids), signal.SIGKILL)
