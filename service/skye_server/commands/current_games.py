@@ -54,7 +54,7 @@ class Games:
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
         self.player_listing = PlayerListing(store)
-        self.webhook_owners = WebhookOwners(store)
+        self.webhook_owners = WebhookOwners(store, self.now_ms)
         self.players = Players(store, settings, self.now_ms, self.webhook_owners)
         self.pools = store.pools
         self.due = DueWork(store.due, self.now_ms, settings)

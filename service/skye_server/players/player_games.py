@@ -320,10 +320,10 @@ class Players:
         if not self._owners.has_any(player_owner(player)):
             yield
             return
-        entry = events_entry(player_owner(player), game_id)
-        self._due.add(entry._replace(due_ms=self._now_ms() + _WRITTEN_MS))
+        now_ms = self._now_ms()
+        self._due.add(events_entry(player_owner(player), game_id, now_ms + _WRITTEN_MS))
         yield
-        self._due.add(entry)
+        self._due.add(events_entry(player_owner(player), game_id, now_ms))
 
     def _write(
         self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False

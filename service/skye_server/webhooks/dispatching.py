@@ -176,7 +176,7 @@ class WebhookDispatch:
             if kind in webhook.types:
                 number = progress.number + len(queued) + 1
                 queued.append(_delivery(webhook, number, kind, view, now_ms))
-        entries = {Due("webhook", f"{webhook.owner}/{each.game}/{webhook.id}", 0) for each in queued}
+        entries = {Due("webhook", f"{webhook.owner}/{each.game}/{webhook.id}", now_ms) for each in queued}
         for entry in entries:  # before the deliveries, so that a crash between the two delays them only
             self._due.add(entry._replace(due_ms=now_ms + _QUEUED_LATER_MS))
         encoded = [(each.game, each.id, deliveries.encode(each)) for each in queued]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from skye_server.games.authorization import players_of
@@ -35,7 +35,7 @@ def player_owner(player: str) -> str:
     return f"{PLAYER_OWNER}{player}"
 
 
-def events_entry(owner: str, game_id: str, due_ms: int = 0) -> Due:
+def events_entry(owner: str, game_id: str, due_ms: int) -> Due:
     """Return the entry for events of an owner that are to be queued for its webhooks."""
     return Due("webhook", f"{owner}/{game_id}", due_ms)
 
@@ -43,8 +43,9 @@ def events_entry(owner: str, game_id: str, due_ms: int = 0) -> Due:
 class WebhookOwners:
     """Knows which players and games have webhooks, with the delay of a cache."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
         self._store = store
+        self._now_ms = now_ms
         self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
 
     def has_any(self, owner: str) -> bool:
@@ -68,7 +69,7 @@ class WebhookOwners:
     def due_after(self, before: Game | None, after: Game) -> Iterator[Due]:
         """Yield the entries for a commit: see `DueWork.rules`."""
         if before is not None and self.has_any(after.id):
-            yield events_entry(after.id, after.id)
+            yield events_entry(after.id, after.id, self._now_ms())
         for player in players_of(before) | players_of(after):
             if can_cause_events(before, after, player) and self.has_any(player_owner(player)):
-                yield events_entry(player_owner(player), after.id)
+                yield events_entry(player_owner(player), after.id, self._now_ms())

@@ -210,7 +210,9 @@ class Webhooks:
         data = deliveries.encode(again)
         if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):
             raise Problem("delivery_not_found")
-        self._games.store.due.add(Due("webhook", f"{owner}/{delivery.game}/{webhook_id}", 0))
+        self._games.store.due.add(
+            Due("webhook", f"{owner}/{delivery.game}/{webhook_id}", self._games.now_ms())
+        )
         return again
 
     def ttl_s(self, owner: str) -> int:
@@ -255,11 +257,11 @@ class Webhooks:
         """Make a dispatcher send what is queued, and look for events after some time."""
         if webhook.status != WebhookStatus.ACTIVE:
             return
-        due, owner = self._games.store.due, webhook.owner
+        due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
         with suppress(Problem):
             for game in self._store.queued_games(webhook.ref):
-                due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", 0))
-            due.add(events_entry(owner, NO_GAME, self._games.now_ms() + after_ms))
+                due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", now_ms))
+            due.add(events_entry(owner, NO_GAME, now_ms + after_ms))
 
 
 def challenge(sender: Sender, url: str, secrets_of: list[str], target_id: str, now_ms: int) -> Reply:
