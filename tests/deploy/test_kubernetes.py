@@ -134,7 +134,10 @@ def test_network_policy_lets_the_api_call_its_redis(resources):
     allowed = {port["port"] for rule in egress for port in rule["ports"]}
     of_redis = int(redis_configuration()["port"])
     own = [load for load in workloads(resources) if load["metadata"]["name"] == "redis"]
-    assert allowed == {53, of_redis} | (set() if own else {26379})  # one outside may have Sentinels
+    of_webhooks = {443, 8443}
+    assert allowed == {53, of_redis} | of_webhooks | (set() if own else {26379})  # one outside: Sentinels
+    (public,) = [peer["ipBlock"] for rule in egress for peer in rule.get("to", ()) if "ipBlock" in peer]
+    assert {"10.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16"} <= {*public["except"]}
     assert all(ports(load) == {"redis": of_redis} for load in own)
 
 
