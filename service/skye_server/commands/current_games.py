@@ -154,7 +154,7 @@ class Games:
     # Deadlines.
 
     def apply_deadlines(self, game: Game) -> Game:
-        """Apply the deadline that has passed, if any: the first request after a deadline applies it.
+        """Apply the deadline that has passed, if any; a dispatcher or the first request after it does so.
 
         :raises Problem: game_not_found, data_corrupt, data_newer, too_much_contention, store_unavailable.
         """

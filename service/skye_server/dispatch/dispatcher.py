@@ -21,7 +21,7 @@ from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.storage.due_queue import LEASE_MS, SHARDS, Claim
 
-POLL_S: Final = 0.1
+POLL_S: Final = 0.2
 """Pause between two looks at the queue when nothing is due, in seconds."""
 
 _OUTAGE_S: Final = 0.5

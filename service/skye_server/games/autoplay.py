@@ -1,6 +1,7 @@
 """Moves that the service makes: those of bots, and of players who have missed a deadline.
 
-The request that makes such a move due also makes it; there is no background job.
+The request that makes a bot's move due also makes it. A missed deadline is applied by a dispatcher, or by an
+earlier request or stream of the game.
 """
 
 from __future__ import annotations

@@ -60,8 +60,11 @@ for kind = 1, #KEYS / 2 do
       redis.call('ZREM', leases, id)
       redis.call('ZADD', queue, 'LT', ARGV[1], id)
     end
-    local most = limit + redis.call('ZCARD', leases)
-    local due = redis.call('ZRANGEBYSCORE', queue, '-inf', ARGV[1], 'LIMIT', 0, most)
+    local due = redis.call('ZRANGEBYSCORE', queue, '-inf', ARGV[1], 'LIMIT', 0, limit)
+    if #due == limit then -- leased ones among them must not hide others
+      local most = limit + redis.call('ZCARD', leases)
+      due = redis.call('ZRANGEBYSCORE', queue, '-inf', ARGV[1], 'LIMIT', 0, most)
+    end
     for _, id in ipairs(due) do
       if #ids < limit and not redis.call('ZSCORE', leases, id) then
         redis.call('ZREM', queue, id)
