@@ -17,12 +17,15 @@ STATED = {
     "service/pyproject.toml": rf'\nversion = "{_VERSION}"',
     "clients/python/skye_client/version.py": rf'__version__: Final = "{_VERSION}"',
     "clients/mcp/pyproject.toml": rf'\nversion = "{_VERSION}"',
+    "environments/openenv/pyproject.toml": rf'\nversion = "{_VERSION}"',
+    "environments/openenv/openenv.yaml": rf"\nversion: {_VERSION}",
+    "environments/verifiers/pyproject.toml": rf'\nversion = "{_VERSION}"',
     "clients/typescript/package.json": rf'\n  "version": "{_VERSION}"',
     "clients/typescript/package-lock.json": rf'"name": "skye-client",\s+"version": "{_VERSION}"',
     "clients/typescript/src/transport.js": rf'VERSION = "{_VERSION}"',
-    "deploy/compose.yaml": rf"image: skye-server:{_VERSION}",
+    "deploy/compose.yaml": rf"image: skye-(?:server|mcp):{_VERSION}",
     "deploy/kubernetes/base/kustomization.yaml": rf"newTag: {_VERSION}",
-    "deploy/README.md": rf"skye-server:{_VERSION}",
+    "deploy/README.md": rf"skye-(?:server|mcp):{_VERSION}",
 }
 """Patterns of the version by file; each occurs at least once."""
 

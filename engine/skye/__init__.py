@@ -27,7 +27,7 @@ from skye.tiles.catalogue import COLORS
 from skye.visibility.game_views import game_view
 from skye.visibility.observation import count_purses, determinize, observed_game
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = [
     "BOTS",

@@ -25,7 +25,7 @@ const RETRIED = new Set([429, 502, 503, 504]);
  * @property {Partial<RetryPolicy>} [retry]
  */
 
-export const VERSION = "0.1.0";
+export const VERSION = "1.0.0";
 
 /** Browsers send their own, and ask another origin before they send one of a page. @type {Record<string, string>} */
 const USER_AGENT = "document" in globalThis || "importScripts" in globalThis ? {} : { "User-Agent": `skye-client-js/${VERSION}` };

@@ -97,7 +97,7 @@ def test_success_that_is_not_json_is_not_repeated():
 def test_request_names_the_client_and_its_version():
     client, requests = answering(json={"games": []})
     client.games.list(timeout_s=2)
-    assert requests[0].headers["User-Agent"].startswith("skye-client-python/0.")
+    assert requests[0].headers["User-Agent"].startswith("skye-client-python/1.")
     assert requests[0].extensions["timeout"]["read"] == 2
 
 

@@ -54,7 +54,7 @@ test("a success that is not JSON is not repeated", async () => {
 test("a request names the client, and the version that the game must have", async () => {
   const { client, requests } = answering("{}");
   await client.game("g").start({ ifMatch: 7 });
-  assert.match(requests[0].headers["User-Agent"], /^skye-client-js\/0/);
+  assert.match(requests[0].headers["User-Agent"], /^skye-client-js\/1/);
   assert.equal(requests[0].headers["If-Match"], '"7"');
 });
 
