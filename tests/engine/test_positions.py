@@ -262,6 +262,7 @@ def set_at(position, pointer, value):
         (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "four"),
         (BUYING, "/scoring_tiles", ["sheep"] * 5, "/scoring_tiles", "at most 4"),
         (BUYING, "/scoring_tiles", ["sheep"] * 4, "/scoring_tiles/1", "two slots"),
+        (BUYING, "/ruleset", "druids", "/ruleset", "not one of base"),
         (BUYING, "/tie_break", "cards", "/tie_break", "not one of"),
         (BUYING, "/players/0/points", [[1], [2]], "/players/0/points", "1 rounds are scored"),
         (BUYING, "/players/0/points", [[1] * 5], "/players/0/points/0", "at most 4"),

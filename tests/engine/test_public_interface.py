@@ -307,6 +307,7 @@ def test_record_survives_json(position):
     "damage",
     [
         lambda record: record.pop("players"),
+        lambda record: record.update(ruleset="druids"),
         lambda record: record.update(options=None),
         lambda record: record["options"].update(tie_break="dice"),
         lambda record: record["options"].update(seed=None),

@@ -224,6 +224,21 @@ def test_fault_of_a_position_is_named_with_its_place(service, pointer, player):
     assert "None" not in faults[pointer]
 
 
+@pytest.mark.parametrize("beginning", ["position", "record"])
+def test_beginning_of_an_unknown_ruleset_is_refused(service, beginning):
+    game = service.create_game(2)
+    sent = service.get(f"/v1/games/{game.id}/{beginning}")
+    assert sent["ruleset"] == "base"
+    faults = faults_of(service.call("POST", "/v1/games", {beginning: sent | {"ruleset": "druids"}}))
+    assert f"/{beginning}/ruleset" in faults
+
+
+@pytest.mark.parametrize("path", ["/v1/games", "/v1/records"])
+def test_list_takes_known_rulesets_only(service, path):
+    assert service.call("GET", f"{path}?ruleset=base").status_code == 200
+    assert problem_code(service.call("GET", f"{path}?ruleset=druids")) == "invalid_parameter"
+
+
 def integers_of(shape, components, pointer=""):
     """Yield each integer of a schema with its pointer and its bounds; an array has one element."""
     while "$ref" in shape or "allOf" in shape or "anyOf" in shape:

@@ -100,7 +100,7 @@ def test_ticket_of_an_older_release_is_matched():
     service.clock.now = data["now"]
     restore(service.redis, data["keys"])
     path, ticket = "/v1/matchmaking/tickets", player["ticket"]
-    assert service.get(path, player["key"]) == {"tickets": [ticket]}
+    assert service.get(path, player["key"]) == {"tickets": [ticket | {"ruleset": "base"}]}
     matched = service.call("POST", path, player["body"] | {"name": "Bob"}, PLAYER_KEY).json
     found = service.get(f"{path}/{ticket['id']}", player["key"])
     assert (found["status"], found["game_id"]) == ("matched", matched["game_id"])

@@ -64,7 +64,6 @@ def test_every_message_that_the_code_names_exists():
 
 ENGLISH_ONLY = """
 malformed_json bad_request invalid_fault token_required player_key_required not_your_seat host_only lab_off
-player_key_only
 not_found ticket_not_found seat_not_found event_not_found round_not_found tile_not_found method_not_allowed
 not_acceptable request_timeout game_not_started key_taken seat_played_by_bot not_last_placement
 too_many_changes clock_not_manual game_not_over history_lost version_mismatch body_too_large uri_too_long

@@ -28,6 +28,7 @@ from skye_client.errors import (
     InvalidWebhookError,
     SkyeError,
     UnexpectedResponseError,
+    UnknownRulesetError,
 )
 from skye_client.fold import empty_view, fold
 from skye_client.hosting import Turn, async_host, host
@@ -65,6 +66,7 @@ __all__ = [
     "SkyeError",
     "Turn",
     "UnexpectedResponseError",
+    "UnknownRulesetError",
     "__version__",
     "async_host",
     "empty_view",

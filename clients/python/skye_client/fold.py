@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from skye_client.known import check_ruleset
+
 if TYPE_CHECKING:
     from skye_client.models import Event, Game
 
@@ -30,6 +32,7 @@ _Event: TypeAlias = Mapping[str, Any]
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
 _OF_CREATION = (
     "name",
+    "ruleset",
     "visibility",
     "seat_count",
     "auto_start",
@@ -65,8 +68,12 @@ def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = F
 
 
 def fold(view: Game, event: Event) -> None:
-    """Apply one event to a view. An event of an unknown type changes the version and nothing else."""
+    """Apply one event to a view. An event of an unknown type changes the version and nothing else.
+
+    :raises UnknownRulesetError: when the game has a ruleset that this version does not know.
+    """
     folded = cast("_View", view)
+    check_ruleset(event if event["type"] == "game_created" else folded)
     folded["version"], folded["last_event"] = event["version"], event["id"]
     folded["now"] = event["at"]
     apply = _FOLDS.get(event["type"])

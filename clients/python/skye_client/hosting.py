@@ -18,7 +18,7 @@ from skye_client._async.resources import AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.resources import Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
-from skye_client.known import is_known
+from skye_client.known import RULESETS, is_known
 from skye_client.retry import backoff
 
 URL: Final = "http://127.0.0.1:8000"
@@ -79,7 +79,8 @@ def host(
 
     One event stream reports the games that wait. Each of them has one task, which acts as long as the game
     waits for the seat. The host resumes after lost connections and restarts of the server, and waits after
-    errors. On Ctrl-C it completes the requests under way.
+    errors. It leaves out games of rulesets that this version does not know. On Ctrl-C it completes the
+    requests under way.
 
     :param decide: chooses an action; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
@@ -181,7 +182,7 @@ class _Host:
             try:
                 view = view or await game.get(include=["actions"])
                 seat = view["you"]["seat"]
-                if seat is None or seat not in view["waiting_for"]:
+                if seat is None or seat not in view["waiting_for"] or view["ruleset"] not in RULESETS:
                     return
                 turn = Turn(view, view.get("actions", []), game.seat(seat))
                 action = await self._decide(turn)

@@ -41,6 +41,9 @@ ChosenDefectClass: TypeAlias = Literal[
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
 
 
+ChosenRuleset: TypeAlias = Literal["base"]
+
+
 ChosenScenario: TypeAlias = Literal[
     "two_players",
     "three_players",
@@ -611,6 +614,9 @@ class RoundPurchase(TypedDict):
     tile: LandscapeTileId | None
     seller: int | None
     price: int | None
+
+
+RulesetName: TypeAlias = str
 
 
 ScenarioName: TypeAlias = str
@@ -1318,6 +1324,7 @@ class GameStartedEvent(TypedDict):
 class GameSummary(TypedDict):
     id: GameId
     name: str
+    ruleset: RulesetName
     version: int
     status: GameStatus
     created_at: Timestamp
@@ -2015,6 +2022,7 @@ class ExportedPlayerPosition(TypedDict):
 
 
 class ExportedPosition(TypedDict):
+    ruleset: RulesetName
     seed: NotRequired[str | None]
     next_draws: NotRequired[list[LandscapeTileId] | None]
     round: int | None
@@ -2029,6 +2037,7 @@ class ExportedPosition(TypedDict):
 
 class ExportedRecord(TypedDict):
     format: int
+    ruleset: RulesetName
     game_id: GameId
     version: int
     nonce: str | None
@@ -2054,6 +2063,7 @@ class GameCreatedEvent(TypedDict):
     type: Literal["game_created"]
     name: str
     game_id: GameId
+    ruleset: RulesetName
     visibility: VisibilityName
     seat_count: int
     auto_start: bool
@@ -2169,6 +2179,7 @@ PlayerStreamMessage: TypeAlias = (
 
 
 class Position(TypedDict):
+    ruleset: NotRequired[ChosenRuleset | None]
     seed: NotRequired[str | None]
     next_draws: NotRequired[list[LandscapeTileId] | None]
     round: NotRequired[int | None]
@@ -2218,6 +2229,7 @@ class RoundScore(TypedDict):
 
 
 class ScenarioPosition(TypedDict):
+    ruleset: NotRequired[RulesetName]
     seed: NotRequired[str | None]
     next_draws: NotRequired[list[LandscapeTileId] | None]
     round: NotRequired[int | None]
@@ -2306,6 +2318,7 @@ class Ticket(TypedDict):
     id: TicketId
     status: TicketStatus
     name: str
+    ruleset: RulesetName
     seat_count: int
     options: TicketOptions
     expires_at: Timestamp
@@ -2345,6 +2358,7 @@ class Game(TypedDict):
     result: GameResult | None
     id: GameId
     name: str
+    ruleset: RulesetName
     version: int
     last_event: int
     status: GameStatus
@@ -2365,6 +2379,7 @@ class Game(TypedDict):
 
 class GameRecord(TypedDict):
     format: int
+    ruleset: NotRequired[ChosenRuleset]
     game_id: NotRequired[str]
     version: NotRequired[int]
     nonce: NotRequired[str | None]

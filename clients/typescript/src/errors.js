@@ -46,6 +46,9 @@ export class ConnectionFailedError extends SkyeError {
 /** A successful response is not JSON: this is not the address of the API. */
 export class UnexpectedResponseError extends SkyeError {}
 
+/** A game has a ruleset that this version of the client does not know. */
+export class UnknownRulesetError extends SkyeError {}
+
 /** A request to a webhook or a bot is not signed by its secret, or too old: do not act on it. */
 export class InvalidWebhookError extends SkyeError {}
 

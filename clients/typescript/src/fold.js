@@ -1,3 +1,5 @@
+import { checkRuleset } from "./known.js";
+
 /** @import { components } from "../types/contract.js" */
 /** @typedef {components["schemas"]["Game"]} Game */
 /** @typedef {components["schemas"]["Event"]} Event */
@@ -12,6 +14,7 @@
  * @param {Event} event
  */
 export function fold(view, event) {
+  checkRuleset(event.type === "game_created" ? event : view);
   view.version = event.version;
   view.last_event = event.id;
   view.now = event.at;
@@ -36,8 +39,8 @@ export function emptyView(tiles, { color = null, host = false } = {}) {
 /** Applies each type of event. @type {Record<string, (view: Game, event: any, players: Players) => void>} */
 const FOLDS = {
   game_created(view, event) {
-    const { name, visibility, seat_count, auto_start, options, origin, scoring_tiles, fairness } = event;
-    Object.assign(view, { id: event.game_id, name, visibility, seat_count, auto_start, origin, scoring_tiles });
+    const { name, ruleset, visibility, seat_count, auto_start, options, origin, scoring_tiles, fairness } = event;
+    Object.assign(view, { id: event.game_id, name, ruleset, visibility, seat_count, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
   },

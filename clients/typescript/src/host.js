@@ -1,5 +1,5 @@
 import { ApiError, ConnectionFailedError, HistoryLostError } from "./errors.js";
-import { isKnown } from "./known.js";
+import { RULESETS, isKnown } from "./known.js";
 import { Skye } from "./skye.js";
 import { backoff, sleep } from "./transport.js";
 
@@ -29,7 +29,7 @@ import { backoff, sleep } from "./transport.js";
  * Play all games of a player key, those of the future too, until `signal` aborts.
  *
  * One event stream reports the games that wait. Each of them has one task, which acts as long as the game waits for the
- * seat. The host resumes after lost connections and restarts of the server, and waits after errors.
+ * seat. Games of rulesets that this version does not know are left out. The host resumes after lost connections and restarts of the server, and waits after errors.
  *
  * @param {string} key
  * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the host.
@@ -138,7 +138,7 @@ class Host {
       try {
         view ??= await game.get({ query });
         const number = view.you.seat;
-        if (number === null || !view.waiting_for.includes(number)) return;
+        if (number === null || !view.waiting_for.includes(number) || !RULESETS.includes(view.ruleset)) return;
         const actions = view.actions ?? [], seat = game.seat(number);
         const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
         view = await seat.act(await this.decide({ view, actions, moves, seat }), { query });

@@ -4,12 +4,13 @@ from skye.positions.from_view import game_from_view
 from skye.positions.importing import game_from_position
 from skye.positions.record import Action, Record, action_of, apply_actions, replay
 from skye.positions.record_json import record_from_json, record_to_json
-from skye.positions.snapshot import PlayerPosition, Position, PositionDraw, game_hash, position_of
+from skye.positions.snapshot import RULESET, PlayerPosition, Position, PositionDraw, game_hash, position_of
 from skye.positions.text import position_from_text, position_to_text
 from skye.rules.moves import MAX_GOLD
 
 __all__ = [
     "MAX_GOLD",
+    "RULESET",
     "Action",
     "PlayerPosition",
     "Position",

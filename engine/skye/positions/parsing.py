@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from skye.errors import Fault, InvalidTerritory
+from skye.positions.snapshot import RULESET
 from skye.rules.moves import MAX_GOLD
 from skye.rules.state import TILES_DRAWN, FinalPoints, Phase
 from skye.scoring.final import TIE_BREAKS
@@ -25,7 +26,7 @@ _MAX_FAULTS_OF_NAMES: Final = 20
 """How many unknown fields of one object are reported."""
 
 _GAME_FIELDS: Final = frozenset(
-    ("seed", "next_draws", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break",
+    ("ruleset", "seed", "next_draws", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break",
      "open_gold", "players")
 )  # fmt: skip
 _PLAYER_FIELDS: Final = frozenset(
@@ -110,6 +111,7 @@ class PositionReader:
         return given
 
     def _read_options(self, data: Mapping[str, Any], given: PositionFields) -> None:
+        self._choice(data, "ruleset", "", (RULESET,))
         given.seed = self._text(data, "seed", "")
         if "phase" in data:
             phase = self._choice(data, "phase", "", [str(phase) for phase in Phase])

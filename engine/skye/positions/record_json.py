@@ -8,7 +8,7 @@ from typing import Any, Final, TypedDict
 from skye.errors import InvalidRecord, SkyeError
 from skye.positions.importing import game_from_position
 from skye.positions.record import Action, Record, move_from, move_view, replay
-from skye.positions.snapshot import Position, position_of
+from skye.positions.snapshot import RULESET, Position, position_of
 from skye.rules.setup import Options
 from skye.rules.state import TieBreak
 
@@ -38,6 +38,7 @@ class RecordView(TypedDict):
     """A record as JSON data."""
 
     format: int
+    ruleset: str
     players: list[RecordedPlayerView]
     options: RecordedOptionsView
     position: Position | None
@@ -60,6 +61,7 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
     options, chosen = record.options, record.options.scoring_tiles
     return {
         "format": RECORD_FORMAT,
+        "ruleset": RULESET,
         "players": [
             {"name": name, "color": color, "bot": None}
             for name, color in zip(names, record.colors, strict=True)
@@ -88,10 +90,14 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
     True
 
     :param data: a record as `record_to_json` and the HTTP API return it, of a game that is over.
-    :raises InvalidRecord: when a field is missing or has another type, or values are hidden.
+    :raises InvalidRecord: when a field is missing or has another type, values are hidden, or the ruleset is
+        not `base`.
     :raises InvalidPosition: when no game can have the position.
     """
     try:
+        ruleset = data.get("ruleset", RULESET)
+        if ruleset != RULESET:
+            raise InvalidRecord(f"This engine does not play the ruleset {ruleset!r}.")
         options, position = data["options"], data.get("position")
         chosen = options["scoring_tiles"]
         if options["seed"] is None and position is None:

@@ -4,6 +4,7 @@
 |-----------------------------------|-----------------------------------------------------------------------|
 | `seed`                            | the seed of all draws; null for a game with chance decisions          |
 | `next_draws`                      | the tiles that come out of the bag next; left out if the seed draws   |
+| `ruleset`                         | `base`; there is no other                                             |
 | `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
 | `starting_seat`, `buys`           | the seat that starts the round; how many seats have bought or passed  |
 | `scoring_tiles`                   | four ids, for slots A to D                                            |
@@ -25,12 +26,15 @@ Everything but `players` can be left out, and so can everything about a player (
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Required, TypedDict
+from typing import Final, Required, TypedDict
 
 from skye.rules.arguments import check_seat
 from skye.rules.state import PRICING, GameState, Player
 from skye.visibility.game_views import territory_tiles_view, visible_gold
 from skye.visibility.types.game import TerritoryTileView
+
+RULESET: Final = "base"
+"""The rules that this engine plays: those of the base game."""
 
 
 class PositionDraw(TypedDict, total=False):
@@ -68,6 +72,7 @@ class PlayerPosition(TypedDict, total=False):
 class Position(TypedDict, total=False):
     """The state of a game as plain JSON data; the table above describes the fields."""
 
+    ruleset: str | None
     seed: str | None
     next_draws: list[str] | None
     round: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from skye import BOTS, COLORS, Phase
+from skye.positions import RULESET
 from skye.scoring import SCORING_TILES, SLOTS, TIE_BREAKS
 from skye.tiles import LANDSCAPE, OBJECTS, TILES, Terrain
 from skye_server.contract.fields import StringEnum
@@ -39,13 +40,16 @@ DEFECT_CLASSES: Final = {
 
 
 class Color(StringEnum):
-    """A player's colour; the castle has it too. There will be no others under `/v1`."""
+    """A player's colour; the castle has it too. There will be no others in the ruleset `base`."""
 
     choices = COLORS
 
 
 class LandscapeTile(StringEnum):
-    """The id of a landscape tile, L01 to L73; see `GET /v1/tiles`. There will be no others under `/v1`."""
+    """The id of a landscape tile, L01 to L73; see `GET /v1/tiles`.
+
+    There will be no others in the ruleset `base`.
+    """
 
     component = "LandscapeTileId"
     choices = LANDSCAPE
@@ -57,7 +61,7 @@ class LandscapeTile(StringEnum):
 class AnyTile(StringEnum):
     """The id of a landscape tile, L01 to L73, or of a castle tile; see `GET /v1/tiles`.
 
-    There will be no others under `/v1`.
+    There will be no others in the ruleset `base`.
     """
 
     component = "TileId"
@@ -68,7 +72,10 @@ class AnyTile(StringEnum):
 
 
 class ScoringTileId(StringEnum):
-    """The id of a scoring tile; see `GET /v1/scoring-tiles`. There will be no others under `/v1`."""
+    """The id of a scoring tile; see `GET /v1/scoring-tiles`.
+
+    There will be no others in the ruleset `base`.
+    """
 
     choices = SCORING_TILES
 
@@ -83,7 +90,7 @@ class ScoringSlot(StringEnum):
     5 and 6. In games of five: `A` in rounds 1, 2 and 4, `B` in 1, 3 and 5, `C` in 2, 4 and 5, `D` in 3, 4
     and 5.
 
-    There will be no others under `/v1`.
+    There will be no others in the ruleset `base`.
     """
 
     choices = SLOTS
@@ -189,10 +196,28 @@ class GamePhase(StringEnum):
     `pricing`: all seats set their offers. `buying`: the seats buy or pass, one after the other. `building`:
     all seats place their tiles.
 
-    There will be no others under `/v1`.
+    There will be no others in the ruleset `base`.
     """
 
     choices = Phase
+
+
+class RulesetName(StringEnum):
+    """The rules of a game, and with them its tiles, phases and numbers of players.
+
+    `base`: the base game, see `GET /docs/rules`.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = (RULESET,)
+
+
+class ChosenRuleset(StringEnum):
+    """The rules of a game; see `RulesetName`."""
+
+    choices = (RULESET,)
 
 
 class ListedStatus(StringEnum):
@@ -404,7 +429,10 @@ class SeedSourceName(StringEnum):
 
 
 class TerrainName(StringEnum):
-    """The terrain on an edge, in the middle of a tile, or of an area. There will be no others under `/v1`."""
+    """The terrain on an edge, in the middle of a tile, or of an area.
+
+    There will be no others in the ruleset `base`.
+    """
 
     choices = tuple(terrain.label for terrain in Terrain)
 
@@ -422,7 +450,7 @@ class Side(StringEnum):
 
 
 class ObjectKind(StringEnum):
-    """A kind of object on tiles. There will be no others under `/v1`."""
+    """A kind of object on tiles. There will be no others in the ruleset `base`."""
 
     choices = OBJECTS
 

@@ -13,7 +13,15 @@ from skye import PLAYERS
 from skye.positions import MAX_GOLD
 from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.tiles import LANDSCAPE
-from skye_server.contract.enums import AnyTile, ChosenTieBreak, Color, GamePhase, LandscapeTile, ScoringTileId
+from skye_server.contract.enums import (
+    AnyTile,
+    ChosenRuleset,
+    ChosenTieBreak,
+    Color,
+    GamePhase,
+    LandscapeTile,
+    ScoringTileId,
+)
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
 
@@ -114,6 +122,7 @@ class Position(Object):
     The server checks it against the rules and reports each fault in `errors`.
     """
 
+    ruleset = ChosenRuleset("The rules; `base` if left out.", allow_none=True)
     seed = Name(
         "The seed of all further draws; random if left out. A client that knows it can compute every draw.",
         64,

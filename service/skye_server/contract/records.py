@@ -10,6 +10,7 @@ from skye import PLAYERS, Action
 from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.views import move_from
 from skye_server.contract.enums import (
+    ChosenRuleset,
     ChosenTieBreak,
     Color,
     GamePhase,
@@ -135,6 +136,7 @@ class GameRecord(Object):
     """
 
     format = Integer(RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True)
+    ruleset = ChosenRuleset("The rules; `base` if left out.")
     game_id = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
+from skye.positions import RULESET
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.contract.responses.matchmaking import MAX_TICKETS
@@ -64,6 +65,7 @@ class Ticket:
             "id": self.id,
             "status": self.state,
             "name": self.name,
+            "ruleset": RULESET,
             "seat_count": self.criteria["seats"],
             "options": {"turn_ms": None} | self.criteria["options"],
             "expires_at": timestamp(self.expires_ms),

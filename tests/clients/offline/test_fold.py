@@ -8,7 +8,7 @@ import fakeredis
 import pytest
 
 from skye.tiles import TILES
-from skye_client import empty_view, fold
+from skye_client import UnknownRulesetError, empty_view, fold
 from skye_server import create_app
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
@@ -165,3 +165,20 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     assert watchers[0].view["fairness"]["seed"] == "fold"
     for watcher in watchers:
         watcher.check_javascript()
+
+
+def test_fold_of_an_unknown_ruleset_raises_and_changes_nothing():
+    created = {"type": "game_created", "id": 1, "version": 1, "at": "", "ruleset": "druids"}
+    for view, event in (
+        (empty_view(TILES), created),
+        (empty_view(TILES) | {"ruleset": "druids"}, created | {"type": "x"}),
+    ):
+        before = deepcopy(view)
+        with pytest.raises(UnknownRulesetError):
+            fold(view, event)
+        assert view == before
+    script = f"""
+import {{ emptyView, fold }} from {json.dumps(str(FOLDER.parents[1] / "src" / "fold.js"))};
+try {{ fold(emptyView([]), {json.dumps(created)}); }} catch (error) {{ console.log(error.name); }}
+"""
+    assert run("node", "--input-type=module", "-e", script, text="").strip() == "UnknownRulesetError"

@@ -6,6 +6,7 @@ from marshmallow import Schema
 
 from skye import PLAYERS
 from skye_server.contract.enums import (
+    ChosenRuleset,
     Inclusion,
     LandscapeTile,
     ListedOrigin,
@@ -36,6 +37,7 @@ class GamesQuery(_Query):
 
     status = ListedStatus("Only games of this status.")
     origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
+    ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = Opaque(
         "[0-9]{1,16}", "This is not the cursor of a page.", "The `next_cursor` of the previous page."
@@ -45,6 +47,7 @@ class GamesQuery(_Query):
 class RecordsQuery(_Query):
     """Which records to export."""
 
+    ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
     cursor = Opaque(
         "[0-9]{1,16}", "This is not the cursor of a line.", "The `cursor` of the last line received."

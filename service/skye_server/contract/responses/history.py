@@ -18,6 +18,7 @@ from skye_server.games.views.fields import (
     Nonce,
     PlayerName,
     Resume,
+    RulesetName,
     Seed,
     TieBreakRule,
     Timestamp,
@@ -54,6 +55,7 @@ class ExportedRecordView(TypedDict):
     format: Annotated[
         int, Keywords(minimum=RECORD_FORMAT, maximum=RECORD_FORMAT), "The version of the format of records."
     ]
+    ruleset: RulesetName
     game_id: Annotated[GameId, "The id of the recorded game."]
     version: Annotated[Version, "The version of the game when the record was made."]
     nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is over."]

@@ -9,6 +9,7 @@ from skye_server.games.views.fields import (
     MAX_TURN_MS,
     GameId,
     PlayerName,
+    RulesetName,
     SeatCount,
     TieBreakRule,
     TimeoutRule,
@@ -36,6 +37,7 @@ class Ticket(TypedDict):
     id: Annotated[TicketId, "The id of the ticket."]
     status: Annotated[str, Component("TicketStatus"), "The status of the ticket."]
     name: Annotated[PlayerName, "The player's name; in the game, a number may follow it."]
+    ruleset: RulesetName
     seat_count: SeatCount
     options: Annotated[TicketOptionsView, "The options of the game."]
     expires_at: Annotated[Timestamp, "When the ticket stops waiting."]

@@ -11,7 +11,7 @@ from skye import PLAYERS
 from skye.fields import DRAWN, BySeat, Component, InTerritory, Keywords
 from skye.views import TerritoryTileView
 from skye_server.contract.positions import PlayerPosition, Position, PositionDraw
-from skye_server.games.views.fields import TieBreakRule
+from skye_server.games.views.fields import RulesetName, TieBreakRule
 
 
 class Exported(NamedTuple):
@@ -55,6 +55,7 @@ EXPORTED: Final = {
         Position,
         frozenset(("seed", "next_draws")),
         {
+            "ruleset": RulesetName,
             "tie_break": _TIE_BREAK,
             "players": Annotated[
                 BySeat[Annotated[object, Component("ExportedPlayerPosition")]],
@@ -67,7 +68,7 @@ EXPORTED: Final = {
         "A position that `POST /v1/games` accepts as `position`. The server draws what is left out.",
         Position,
         frozenset(Position().fields.keys() - {"players"}),
-        {"tie_break": _TIE_BREAK},
+        {"ruleset": RulesetName, "tie_break": _TIE_BREAK},
     ),
 }
 """The objects by the names of their components."""

@@ -23,6 +23,7 @@ from skye_server.games.views.fields import (
     Nonce,
     PlayerName,
     Reload,
+    RulesetName,
     SeatCount,
     Seed,
     TakeoverReason,
@@ -43,6 +44,7 @@ class GameCreatedView(TypedDict):
     type: Literal["game_created"]
     name: GameName
     game_id: GameId
+    ruleset: RulesetName
     visibility: Annotated[VisibilityName, "Who can find and read the game."]
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]

@@ -8,6 +8,7 @@ from typing import cast
 import skye
 import skye.events
 from skye import game_view
+from skye.positions import RULESET
 from skye.views import event_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
@@ -154,6 +155,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
         "type": "game_created",
         "name": name,
         "game_id": game.id,
+        "ruleset": RULESET,
         "visibility": visibility_of(game),
         "seat_count": game.capacity,
         "auto_start": game.start_when_full,

@@ -40,6 +40,11 @@ Reload: TypeAlias = Annotated[
 ]
 Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client does next."]
 OriginName: TypeAlias = Annotated[str, Component("OriginName")]
+RulesetName: TypeAlias = Annotated[
+    str,
+    Component("RulesetName"),
+    "The rules of the game; a client that does not know them leaves the game alone.",
+]
 SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
 TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
 TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]

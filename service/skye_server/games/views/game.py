@@ -12,7 +12,7 @@ import skye
 import skye.views
 from skye import GameState, position_of
 from skye.draws import commitment
-from skye.positions import Position
+from skye.positions import RULESET, Position
 from skye.territory import castle_alone
 from skye.tiles import LANDSCAPE, OBJECTS, ROTATED_TILES, TILES
 from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
@@ -62,6 +62,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
     return {
         "id": game.id,
         "name": game.name,
+        "ruleset": RULESET,
         "version": game.version,
         "last_event": game.last_event,
         "status": game.status,
@@ -157,6 +158,7 @@ def summary_view(game: Game) -> GameSummaryView:
     return {
         "id": game.id,
         "name": game.name,
+        "ruleset": RULESET,
         "version": game.version,
         "status": game.status,
         "created_at": timestamp(game.created_ms),
@@ -205,8 +207,8 @@ def position_view(game: Game, caller: Caller, state: GameState | None = None) ->
     now = state_begun(game)
     began_from_position = game.origin is not None and game.origin.type is not OriginType.RECORD
     if now.is_over or (caller.host and began_from_position):
-        return position_of(state or now)
-    return skye.views.position_view(state or now, caller.seat)
+        return {"ruleset": RULESET, **position_of(state or now)}
+    return {"ruleset": RULESET, **skye.views.position_view(state or now, caller.seat)}
 
 
 @cache

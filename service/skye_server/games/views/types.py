@@ -35,6 +35,7 @@ from skye_server.games.views.fields import (
     OriginName,
     PlayerName,
     Roles,
+    RulesetName,
     SeatCount,
     Seed,
     SeedSourceName,
@@ -109,6 +110,7 @@ class GameView(GameStateView):
 
     id: GameId
     name: GameName
+    ruleset: RulesetName
     version: Annotated[Version, "The number of accepted changes; the `ETag` contains it."]
     last_event: Annotated[Count, "The number of the last event: follow the game from here."]
     status: Annotated[GameStatus, "The status of the game."]
@@ -189,6 +191,7 @@ class GameSummaryView(TypedDict):
 
     id: GameId
     name: GameName
+    ruleset: RulesetName
     version: Annotated[Version, "The number of accepted changes."]
     status: Annotated[GameStatus, "The status of the game."]
     created_at: Annotated[Timestamp, "When the game was created."]

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from skye.positions import Position
+from skye.positions import RULESET, Position
 from skye.views import ActionView, actions_view
 from skye_server.contract import requests, responses
 from skye_server.contract.records import RECORD_FORMAT
@@ -219,6 +219,7 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
     game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
+        "ruleset": RULESET,
         "game_id": current.id,
         "version": current.version,
         "nonce": current.options.nonce if game.is_over else None,
