@@ -142,17 +142,17 @@ def list_components(dist, number):
                 *(Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible"),
                 *("--pyproject", ROOT / project / "pyproject.toml", f"{folder}/env/bin/python"),
             )
-        _write_json(dist / f"{name}-{number}.cdx.json", json.loads(document), folder)
-    document = json.loads(
-        run("npm", "sbom", "--omit", "dev", "--sbom-format", "cyclonedx", cwd=ROOT / NPM_PACKAGE)
-    )
+        described = json.loads(document.replace(folder, "").replace(f"{dist}/", ""))
+        described["metadata"]["component"]["version"] = number  # pyproject.toml may name the file that has it
+        _write_json(dist / f"{name}-{number}.cdx.json", described)
+    options = ("--package-lock-only", "--omit", "dev", "--sbom-format", "cyclonedx")
+    document = json.loads(run("npm", "sbom", *options, cwd=ROOT / NPM_PACKAGE))
     del document["serialNumber"], document["metadata"]["timestamp"]
-    _write_json(dist / f"skye-client-npm-{number}.cdx.json", document, ROOT)
+    _write_json(dist / f"skye-client-npm-{number}.cdx.json", document)
 
 
-def _write_json(path, document, folder):
-    """Write a document without the folder of the build."""
-    path.write_text(json.dumps(document, indent=1, sort_keys=True).replace(str(folder), "") + "\n")
+def _write_json(path, document):
+    path.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
 def check_artefacts(dist, folder):
