@@ -10,6 +10,7 @@ import http.server
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -210,9 +211,10 @@ def open_until_over(browser, folder):
             f"--user-data-dir={folder / 'profile'}",
             f"http://127.0.0.1:{server.server_port}/",
         ]
-        page = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        output = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        page = subprocess.Popen(command, start_new_session=True, **output)
         has_ended = over.wait(120)
-        page.kill()
+        os.killpg(page.pid, signal.SIGKILL)  # the program may be a script that starts the browser
         page.wait()
         server.shutdown()
     if not has_ended:
