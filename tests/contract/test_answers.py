@@ -325,6 +325,11 @@ def test_lab_is_in_the_contract(contract):
     assert lab.call("PUT", faults, {"fault": "status=503", "requests": 1}).status_code == 200
     assert {lab.call(method, faults).status_code for method in ("GET", "DELETE")} == {200}
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
+    inbox = "/v1/lab/inbox/mail"
+    for kind, status in (("webhook_challenge", 200), ("your_turn", 204)):
+        assert lab.call("POST", inbox, {"type": kind, "data": {"challenge": "a"}}).status_code == status
+    assert len(lab.get(inbox)["messages"]) == 2
+    assert {lab.call(*asked).status_code for asked in (("PUT", inbox, {}), ("DELETE", inbox))} == {200}
     assert lab.call("GET", "/v1/games", headers={"Skye-Fault": "drop=1"}).status_code == 400
 
 

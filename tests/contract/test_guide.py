@@ -21,6 +21,7 @@ from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
 from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
+from skye_server.http.rate_limits import WEBHOOK_REQUESTS
 from skye_server.settings import DAY_S, Settings
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.checked import CheckedService
@@ -62,6 +63,8 @@ ELSEWHERE = {
     "Accept-Encoding: gzip",
     '"requests";r=2998;t=1',
     "GET .../deliveries",
+    "UnknownRulesetError",
+    "delay_before_ms=5000",
     "POST .../deliveries/{delivery}/retry",
     "POST .../secret",
     "SECRET=whsec_... flask --app receiver_flask run --port 5000",
@@ -340,6 +343,7 @@ def limits(document):
         "open streams and long polls of an address, in each worker process": (
             f"{most.limit_streams_per_address}"
         ),
+        "webhooks that an address creates, moves, tests or sends again": f"{WEBHOOK_REQUESTS} in a day",
         "games of a player key that are not over": f"{most.limit_games_per_key:,}",
         "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game in its lobby": f"{most.game_ttl_lobby_s // DAY_S} days",

@@ -45,7 +45,8 @@ def answers(service):
         ("POST", "/v1/games", {"visibility": "private"}, KEY),
     ):
         started = time.monotonic()
-        given.append(service.call(method, path, body, TOKEN, headers=headers))
+        token = None if path == "/v1/games" else TOKEN
+        given.append(service.call(method, path, body, token, headers=headers))
         assert time.monotonic() - started < MAX_S
     return given
 

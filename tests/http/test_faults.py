@@ -58,7 +58,7 @@ def test_status_fault_answers_without_doing_anything(lab, status, code):
 
 
 def test_lab_is_shown_by_health_and_by_every_answer(lab, service):
-    for path, more in (("/healthz", {}), ("/readyz", {"warnings": []})):
+    for path, more in (("/healthz", {}), ("/readyz", {"warnings": [], "dispatchers": 0})):
         assert lab.get(path) == {"status": "ok", "lab": True, **more}
         assert service.get(path) == {"status": "ok", "lab": False, **more}
     answers = [lab.call("GET", path) for path in ("/v1/games", "/v1/games/none", "/nothing", "/docs")]

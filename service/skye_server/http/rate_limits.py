@@ -64,7 +64,7 @@ _COMPUTED_S_PER_REQUEST: Final = 0.003
 _KEY_REPLACEMENTS: Final = 100
 """The maximum number of player keys that an address replaces in a day: their records are stored for years."""
 
-_WEBHOOK_REQUESTS: Final = 200
+WEBHOOK_REQUESTS: Final = 200
 """The maximum number of webhooks that an address creates, moves, tests or retries in a day: the server sends
 a request for each, to a URL that the client chooses."""
 
@@ -185,7 +185,7 @@ class _RequestLimits:
         self._requests = Budget("requests", settings.limit_requests_per_minute)
         self._games = Budget("games", settings.limit_games_per_minute)
         self._key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
-        self._webhook_requests = Budget("webhook_requests", _WEBHOOK_REQUESTS, _DAY_S)
+        self._webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, _DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.

@@ -172,7 +172,9 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(item, methods=["DELETE"])
     @place.describe(
-        ResponseDoc(204, "The webhook is deleted."), errors=[*missing, *_SENT], headers=[IDEMPOTENCY_KEY]
+        ResponseDoc(204, "There is no such webhook any more."),
+        errors=["not_found", *_SENT],
+        headers=[IDEMPOTENCY_KEY],
     )
     @place.named("delete_{}_webhook")
     def delete(webhook: str, **parts: str) -> Response:

@@ -181,11 +181,17 @@ class Webhooks:
             self._games.players.webhook_disabled(player, webhook.id, self._games.now_ms())
 
     def delete(self, owner: str, webhook_id: str) -> None:
-        """Delete a webhook with its deliveries.
+        """Delete a webhook with its deliveries; one that does not exist is deleted already.
 
-        :raises Problem: what `get` raises; too_much_contention.
+        :raises Problem: data_corrupt, data_newer, too_much_contention, store_unavailable.
         """
-        self._put(self.get(owner, webhook_id), None)
+        try:
+            found = self.get(owner, webhook_id)
+        except Problem as problem:
+            if problem.code != "webhook_not_found":
+                raise
+            return
+        self._put(found, None)
 
     def deliveries(self, owner: str, webhook_id: str) -> list[Delivery]:
         """Return the latest deliveries of a webhook, the latest first.
