@@ -27,6 +27,7 @@ from skye_server.http.framework import (
     register_collaborators,
 )
 from skye_server.http.lab import fault_injection
+from skye_server.http.request_parsing import check_request
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
 from skye_server.routes import BLUEPRINTS, hunts, web_client
@@ -49,16 +50,14 @@ _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?
 
 def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
     """See `skye_server.create_app`."""
-    app = _routes(settings)
     store = store or RedisStore.from_settings(settings)
-    notifier = ChangeNotifier(store)
-    limits.register(app, settings, store)
+    app, notifier = _routes(settings, store), ChangeNotifier(store)
     wsgi_app = _connect(app, settings, store, clock, notifier)
     app.wsgi_app = _behind_proxies(wsgi_app, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
     return app
 
 
-def _routes(settings: Settings) -> Application:
+def _routes(settings: Settings, store: Store) -> Application:
     """Return an application with its routes and hooks, without collaborators."""
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
@@ -75,6 +74,8 @@ def _routes(settings: Settings) -> Application:
         fault_injection.register(app)
     middleware.register(app, lab=settings.lab)
     cors.register(app, settings.cors_origins)
+    limits.register(app, settings, store)
+    app.before_request(check_request)
     return app
 
 
@@ -124,7 +125,7 @@ def _hunts(
     def connect(app: Application, store: Store, clock: Callable[[], float]) -> WSGIApplication:
         return _connect(app, of_hunts, store, clock, notifier, of_hunt=True)
 
-    return HuntApps(store, clock, lambda: _routes(of_hunts), connect)
+    return HuntApps(store, clock, lambda: _routes(of_hunts, store), connect)
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:

@@ -124,6 +124,24 @@ def test_request_without_a_player_key_is_refused(service):
             assert problem_code(service.call(method, path, body, token)) == "player_key_only"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/me?unknown=1",
+        "/v1/me/games?cursor=none",
+        "/v1/me/records?limit=0",
+        "/v1/me/events?after=none",
+        "/v1/me/events/stream?unknown=1",
+        "/v1/me/webhooks?unknown=1",
+        "/v1/matchmaking/tickets?unknown=1",
+        "/v1/matchmaking/tickets/none?unknown=1",
+    ],
+)
+def test_player_is_authenticated_before_the_query_is_read(service, path):
+    assert problem_code(service.call("GET", path)) == "player_key_required"
+    assert problem_code(service.call("GET", path, token=new_key())) == "invalid_parameter"
+
+
 def test_player_of_a_key_is_counted_and_keeps_the_id():
     service, key, other = limited(limit_games_per_key=5), new_key(), new_key()
     unused = service.get("/v1/me", key)

@@ -22,7 +22,6 @@ from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
 from skye_server.http.client_address import network
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
-from skye_server.http.request_parsing import refuse_unknown_parameters
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
@@ -168,19 +167,17 @@ def _refuse_faults() -> None:
 
 
 def _check_request() -> None:
-    """Check path, query and host.
+    """Check path and host.
 
     WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
     `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
     host (RFC 9110, section 4.2.1).
 
-    :raises Problem: not_found, invalid_parameter, bad_request.
+    :raises Problem: not_found, bad_request.
     """
     environ = request.environ
     if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
         raise Problem("not_found")
-    if request.query_string:
-        refuse_unknown_parameters()
     host = environ.get("HTTP_HOST")
     is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     if not is_old and not (host and _HOST.fullmatch(host)):

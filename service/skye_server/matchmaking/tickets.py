@@ -114,13 +114,12 @@ def create_ticket(
     return ticket, ticket.id == ticket_id
 
 
-def get_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
-    """Return a ticket of the caller.
+def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
+    """Return a ticket of a player.
 
-    :raises Problem: player_key_required, token_unknown, ticket_not_found, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
-    return _current(games, games.identities.require_player(command.token), ticket_id)
+    return _current(games, player, ticket_id)
 
 
 def list_tickets(games: Games, player: str) -> list[Ticket]:
@@ -139,7 +138,7 @@ def list_tickets(games: Games, player: str) -> list[Ticket]:
 def cancel_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
     """Cancel a ticket of the caller, unless it is matched; return it.
 
-    :raises Problem: what `get_ticket` raises.
+    :raises Problem: player_key_required, token_unknown, and what `get_ticket` raises.
     """
     player = games.identities.require_player(command.token)
     ticket = _current(games, player, ticket_id)

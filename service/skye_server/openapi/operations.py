@@ -1,4 +1,4 @@
-"""Decorators that document a view for the contract. They do not change the view.
+"""Decorators that document a view for the contract, and mark the views of a player.
 
 The view's docstring gives summary and description, and its name the `operationId`.
 """
@@ -11,6 +11,7 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
+from skye_server.http.request_parsing import OF_PLAYER
 from skye_server.openapi.components import (
     HUNT,
     IDEMPOTENCY_KEY,
@@ -115,6 +116,8 @@ class Describe(NamedTuple):
         }
         if self.body is not None:
             known["manual_doc"]["requestBody"] = self.body
+        if self.token is Token.PLAYER:
+            vars(view)[OF_PLAYER] = True
         vars(view)["_apidoc"] = known
         return view
 

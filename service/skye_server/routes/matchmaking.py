@@ -8,7 +8,7 @@ from flask import Response
 
 from skye_server.contract import requests, responses
 from skye_server.http.framework import collaborators
-from skye_server.http.player_requests import charged_player
+from skye_server.http.player_requests import charged_player, reading_player
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, command_from_request
 from skye_server.http.responses import json_response, uncached_json
@@ -80,7 +80,7 @@ def get_ticket(ticket: str) -> Response:
 
     The server stores tickets for a day.
     """
-    found = tickets.get_ticket(collaborators().games, command_from_request(), ticket)
+    found = tickets.get_ticket(collaborators().games, reading_player(), ticket)
     return json_response(found.view)
 
 
