@@ -156,7 +156,9 @@ def words_of(thing):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_answers_as_it_shows(name, url):
-    missing = [program for program in ("bash", "curl", "openssl", "python3") if not shutil.which(program)]
+    missing = [
+        program for program in ("bash", "curl", "jq", "openssl", "python3") if not shutil.which(program)
+    ]
     if missing:
         pytest.skip(f"the guide's commands need {' and '.join(missing)}")
     assert settled(recorded(TEXTS[name], url)) == settled(TEXTS[name]), (
