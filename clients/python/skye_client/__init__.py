@@ -28,9 +28,8 @@ from skye_client.errors import (
     InvalidWebhookError,
     SkyeError,
     UnexpectedResponseError,
-    UnknownRulesetError,
 )
-from skye_client.fold import empty_view, fold
+from skye_client.fold import UnknownRulesetError, empty_view, fold
 from skye_client.hosting import Turn, async_host, host
 from skye_client.keys import new_key
 from skye_client.known import is_known

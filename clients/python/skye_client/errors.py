@@ -22,10 +22,6 @@ class HistoryLostError(SkyeError):
     """The server has lost events that were already delivered, for example in a failover: reload the view."""
 
 
-class UnknownRulesetError(SkyeError):
-    """A game has a ruleset that this version of the client does not know."""
-
-
 class InvalidWebhookError(SkyeError):
     """A request to a webhook or a bot is not signed by its secret, or too old: do not act on it."""
 

@@ -20,14 +20,15 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from skye_client.known import check_ruleset
-
 if TYPE_CHECKING:
     from skye_client.models import Event, Game
 
 _View: TypeAlias = dict[str, Any]
 _Players: TypeAlias = list[dict[str, Any]]
 _Event: TypeAlias = Mapping[str, Any]
+
+RULESETS: Final = ("base",)
+"""The rulesets that this version knows."""
 
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
 _OF_CREATION = (
@@ -41,6 +42,10 @@ _OF_CREATION = (
     "scoring_tiles",
     "fairness",
 )
+
+
+class UnknownRulesetError(ValueError):
+    """A game has a ruleset that this version does not know."""
 
 
 def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
@@ -73,7 +78,9 @@ def fold(view: Game, event: Event) -> None:
     :raises UnknownRulesetError: when the game has a ruleset that this version does not know.
     """
     folded = cast("_View", view)
-    check_ruleset(event if event["type"] == "game_created" else folded)
+    ruleset = cast("_Event", event if event["type"] == "game_created" else view).get("ruleset")
+    if ruleset not in (None, *RULESETS):
+        raise UnknownRulesetError(f"This version does not know the ruleset {ruleset}")
     folded["version"], folded["last_event"] = event["version"], event["id"]
     folded["now"] = event["at"]
     apply = _FOLDS.get(event["type"])

@@ -18,7 +18,8 @@ from skye_client._async.resources import AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.resources import Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
-from skye_client.known import RULESETS, is_known
+from skye_client.fold import RULESETS
+from skye_client.known import is_known
 from skye_client.retry import backoff
 
 URL: Final = "http://127.0.0.1:8000"

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, TypeGuard, overload
+from typing import Any, TypeGuard, overload
 
 from skye_client import models as m
-from skye_client.errors import UnknownRulesetError
-
-RULESETS: Final = ("base",)
-"""The rulesets that this version of the client knows."""
 
 
 @overload
@@ -34,13 +30,3 @@ def _union_of(item: Mapping[str, Any]) -> str:
     if "at" in item:
         return "PlayerEvent" if isinstance(item["id"], str) else "Event"
     return "ExportedAction"
-
-
-def check_ruleset(game: Mapping[str, Any]) -> None:
-    """Check that this version of the client knows the ruleset of a game.
-
-    :param game: a view of the game, its summary or the event `game_created`.
-    :raises UnknownRulesetError: when it does not.
-    """
-    if game.get("ruleset", RULESETS[0]) not in RULESETS:
-        raise UnknownRulesetError(f"This version does not know the ruleset {game['ruleset']}")
