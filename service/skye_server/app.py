@@ -27,7 +27,6 @@ from skye_server.http.framework import (
     register_collaborators,
 )
 from skye_server.http.lab import fault_injection
-from skye_server.http.request_parsing import check_request
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
 from skye_server.routes import BLUEPRINTS, hunts, web_client
@@ -75,7 +74,7 @@ def _routes(settings: Settings, store: Store) -> Application:
     middleware.register(app, lab=settings.lab)
     cors.register(app, settings.cors_origins)
     limits.register(app, settings, store)
-    app.before_request(check_request)
+    app.before_request(middleware.check_request)  # after the limits: what it refuses counts too
     return app
 
 

@@ -15,13 +15,15 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from flask import Flask, Request, request
+from flask import Flask, Request, current_app, g, request
 from gevent.monkey import get_original
 
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
 from skye_server.http.client_address import network
+from skye_server.http.framework import collaborators
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
+from skye_server.http.request_parsing import OF_PLAYER, bearer_token, refuse_unknown_parameters
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
@@ -152,7 +154,6 @@ def register(app: Flask, *, lab: bool) -> None:
     if not lab:
         app.before_request(_refuse_faults)
     app.before_request(retry.start_budget)
-    app.before_request(_check_request)
     app.before_request(_identify_client)
     app.teardown_request(retry.clear_budget)
 
@@ -166,14 +167,14 @@ def _refuse_faults() -> None:
         raise Problem("lab_off")
 
 
-def _check_request() -> None:
-    """Check path and host.
+def check_request() -> None:
+    """Check path and host; authenticate the player whose data the request reads; then check its query.
 
     WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
     `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
     host (RFC 9110, section 4.2.1).
 
-    :raises Problem: not_found, bad_request.
+    :raises Problem: not_found, bad_request, invalid_parameter, and what `require_player` raises.
     """
     environ = request.environ
     if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
@@ -182,6 +183,11 @@ def _check_request() -> None:
     is_old = not host and environ.get("SERVER_PROTOCOL") == "HTTP/1.0"
     if not is_old and not (host and _HOST.fullmatch(host)):
         raise Problem("bad_request", "The Host header is missing or invalid.")
+    view = current_app.view_functions.get(request.endpoint or "")
+    if view is not None and OF_PLAYER in vars(view) and request.method in ("GET", "HEAD"):
+        g.player = collaborators().games.identities.require_player(bearer_token())
+    if request.query_string:
+        refuse_unknown_parameters()
 
 
 def _identify_client() -> None:

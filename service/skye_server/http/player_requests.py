@@ -11,7 +11,7 @@ from skye_server.http.rate_limits import charge_own_games
 
 
 def reading_player() -> str:
-    """Return the player of a request that reads what belongs to the player (`check_request`)."""
+    """Return the player of a request that reads what belongs to the player (`middleware.check_request`)."""
     player: str = g.player
     return player
 

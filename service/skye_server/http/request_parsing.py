@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache, wraps
 from typing import Any, Final
 
-from flask import Request, current_app, g, request
+from flask import Request, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema, ValidationError, fields
 from werkzeug.datastructures import ETags
@@ -19,7 +19,6 @@ from skye_server.commands.attempts import Command
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
-from skye_server.http.framework import collaborators
 from skye_server.http.json_decoding import decode
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -127,26 +126,16 @@ def _defaults(schema: Schema) -> dict[str, Any]:
     return loaded
 
 
-def check_request() -> None:
-    """Authenticate the player of a request that reads what belongs to a player, then check the query.
-
-    :raises Problem: player_key_required, player_key_only, token_unknown, store_unavailable, data_corrupt,
-        data_newer; invalid_parameter.
-    """
-    view = current_app.view_functions.get(request.endpoint or "")
-    if view is None or request.method == "OPTIONS":
-        return  # a preflight has the query of the request that follows
-    if OF_PLAYER in vars(view) and request.method in ("GET", "HEAD"):
-        g.player = collaborators().games.identities.require_player(bearer_token())
-    if request.query_string and TAKES_QUERY not in vars(view) and f"{request.path}/".startswith("/v1/"):
-        _refuse_parameters()
-
-
-def _refuse_parameters() -> None:
-    """Refuse the query parameters of an operation that takes none.
+def refuse_unknown_parameters() -> None:
+    """Refuse query parameters of an operation of the API that takes none.
 
     :raises Problem: invalid_parameter.
     """
+    if request.method == "OPTIONS" or not f"{request.path}/".startswith("/v1/"):
+        return  # a preflight has the query of the request that follows
+    view = current_app.view_functions.get(request.endpoint or "")
+    if view is None or TAKES_QUERY in vars(view):
+        return
     names = list(request.args)[:MAX_ERRORS]
     raise Problem(
         "invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER, "query") for name in names]
