@@ -1,4 +1,4 @@
-"""The launcher and its two children, as processes."""
+"""The launcher and its children, as processes."""
 
 import http.client
 import os
@@ -49,7 +49,7 @@ def test_signal_stops_everything_that_was_started(launch, number):
     launched = launch()
     launched.wait_for("\n  games ")
     started = launched.descendants()
-    assert len(started) == 3  # Redis, gunicorn and its worker
+    assert len(started) == 4  # Redis, gunicorn, its worker, and the dispatcher
     assert launched.end(number) == 0
     assert not any(map(runs, started))
     assert launched.printed.endswith("Stopped.\n")
