@@ -170,7 +170,7 @@ def test_guide_programs_equal_their_sources():
     for name, text in TEXTS.items():
         assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
     shown = {name for text in TEXTS.values() for name in programs(text)}
-    assert shown == {"bot.py", *SOURCES}
+    assert shown == {"bot.py", "receiver_flask.py", "receiver_fastapi.py", *SOURCES}
 
 
 def test_words_in_code_style_name_something_that_exists(document, contract):
