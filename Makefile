@@ -30,7 +30,7 @@ COMPILE_RELEASE := $(BIN)/uv pip compile --quiet --universal --python-version 3.
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
 QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players http routes storage observability cli clients/offline)
-SOURCES := engine service clients environments tests deploy examples bench
+SOURCES := engine service clients tests deploy examples bench
 
 .PHONY: help
 help: ## list all targets
@@ -213,9 +213,9 @@ $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
 	@$(RELEASE)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
 
-# The frameworks of environments/, each in an environment of its own, since their pins exclude those of others. `uv` is
-# what verifiers starts its programs with.
-$(VENV)-%/.installed: environments/%/pyproject.toml $(BIN)/python
+# The frameworks of clients/openenv and clients/verifiers, each in an environment of its own, since their pins
+# exclude those of others. `uv` is what verifiers starts its programs with.
+$(VENV)-%/.installed: clients/%/pyproject.toml $(BIN)/python
 	@echo 'Installing $* ...'
 	@$(BIN)/python -m venv --clear $(VENV)-$*
 	@$(VENV)-$*/bin/python -m pip install -qq --disable-pip-version-check $(UV) \

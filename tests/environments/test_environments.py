@@ -41,7 +41,7 @@ def framework(name):
     programs = ROOT / f".venv-{name}" / "bin"
     if not (programs / ("openenv" if name == "openenv" else "vf-eval")).exists():
         pytest.skip(NO_TRAINING)
-    paths = {"PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'environments' / name}"}
+    paths = {"PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'clients' / name}"}
     return programs, os.environ | paths | {"PATH": f"{programs}:{os.environ['PATH']}"}
 
 
@@ -74,7 +74,7 @@ def openenv_server(programs, environment):
 def test_openenv_accepts_the_package_and_its_server():
     programs, environment = framework("openenv")
     package = run(
-        programs / "openenv", "validate", ROOT / "environments" / "openenv", "--skip-build", env=environment
+        programs / "openenv", "validate", ROOT / "clients" / "openenv", "--skip-build", env=environment
     )
     assert "PASS  static.manifest" in package
     with openenv_server(programs, environment) as url:

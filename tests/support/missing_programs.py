@@ -11,7 +11,7 @@ NO_NGINX = "no nginx: requests through nginx were not tested"
 NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
 NO_FAKETIME = "no libfaketime: the clock of Redis was not set"
 CLASHES_WITH_FAKETIME = "jemalloc clashes with libfaketime: the clock of this Redis was not set"
-NO_TRAINING = "no .venv-openenv or .venv-verifiers, which `make test-all` makes: environments/ was not tested"
+NO_TRAINING = "no .venv-openenv or .venv-verifiers, which `make test-all` makes: they were not tested"
 NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
 REASONS = (
