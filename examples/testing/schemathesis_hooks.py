@@ -49,7 +49,9 @@ OF_HOST = (
     "abort_game",
     "delete_game",
     "rotate_host_token",
+    "get_watch_code",
 )
+"""Operations that need the token of the host, besides those on the webhooks of a game."""
 
 _statuses = defaultdict(set)
 
@@ -103,7 +105,8 @@ def _begin_game(server, operation, body):
     if GAMES.get(operation) is OVER:
         _post(server, f"/v1/games/{game}/players/0/building/finish", {}, seat)
     seats_bot = operation == "join_game" and isinstance(body, dict) and "bot" in body
-    return game, created["host_token"] if seats_bot or operation in OF_HOST else seat
+    of_host = seats_bot or operation in OF_HOST or "game_webhook" in operation
+    return game, created["host_token"] if of_host else seat
 
 
 def _post(server, path, body, token=None):

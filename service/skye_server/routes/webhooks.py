@@ -173,7 +173,7 @@ def _add_item(place: _Place) -> None:
     @blueprint.route(item, methods=["DELETE"])
     @place.describe(
         ResponseDoc(204, "There is no such webhook any more."),
-        errors=["not_found", *_SENT],
+        errors=[*missing, *_SENT],
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("delete_{}_webhook")

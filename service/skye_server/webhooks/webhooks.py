@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from contextlib import suppress
 from threading import BoundedSemaphore
@@ -32,6 +33,8 @@ from skye_server.webhooks.records import (
 from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.signing import new_secret
 from skye_server.webhooks.targets import TargetError
+
+_ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 
 MAX_WEBHOOKS: Final = 10
 """How many webhooks a player or a game can have."""
@@ -183,12 +186,13 @@ class Webhooks:
     def delete(self, owner: str, webhook_id: str) -> None:
         """Delete a webhook with its deliveries; one that does not exist is deleted already.
 
-        :raises Problem: data_corrupt, data_newer, too_much_contention, store_unavailable.
+        :raises Problem: webhook_not_found, when it is no id of a webhook; data_corrupt, data_newer,
+            too_much_contention, store_unavailable.
         """
         try:
             found = self.get(owner, webhook_id)
         except Problem as problem:
-            if problem.code != "webhook_not_found":
+            if problem.code != "webhook_not_found" or not _ID.fullmatch(webhook_id):
                 raise
             return
         self._put(found, None)
