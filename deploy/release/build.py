@@ -103,7 +103,9 @@ def build_python(folder, dist, environ, *, is_compiled=True):
     for archive in dist.glob("*.tar.gz"):
         same_bytes(archive, int(environ["SOURCE_DATE_EPOCH"]))
     if is_compiled:
-        compiling = environ | {"SKYE_COMPILE": "1", "CFLAGS": f"-g0 -ffile-prefix-map={folder}=."}
+        # The code of mypyc names its own files, which lie in the environment of the release.
+        maps = f"-ffile-prefix-map={folder}=. -ffile-prefix-map={ROOT}=."
+        compiling = environ | {"SKYE_COMPILE": "1", "CFLAGS": f"-g0 {maps}"}
         run(*build, "--wheel", folder / "engine", **compiling)
 
 
