@@ -3,7 +3,6 @@
 import json
 import time
 
-import pytest
 from standardwebhooks import Webhook
 
 from skye_server.webhooks import dispatching
@@ -11,23 +10,11 @@ from skye_server.webhooks.records import RETRIES_S
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import Receiver, respond
 from tests.support.waiting import waited_for
-from tests.webhooks.support import create, deliveries, dispatch, local_service
+from tests.webhooks.support import create, deliveries, dispatch
 from tests.webhooks.support import dispatching as running
 
 DAY_S = 86_400
 BEARER = {"Authorization": f"Bearer {PLAYER_KEY}"}
-
-
-@pytest.fixture
-def service():
-    with local_service() as service:
-        yield service
-
-
-@pytest.fixture
-def receiver():
-    with Receiver() as receiver:
-        yield receiver
 
 
 def start(service, **more):

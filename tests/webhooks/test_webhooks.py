@@ -12,18 +12,6 @@ OTHER_KEY = "skye_key_" + 22 * "B"
 PATH = "/v1/me/webhooks"
 
 
-@pytest.fixture
-def service():
-    with local_service() as service:
-        yield service
-
-
-@pytest.fixture
-def receiver():
-    with Receiver() as receiver:
-        yield receiver
-
-
 def test_webhook_is_active_when_its_url_repeats_the_signed_challenge(service, receiver):
     webhook = create(service, receiver.url)
     (challenge,) = receiver.received

@@ -1,0 +1,18 @@
+"""A service that sends webhooks to this machine, and a receiver of them."""
+
+import pytest
+
+from tests.support.receiver import Receiver
+from tests.webhooks.support import local_service
+
+
+@pytest.fixture
+def service():
+    with local_service() as service:
+        yield service
+
+
+@pytest.fixture
+def receiver():
+    with Receiver() as receiver:
+        yield receiver
