@@ -51,7 +51,7 @@ OF_HOST = (
     "rotate_host_token",
     "get_watch_code",
 )
-"""Operations that need the token of the host, besides those on the webhooks of a game."""
+"""Operations that need the host token. All operations on the webhooks of a game need it too."""
 
 _statuses = defaultdict(set)
 

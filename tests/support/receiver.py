@@ -1,4 +1,4 @@
-"""A receiver of webhooks: an HTTP server in threads that records what arrives, and answers as it is told."""
+"""A receiver of webhooks: an HTTP server in threads that records each request and sends a chosen response."""
 
 import json
 import threading

@@ -33,7 +33,7 @@ _FORBIDDEN: Final = [
         "fec0::/10",  # site-local
     )
 ]
-"""Forbidden ranges besides those that `ipaddress` does not call global; versions of Python differ."""
+"""Further forbidden ranges: versions of `ipaddress` differ in which of them they call global."""
 
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
 _COMPATIBLE: Final = ipaddress.ip_network("::/96")
