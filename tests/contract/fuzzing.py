@@ -161,6 +161,13 @@ class Journeys:
         self.service.redis.flushall()
         self._tokens.clear()
 
+    def excluded_checks(self, case):
+        """Return the names of the checks that do not apply to a response of a journey."""
+        game = (case.path_parameters or {}).get("game")
+        # A DELETE aborts a game, which clients can still read. Without a token a private game is not found.
+        hidden = game in self._tokens and self.service.http.get(f"/v1/games/{game}").status_code == 404
+        return ["use_after_free", *(["ignored_auth"] if hidden else [])]
+
     def note(self, answer):
         """Remember the tokens in a response."""
         if answer.status_code != 201:
