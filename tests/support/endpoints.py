@@ -277,7 +277,10 @@ def game_at(stage, service) -> Game:
         game.call("POST", "abort", token=game.host)
     if stage == "webhook":
         game.webhook = with_delivery(service, game.path("webhooks"), game.host)
-        game.own_webhook = with_delivery(service, "/v1/me/webhooks", PLAYER_KEY)
+        own = "/v1/me/webhooks"
+        for earlier in service.get(own, PLAYER_KEY)["webhooks"]:  # their number is limited
+            service.call("DELETE", f"{own}/{earlier['id']}", token=PLAYER_KEY)
+        game.own_webhook = with_delivery(service, own, PLAYER_KEY)
     if stage == "ticket":
         wanted = {"name": "Ann", "seat_count": 4}
         game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]
