@@ -11,7 +11,7 @@ from skye_server.storage.connection.pubsub import ChangeSubscriber, channel_of
 from skye_server.storage.connection.topology import SingleServer
 from skye_server.storage.redis_store import RedisStore
 from tests.storage.test_redis_store import commit
-from tests.support.waiting import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 class Servers:
@@ -192,3 +192,36 @@ def test_slot_that_has_moved_is_subscribed_at_its_new_server(redis_client, watch
 
     changes, _ = watch(Moving(Moved(message)), "ann")
     assert waited_for(lambda: changes == ["ann"])
+
+
+class Failing(Silent):
+    """A server that fails while the subscriber sends it a second subscription."""
+
+    def __init__(self):
+        super().__init__()
+        self.sent, self.fails, self.closed = [], threading.Event(), threading.Event()
+
+    def ssubscribe(self, channel):
+        if self.sent:
+            self.fails.set()
+            assert not self.closed.wait(0.1)
+        self.sent.append(channel)
+
+    def get_message(self, **_options):
+        self.fails.wait()
+        raise redis.ConnectionError
+
+    def close(self):
+        self.closed.set()
+
+
+def test_connection_is_not_returned_to_the_pool_while_a_thread_sends_on_it(redis_client, watch):
+    class Failover(Servers):
+        def invalidate(self):
+            self.server = redis_client
+
+    failing = Failing()
+    changes, _ = watch(Failover(failing), "ann", "bob")
+    assert waited_for(lambda: sorted(changes) == ["ann", "bob"])
+    assert failing.closed.wait(MAX_WAIT_S)
+    assert len(failing.sent) == 2

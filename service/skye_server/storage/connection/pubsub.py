@@ -49,21 +49,38 @@ def _name_of(channel: bytes) -> str:
 
 
 class _Connection:
-    """The connection to one server, and the names that are subscribed there."""
+    """The connection to one server, and the names that are subscribed there.
+
+    Its reader closes it, while no other thread sends on it: the pool may give a closed one to a caller,
+    who would read the reply to a request that is sent later.
+    """
 
     def __init__(self, server: redis.Redis, *, is_sharded: bool) -> None:
         self.server = server
         self.names: set[str] = set()
         self.is_sharded = is_sharded
         self.pubsub: Any = server.pubsub()  # type: ignore[no-untyped-call]  # redis-py's
+        self._lock = threading.Lock()
+        self._is_closed = False
 
     def subscribe(self, name: str) -> None:
         """Request a subscription; the server confirms it with a message."""
-        (self.pubsub.ssubscribe if self.is_sharded else self.pubsub.subscribe)(channel_of(name))
+        self._send(self.pubsub.ssubscribe if self.is_sharded else self.pubsub.subscribe, name)
 
     def unsubscribe(self, name: str) -> None:
         """End a subscription."""
-        (self.pubsub.sunsubscribe if self.is_sharded else self.pubsub.unsubscribe)(channel_of(name))
+        self._send(self.pubsub.sunsubscribe if self.is_sharded else self.pubsub.unsubscribe, name)
+
+    def _send(self, command: Callable[[str], None], name: str) -> None:
+        with self._lock:
+            if not self._is_closed:
+                command(channel_of(name))
+
+    def close(self) -> None:
+        """End all subscriptions, and return the connection to the pool."""
+        with self._lock:
+            self._is_closed = True
+            self.pubsub.close()
 
 
 class ChangeSubscriber:
@@ -148,11 +165,13 @@ class ChangeSubscriber:
                 self._missing.discard(name)
                 self._subscribed[name] = connection
                 connection.names.add(name)
-            self._send(connection, connection.subscribe, name)
-            if is_new:
-                threading.Thread(
-                    target=self._read, args=(connection,), name="change-reader", daemon=True
-                ).start()
+            try:
+                self._send(connection, connection.subscribe, name)
+            finally:
+                if is_new:
+                    threading.Thread(
+                        target=self._read, args=(connection,), name="change-reader", daemon=True
+                    ).start()
 
     def _unsubscribe_unwatched(self) -> None:
         now = time.monotonic()
@@ -191,10 +210,11 @@ class ChangeSubscriber:
             else:
                 self._fail(error)
         self._drop(connection)
+        connection.close()
 
     def _read_messages(self, connection: _Connection) -> None:
         is_pinged = False
-        while not self._stopped.is_set():
+        while not self._stopped.is_set() and self._connections.get(connection.server) is connection:
             message = connection.pubsub.get_message(timeout=_POLL_S)
             if message is not None:
                 is_pinged = False
@@ -226,7 +246,7 @@ class ChangeSubscriber:
         return name is None or self._topology.connection_for(channel_of(name)) is not connection.server
 
     def _drop(self, connection: _Connection) -> None:
-        """Close a connection; its names are subscribed again."""
+        """Use a connection no longer; its names are subscribed again."""
         with self._lock:
             if self._connections.get(connection.server) is connection:
                 del self._connections[connection.server]
@@ -234,5 +254,4 @@ class ChangeSubscriber:
                 if self._subscribed.get(name) is connection:
                     del self._subscribed[name]
                     self._missing.add(name)
-        connection.pubsub.close()
         self._wakes.set()
