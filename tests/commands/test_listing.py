@@ -1,10 +1,13 @@
 """The list of public games: its order, its pages, and its repair."""
 
+import json
+
 import pytest
 
 from skye_server.games.game import Status
 from skye_server.http.framework import collaborators
 from skye_server.storage.redis_store import RedisStore
+from tests.support.playing import Service
 
 
 def opened(service, number):
@@ -59,7 +62,7 @@ def test_game_with_a_new_status_moves_in_the_index(service):
     assert listed(service, status="playing") == ([game.id], 1)
     game.call("POST", "abort", token=game.host)
     assert listed(service) == ([], 1)
-    assert not any(RedisStore(service.redis).index.newest(status, None, 9) for status in Status)
+    assert service.redis.keys("skye:index:*") == []
 
 
 def test_next_page_of_a_list_that_changes_skips_and_repeats_no_game(service):
@@ -77,14 +80,14 @@ def test_index_that_lags_behind_is_mended(service):
     ids = opened(service, 3)
     store = RedisStore(service.redis)
     scores = dict(store.index.newest("lobby", None, 9) + store.index.newest("playing", None, 9))
-    for status in ("lobby", "playing", "finished"):
+    for status in ("lobby", "playing", "finished_at"):
         for game, score in scores.items():
             store.index.add(status, game, score)
     service.clock.advance(100)
     for limit in (1, 2, 9):
         assert listed(service, limit=limit)[0] == ids
     assert sorted(game for game, _ in store.index.newest("lobby", None, 9)) == sorted(ids[1:2])
-    assert store.index.newest("finished", None, 9) == []
+    assert store.index.newest("finished_at", None, 9) == []
 
 
 def test_game_that_is_being_stored_stays_in_the_index(service):
@@ -132,3 +135,45 @@ def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
     service.redis.delete(key)
     service.redis.lpush(key, "not a game")
     assert listed(service) == ([ids[0], ids[2]], 1)
+
+
+def records(service):
+    """Return the ids of the games whose records are exported."""
+    lines = service.call("GET", "/v1/records").text.splitlines()
+    return [json.loads(line)["record"]["game_id"] for line in lines]
+
+
+@pytest.fixture
+def two_finished(service):
+    """The ids of two finished games, of which the first that was created finished last."""
+    bots = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
+    slow = service.call("POST", "/v1/games", bots).json
+    service.clock.advance(1)
+    quick = service.create_game(2, bots={0: "random", 1: "random"}).id
+    service.clock.advance(1)
+    path = f"/v1/games/{slow['game']['id']}/players/0/resign"
+    assert service.call("POST", path, token=slow["players"][0]["token"]).status_code == 200
+    return [slow["game"]["id"], quick]
+
+
+@pytest.mark.parametrize("path", ["records", "games"])
+def test_finished_games_of_an_earlier_index_are_moved_to_their_end(service, two_finished, path):
+    listed_now = service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True)
+    service.redis.delete("skye:index:finished_at")
+    slow, quick = two_finished
+    service.redis.zadd("skye:index:finished", {"expired": 1e12, slow: 1e15, quick: 1e15 + 5})
+    with Service(service.redis) as restarted:
+        restarted.clock.now = service.clock.now
+        found = records(restarted) if path == "records" else listed(restarted, status="finished")[0]
+    assert found == two_finished
+    assert service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True) == listed_now
+    assert not service.redis.exists("skye:index:finished")
+
+
+def test_finished_game_under_another_status_is_moved_to_its_end(service, two_finished):
+    scores = dict(service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True))
+    service.redis.delete("skye:index:finished_at")
+    for game in two_finished:
+        RedisStore(service.redis).index.add("playing", game, 1e15)
+    listed(service, status="playing")
+    assert dict(service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True)) == scores

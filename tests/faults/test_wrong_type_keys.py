@@ -40,7 +40,7 @@ def test_index_of_another_type_empties_the_list_of_its_status_only(service, redi
 
 @pytest.mark.parametrize("status", ["lobby", "playing", "finished"])
 def test_index_of_another_type_stops_no_game_list_or_count(service, redis_client, status):
-    for each in ("lobby", "playing", "finished"):
+    for each in ("lobby", "playing", "finished_at", "finished"):
         spoil(redis_client, f"skye:index:{each}")
     for path in ("/v1/games", f"/v1/games?status={status}", "/v1/records", "/metrics", "/readyz"):
         assert service.call("GET", path).status_code == 200
@@ -73,7 +73,7 @@ def test_games_that_the_index_lost_are_listed_again_when_played_on(service, redi
 
 def test_game_is_deleted_although_its_index_is_of_another_type(service, redis_client):
     game = service.create_game(2, bots={0: "random", 1: "random"})
-    spoil(redis_client, "skye:index:finished")
+    spoil(redis_client, "skye:index:finished_at")
     assert service.call("DELETE", game.path(), token=game.host).status_code == 204
 
 

@@ -31,7 +31,7 @@ def exported(service, query="", key=None):
 
 @pytest.fixture(scope="module")
 def league():
-    """A service with some finished games, and their ids, the newest first."""
+    """A service with some finished games, and their ids, the last to finish first."""
     service = Service()
     ids = []
     for _ in range(25):
@@ -90,10 +90,65 @@ def test_export_of_no_games_is_empty(service):
     assert exported(service) == []
 
 
-@pytest.mark.parametrize("query", ["?limit=0", "?limit=1001", "?cursor=x"])
-def test_export_with_an_invalid_parameter_is_refused(league, query):
+@pytest.mark.parametrize("key", [None, new_key()], ids=["public", "own"])
+def test_export_has_the_last_to_finish_first_not_the_last_created(service, key):
+    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
+    slow = service.call("POST", "/v1/games", body, key).json
+    service.clock.advance(1)
+    quick = finished(service, key)
+    service.clock.advance(1)
+    seat = f"/v1/games/{slow['game']['id']}/players/0"
+    assert service.call("POST", f"{seat}/resign", token=key or slow["players"][0]["token"]).status_code == 200
+    lines = exported(service, key=key)
+    assert games_of(lines) == [slow["game"]["id"], quick]
+    assert lines[0]["finished_at"] > lines[1]["finished_at"]
+    assert games_of(exported(service, f"?cursor={lines[0]['cursor']}", key)) == [quick]
+    if key is None:
+        games = service.get("/v1/games?status=finished")["games"]
+        assert [game["id"] for game in games] == games_of(lines)
+
+
+@pytest.mark.parametrize("key", [None, new_key()], ids=["public", "own"])
+def test_export_has_each_of_many_games_that_finished_at_once(service, key):
+    ids = {finished(service, key) for _ in range(7)}
+    found, cursor = [], ""
+    while lines := exported(service, f"?limit=2{cursor}", key):
+        found += games_of(lines)
+        cursor = f"&cursor={lines[-1]['cursor']}"
+    assert (len(found), set(found)) == (7, ids)
+
+
+def test_public_export_leaves_out_games_with_a_manual_clock(service):
+    manual = service.create_game(2, options={"clock": "manual", "turn_ms": 1000})
+    service.call("POST", manual.path("clock/advance"), {"advance_ms": 3_600_000}, manual.host)
+    for seat in (0, 1):
+        service.call("POST", manual.path(f"players/{seat}/resign"), token=manual.tokens[seat])
+    service.clock.advance(1)
+    game = finished(service)
+    assert games_of(exported(service)) == [game]
+    games = service.get("/v1/games?status=finished")["games"]
+    assert [each["id"] for each in games] == [game, manual.id]  # the clock of a host places no game
+
+
+@pytest.mark.parametrize("key", [None, new_key()], ids=["public", "own"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?limit=0",
+        "?limit=1001",
+        "?cursor=x",
+        "?cursor=17",
+        "?since=1700000000",
+        "?until=2027-01-15",
+        "?since=2027-02-30T00:00:00Z",
+        "?ruleset=druids",
+        "?status=finished",
+    ],
+)
+def test_export_with_an_invalid_parameter_is_refused(league, query, key):
     service, _ = league
-    assert problem_code(service.call("GET", f"/v1/records{query}")) == "invalid_parameter"
+    path = "/v1/records" if key is None else "/v1/me/records"
+    assert problem_code(service.call("GET", f"{path}{query}", token=key)) == "invalid_parameter"
 
 
 @pytest.mark.usefixtures("stopped_clock")
@@ -149,8 +204,17 @@ def test_own_export_resumes_after_the_cursor_of_any_line(own):
     assert games_of(exported(service, "?limit=21", key)) == ids[:21]
 
 
-def test_own_export_between_times_has_the_games_that_finished_then(own):
-    service, key, ids = own
+@pytest.fixture(params=["public", "own"])
+def listed(request):
+    """A service, the key of an export or None, and the ids of 25 games of it, the last to finish first."""
+    if request.param == "own":
+        return request.getfixturevalue("own")
+    service, ids = request.getfixturevalue("league")
+    return service, None, ids
+
+
+def test_export_between_times_has_the_games_that_finished_then(listed):
+    service, key, ids = listed
     times = [line["finished_at"] for line in exported(service, key=key)]
     assert times == sorted(times, reverse=True)
     assert games_of(exported(service, f"?since={times[4]}", key)) == ids[:5]
@@ -160,19 +224,10 @@ def test_own_export_between_times_has_the_games_that_finished_then(own):
     assert games_of(exported(service, later, key)) == ids[7:10]
 
 
-def test_own_export_takes_times_of_other_time_zones(own):
-    service, key, ids = own
+def test_export_takes_times_of_other_time_zones(listed):
+    service, key, ids = listed
     assert games_of(exported(service, "?since=1970-01-01T02:00:00%2B02:00", key)) == ids
     assert exported(service, "?since=9999-12-31T23:59:59z", key) == []
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["?since=1700000000", "?until=2027-01-15", "?since=2027-02-30T00:00:00Z", "?cursor=17", "?limit=0"],
-)
-def test_own_export_with_an_invalid_parameter_is_refused(own, query):
-    service, key, _ = own
-    assert problem_code(service.call("GET", f"/v1/me/records{query}", token=key)) == "invalid_parameter"
 
 
 def test_own_export_without_a_player_key_is_refused(own):

@@ -164,9 +164,9 @@ def test_index_lists_the_newest_games_first(store):
     store.index.add("playing", "other", 2e15)
     newest = store.index.newest("lobby", None, 2)
     assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
-    assert store.index.newest("lobby", 1e15 + 3, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
+    assert store.index.newest("lobby", 1e15 + 2, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
     store.index.remove("lobby", ["game2", "nobody"])
-    assert store.index.newest("lobby", 1e15 + 3, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
+    assert store.index.newest("lobby", 1e15 + 2, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
     assert store.index.newest("finished", None, 9) == []
 
 

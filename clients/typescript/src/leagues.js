@@ -9,7 +9,7 @@ import { deadline, retryDelay, sleep } from "./transport.js";
 /**
  * @typedef {object} ExportOptions
  * @property {string} [cursor] Yield the lines after the one with this cursor.
- * @property {string} [since] Only games that finished at this time or later; like `until`, it needs a player key.
+ * @property {string} [since] Only games that finished at this time or later.
  * @property {string} [until] Only games that finished before this time.
  * @property {number} [limit] The number of records in one response.
  * @property {AbortSignal} [signal] Ends the iteration.
@@ -39,8 +39,8 @@ export class Leagues {
   }
 
   /**
-   * Yield each finished game once: its `record`, when it finished (`finished_at`), and the `cursor` after it. Public games,
-   * newest first, or those of a player, last finished first. Resumes after a lost connection or a restart.
+   * Yield each finished game once, the last to finish first: its `record`, when it finished (`finished_at`), and the
+   * `cursor` after it. Resumes after a lost connection or a restart.
    *
    * @param {ExportOptions} [options]
    * @returns {AsyncGenerator<RecordLine, void, void>}

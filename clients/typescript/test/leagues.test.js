@@ -58,13 +58,14 @@ test("an export goes on after the cursor of a line, and begins at a time", async
 test("the public export leaves out private games", async () => {
   const games = await season;
   const { game } = await direct.games.create({ ...bots, visibility: "public" });
-  const found = gamesOf(await exported(direct));
+  const lines = await exported(direct), found = gamesOf(lines);
   assert.ok(found.includes(game.id));
+  assert.deepEqual(await exported(direct, { until: lines.at(-1).finished_at }), []);
   assert.ok(!found.some((id) => games.includes(id)));
 });
 
 test("an export that is refused, cut in a line or unreachable ends", async () => {
-  await assert.rejects(exported(direct, { since: "2027-01-15T08:00:00Z" }), (error) => error instanceof ApiError);
+  await assert.rejects(exported(direct, { since: "2027-01-15" }), (error) => error instanceof ApiError);
   const fetch = async () => new Response('{"cursor":"1"}\n{"cur');
   const cut = new Skye("http://test", { fetch, retry: { attempts: 3, baseMs: 1 } });
   const seen = [];

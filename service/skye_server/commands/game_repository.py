@@ -148,7 +148,7 @@ class GameRepository:
         kept = before is not None and before.seats is game.seats
         players_before = players if kept else players_of(before)
         if before is None:
-            self._listing.update(None, game)
+            self._listing.update(None, game, transition.changes)
         if joining := players - players_before:
             self._players.announce(game.id, joining, limited=limited)
         announced = self._due.announce(before, game)
@@ -166,7 +166,7 @@ class GameRepository:
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
             if before is not None:
-                self._listing.update(before, game)
+                self._listing.update(before, game, transition.changes)
         elif game.status is Status.LOBBY or game.version % _RELIST_INTERVAL == 0:
             self._listing.relist(game)
         if concerned := players | players_before:

@@ -1,21 +1,31 @@
-"""The list of public games, newest first, by status, with cursor pagination."""
+"""The list of public games by status, with cursor pagination.
+
+Games in the lobby and in play are in the order of their creation, finished ones in the order of their end.
+"""
 
 from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from typing import NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
+from skye_server.commands.finished_games import FinishedGames, Place, cursor_of, end_of, next_places, place_of
+from skye_server.cooperative_yield import pause
 from skye_server.error_codes import Problem
-from skye_server.games.game import Game, OriginType, Status
+from skye_server.games.game import Change, Game, OriginType, Status
 from skye_server.storage.codec import StoredFormatError, decode_game
 from skye_server.storage.connection import retry
+from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.store import Store
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
+
+_FINISHED: Final = "finished_at"
+"""The name of the index of finished games: earlier versions had them by their creation, as `finished`."""
 
 _SWEEP_SIZE = 64
 _SWEEP_PROBABILITY = 1 / 16
@@ -23,6 +33,12 @@ _SWEEP_PROBABILITY = 1 / 16
 
 _GRACE_MS = 60_000
 """How long a game may be listed that is not stored yet, in milliseconds."""
+
+_MIGRATION_INTERVAL_MS = 60_000
+"""How often a process looks for finished games that an earlier version has listed."""
+
+_UNITS_PER_MS: Final = 1000
+"""How much higher a score is of a game a millisecond later; the id decides the rest."""
 
 
 class Listing:
@@ -32,14 +48,16 @@ class Listing:
         self._store = store
         self._index = store.index
         self._now_ms = now_ms
+        self._migrated_ms = 0
 
-    def update(self, before: Game | None, after: Game) -> None:
+    def update(self, before: Game | None, after: Game, changes: Sequence[Change]) -> None:
         """Update the index after a change of a game's status; a private game is never in it.
 
         A new game is listed before it is stored. The change of an older one is already stored, so an
         unreachable index does not fail it: `page` repairs the index later, and so does `sweep`. A game that
         the index has lost returns to it with one of its next moves.
 
+        :param changes: the changes that led from `before` to `after`.
         :raises Problem: store_unavailable, for a new game.
         """
         if after.private:
@@ -47,14 +65,14 @@ class Listing:
         index = index_of(after)
         with nullcontext() if before is None else suppress(Problem):
             if after.status in LISTED:
-                self._index.add(index, after.id, _score(after))
+                self._index.add(index, after.id, _score(after, end_of(changes)))
             if before is not None:
                 self._index.remove(index_of(before), [after.id])
         if after.status in LISTED and random.random() < _SWEEP_PROBABILITY:  # noqa: S311 - no secret
             self.sweep(index)
 
     def relist(self, game: Game) -> None:
-        """Add a public game to the index again: a fault of the store may have removed it."""
+        """Add a public game that is not over to the index again: a fault of the store may have removed it."""
         if not game.private:
             with suppress(Problem), retry.without_retries():
                 self._index.add(index_of(game), game.id, _score(game))
@@ -75,14 +93,15 @@ class Listing:
         """
         with suppress(Problem):
             chosen = self._index.sample(index, _SWEEP_SIZE)
-            self._load([_Entry(score, index, game_id) for game_id, score in chosen])
+            self._load([_Entry(score, game_id, index) for game_id, score in chosen])
 
     def sizes(self) -> dict[Status, int]:
         """Return how many games the index has of each status; it may lag behind.
 
         :raises Problem: store_unavailable.
         """
-        return dict(zip(LISTED, self._index.sizes(LISTED), strict=True))
+        names = [index_name(status, None) for status in LISTED]
+        return dict(zip(LISTED, self._index.sizes(names), strict=True))
 
     def page(
         self,
@@ -93,35 +112,75 @@ class Listing:
     ) -> tuple[list[Game], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
-        A cursor is a number in digits: the score of the last game before the page.
-
         :param origin: list games that began from this; None for games that began with a new game.
         """
-        below = None if cursor is None else float(cursor)
+        after = place_of(cursor)
         indexes = [index_name(listed, origin) for listed in (LISTED if status is None else (status,))]
         games: dict[str, Game] = {}
-        scores: list[float] = []
+        places: list[Place] = []
         while True:
             missing = limit + 1 - len(games)
-            found = self._newest(indexes, below, missing)
+            found = self._newest(indexes, after, missing)
             for entry, game in zip(found, self._load(found), strict=True):
                 # A game that has just changed its status may be found under both.
                 if game is not None and index_of(game) in indexes and game.id not in games:
                     games[game.id] = game
-                    scores.append(entry.score)
+                    places.append((entry.score, entry.game_id))
             if len(games) > limit:
-                return list(games.values())[:limit], str(int(scores[limit - 1]))
+                return list(games.values())[:limit], cursor_of(places[limit - 1])
             if len(found) < missing:
                 return list(games.values()), None
-            below = found[-1].score
+            after = found[-1].score, found[-1].game_id
 
-    def _newest(self, indexes: list[str], below: float | None, limit: int) -> list[_Entry]:
+    def finished(self) -> FinishedGames:
+        """Return the finished games that began with a new game, on the clock of the server."""
+        index = index_name(Status.FINISHED, None)
+
+        def load(places: Sequence[Place]) -> list[Game | None]:
+            games = self._load([_Entry(score, game_id, index) for score, game_id in places])
+            return [
+                None if game is None or index_of(game) != index or _has_own_clock(game) else game
+                for game in games
+            ]
+
+        return FinishedGames(partial(self._read, index), load, units_per_ms=_UNITS_PER_MS)
+
+    def _read(self, index: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
+        if index.startswith(_FINISHED):
+            self._migrate()
+        return self._index.newest(index, highest, limit)
+
+    def _newest(self, indexes: list[str], after: Place | None, limit: int) -> list[_Entry]:
         found = [
-            _Entry(score, index, game_id)
+            _Entry(score, game_id, index)
             for index in indexes
-            for game_id, score in self._index.newest(index, below, limit)
+            for score, game_id in next_places(partial(self._read, index), limit, after)
         ]
         return heapq.nlargest(limit, found)
+
+    def _migrate(self) -> None:
+        """Move the finished games that an earlier version has listed by their creation."""
+        now_ms = self._now_ms()
+        if now_ms - self._migrated_ms < _MIGRATION_INTERVAL_MS:
+            return
+        with suppress(Problem), retry.without_retries():
+            for origin in (None, *OriginType):
+                earlier, index = _name(Status.FINISHED, origin), index_name(Status.FINISHED, origin)
+                while found := self._index.newest(earlier, None, _SWEEP_SIZE):
+                    for game_id, score in found:
+                        self._index.add(index, game_id, self._end_score(game_id, score))
+                        pause()
+                    self._index.remove(earlier, [game_id for game_id, _ in found])
+            self._migrated_ms = now_ms
+
+    def _end_score(self, game_id: str, otherwise: float) -> float:
+        """Return the score of a finished game by its log; `otherwise` if it cannot be read."""
+        stored, entries = self._store.load_with_log(game_id)
+        try:
+            game = None if stored is None else decode_game(stored)
+            return otherwise if game is None else _score(game, end_of(changes_from_log(game, 0, entries)))
+        except (StoredFormatError, Problem):
+            return otherwise
 
     def _load(self, found: list[_Entry]) -> list[Game | None]:
         """Load listed games, None for each that cannot be shown, and repair the index where it is wrong."""
@@ -145,7 +204,10 @@ class Listing:
             return
         if game.private or index_of(game) != entry.list_name:
             if game.status in LISTED and not game.private:
-                self._index.add(index_of(game), entry.game_id, _score(game))
+                score = _score(game)
+                if game.status is Status.FINISHED:
+                    score = self._end_score(game.id, score)
+                self._index.add(index_of(game), game.id, score)
             self._index.remove(entry.list_name, [entry.game_id])
 
 
@@ -153,13 +215,8 @@ class _Entry(NamedTuple):
     """A game in the index."""
 
     score: float
-    list_name: str
     game_id: str
-
-
-def cursor_at(game: Game) -> str:
-    """Return the cursor of the games that the list has after a game."""
-    return str(int(_score(game)))
+    list_name: str
 
 
 def index_of(game: Game) -> str:
@@ -170,12 +227,24 @@ def index_of(game: Game) -> str:
 def index_name(status: Status, origin: OriginType | None) -> str:
     """Return the name of the index of the games of a status that began from an origin.
 
-    >>> index_name(Status.PLAYING, None), index_name(Status.PLAYING, OriginType.POSITION)
-    ('playing', 'playing:position')
+    >>> index_name(Status.PLAYING, None), index_name(Status.FINISHED, OriginType.POSITION)
+    ('playing', 'finished_at:position')
     """
+    return _name(_FINISHED if status is Status.FINISHED else status, origin)
+
+
+def _name(status: str, origin: OriginType | None) -> str:
     return str(status) if origin is None else f"{status}:{origin}"
 
 
-def _score(game: Game) -> float:
-    """Return the creation time in microseconds; the last three digits derive from the id."""
-    return game.created_ms * 1000 + int.from_bytes(game.id[-4:].encode(), "big") % 1000
+def _score(game: Game, end_ms: int | None = None) -> float:
+    """Return the end of a game, or its creation, in microseconds; the last three digits derive from the id.
+
+    A host could advance a clock of its own so far that the game stays the first of the list.
+    """
+    at_ms = game.created_ms if end_ms is None or _has_own_clock(game) else end_ms
+    return at_ms * _UNITS_PER_MS + int.from_bytes(game.id[-4:].encode(), "big") % _UNITS_PER_MS
+
+
+def _has_own_clock(game: Game) -> bool:
+    return game.clock_ms is not None

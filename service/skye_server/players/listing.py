@@ -1,10 +1,12 @@
-"""The list of a player's games with cursor pagination, and the finished ones for an export."""
+"""The list of a player's games with cursor pagination, and the finished ones among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
 
+from skye_server.commands.finished_games import FinishedGames, Place, next_places
 from skye_server.games.authorization import Caller, identify_player
 from skye_server.games.game import Game, Status
 from skye_server.storage.codec import StoredFormatError, decode_game
@@ -17,27 +19,6 @@ class OwnGame(NamedTuple):
 
     game: Game
     caller: Caller
-
-
-Place: TypeAlias = tuple[float, str]
-"""The position of a game in the list of a player's games: its score, and its id."""
-
-
-def cursor_of(place: Place) -> str:
-    """Return the cursor of the games after a place.
-
-    >>> cursor_of((1_500.0, "g")), place_of("1500-g")
-    ('1500-g', (1500.0, 'g'))
-    """
-    return f"{place[0]:.0f}-{place[1]}"
-
-
-def place_of(cursor: str | None) -> Place | None:
-    """Return the place that a cursor encodes; None without a cursor."""
-    if cursor is None:
-        return None
-    score, _, game_id = cursor.partition("-")
-    return float(score), game_id
 
 
 class PlayerListing:
@@ -57,51 +38,30 @@ class PlayerListing:
         """
         own: list[OwnGame] = []
         while True:
-            found = self._places(player, limit + 1, after)
-            games = self._games.load_many([game_id for _, game_id in found])
-            for place, stored in zip(found, games, strict=True):
+            found = next_places(partial(self._store.list_games, player), limit + 1, after)
+            for place, game in zip(found, self._load(player, found), strict=True):
                 if len(own) == limit:
                     return own, after
                 after = place
-                game = None if stored is None else _own_game(stored, player)
                 if game is not None:
                     own.append(game)
             if len(found) <= limit:
                 return own, None
 
-    def finished(
-        self, player: str, batch: int, after: Place | None, since_ms: int, until_ms: int | None
-    ) -> Iterator[tuple[Place, Game]]:
-        """Yield the finished games of a player with their places, the latest first.
+    def finished(self, player: str) -> FinishedGames:
+        """Return the finished games of a player."""
 
-        :param batch: how many games are loaded at once.
-        :param after: the place of the game before the first one.
-        :param since_ms: only games that ended then or later, in milliseconds since 1970.
-        :param until_ms: only games that ended before.
-        :raises Problem: store_unavailable.
-        """
-        before = (ACTIVE_SCORE, "") if until_ms is None else (min(until_ms, ACTIVE_SCORE), "")
-        after = before if after is None else min(after, before)
-        while places := self._places(player, batch, after):
-            games = self._games.load_many([game_id for _, game_id in places])
-            for place, stored in zip(places, games, strict=True):
-                if place[0] < since_ms:
-                    return
-                own = None if stored is None else _own_game(stored, player)
-                if own is not None and own.game.status is Status.FINISHED:
-                    yield place, own.game
-            after = places[-1]
+        def load(places: Sequence[Place]) -> list[Game | None]:
+            found = self._load(player, places)
+            return [
+                None if own is None or own.game.status is not Status.FINISHED else own.game for own in found
+            ]
 
-    def _places(self, player: str, limit: int, after: Place | None) -> list[Place]:
-        """Return the next places in a player's list: games of one score are in the order of their ids."""
-        highest, extra = None if after is None else after[0], 0
-        while True:
-            found = self._store.list_games(player, highest, limit + extra)
-            places = [(score, game_id) for game_id, score in found]
-            later = [place for place in places if after is None or place < after]
-            if len(later) >= limit or len(found) < limit + extra:
-                return later[:limit]
-            extra += limit
+        return FinishedGames(partial(self._store.list_games, player), load, ACTIVE_SCORE)
+
+    def _load(self, player: str, places: Sequence[Place]) -> list[OwnGame | None]:
+        games = self._games.load_many([game_id for _, game_id in places])
+        return [None if stored is None else _own_game(stored, player) for stored in games]
 
 
 def _own_game(stored: bytes, player: str) -> OwnGame | None:

@@ -100,8 +100,9 @@ def create_game(body: dict[str, Any]) -> Response:
 def list_games(query: dict[str, Any]) -> Response:
     """List public games.
 
-    The newest come first. Private and aborted games are not listed. Games that began from a record, a
-    position or a scenario are listed only with `origin`.
+    The newest come first: a finished game by the time of its end, any other by that of its creation. A game
+    that finishes while a client reads pages may be missing or appear twice. Private and aborted games are not
+    listed. Games that began from a record, a position or a scenario are listed only with `origin`.
     """
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None

@@ -10,15 +10,14 @@ from typing import Any, Final
 import msgspec
 from flask import Response, request
 
-from skye.events import EVENT_TYPES
 from skye_server.commands.creation_commands import create_games as create_new_games
 from skye_server.commands.current_games import Games
-from skye_server.commands.listing import cursor_at
+from skye_server.commands.finished_games import FinishedGames, cursor_of, end_of, place_of
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import SPECTATOR
-from skye_server.games.game import Change, Game, Status
+from skye_server.games.game import Status
 from skye_server.games.views.game import timestamp
 from skye_server.http.framework import collaborators
 from skye_server.http.player_requests import charged_player
@@ -32,7 +31,6 @@ from skye_server.http.responses import check_accepts, uncached_json
 from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text
-from skye_server.players.listing import cursor_of, place_of
 from skye_server.routes.game.history import record_view
 
 blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
@@ -90,13 +88,14 @@ _RECORDS: Final = ResponseDoc(
 def export_records(query: dict[str, Any]) -> Response:
     """Export the records of finished games.
 
-    One JSON object on each line (NDJSON) for each finished game of the list, the newest first. To continue an
-    interrupted export, send the `cursor` of the last line received. A complete response with fewer than
-    `limit` lines is the last one. With `Accept-Encoding: gzip` the response is compressed. Private games and
-    games that began from a record, a position or a scenario are left out.
+    One JSON object on each line (NDJSON) for each finished public game, the last to finish first. To continue
+    an interrupted export, send the `cursor` of the last line received. A complete response with fewer than
+    `limit` lines is the last one. To export later what is new, send the `finished_at` of the first line as
+    `since`. With `Accept-Encoding: gzip` the response is compressed. Games that began from a record, a
+    position or a scenario are left out, and games whose clock the host advances.
     """
     games = _accept_export(query["limit"])
-    return _export(games, _listed(games, min(_PAGE, query["limit"]), query.get("cursor")), query["limit"])
+    return _export(games, games.listing.finished(), query)
 
 
 @blueprint.route("/me/records")
@@ -104,23 +103,18 @@ def export_records(query: dict[str, Any]) -> Response:
     _RECORDS,
     errors=["not_acceptable", "invalid_parameter"],
 )
-@blueprint.arguments(requests.OwnRecordsQuery, location="query")
+@blueprint.arguments(requests.RecordsQuery, location="query")
 def export_own_records(query: dict[str, Any]) -> Response:
     """Export the records of a player's finished games.
 
-    One JSON object on each line (NDJSON) for each finished game in which the key holds a seat or that it
-    created, private games included, the last to finish first. To continue an interrupted export, send the
-    `cursor` of the last line received. A complete response with fewer than `limit` lines is the last one. To
-    export later what is new, send the `finished_at` of the first line as `since`. With
-    `Accept-Encoding: gzip` the response is compressed.
+    As `GET /v1/records`, with the same lines, order and parameters, for each finished game in which the key
+    holds a seat or that it created. Private games and those left out there are included.
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)
     tickets.catch_up(games, player)
     games.players.catch_up(player)
-    after, since_ms = place_of(query.get("cursor")), query.get("since", 0)
-    found = games.player_listing.finished(player, _PAGE, after, since_ms, query.get("until"))
-    return _export(games, ((cursor_of(place), game) for place, game in found), query["limit"])
+    return _export(games, games.player_listing.finished(player), query)
 
 
 def _accept_export(limit: int) -> Games:
@@ -133,13 +127,15 @@ def _accept_export(limit: int) -> Games:
     return collaborators().games
 
 
-def _export(games: Games, found: Iterator[tuple[str, Game]], limit: int) -> Response:
-    """Return the lines of some games.
+def _export(games: Games, finished: FinishedGames, query: dict[str, Any]) -> Response:
+    """Return the lines of finished games.
 
     :raises Problem: store_unavailable, when the first games cannot be loaded.
     """
-    first = list(islice(found, 1))
-    lines: Iterator[bytes] = islice(_lines(games, chain(first, found)), limit)
+    after, limit = place_of(query.get("cursor")), query["limit"]
+    found = finished.after(after, min(_PAGE, limit), query.get("since", 0), query.get("until"))
+    ids = ((cursor_of(place), game.id) for place, game in found)
+    lines: Iterator[bytes] = islice(_lines(games, chain(list(islice(ids, 1)), ids)), limit)
     headers = {"Cache-Control": "no-store", "Vary": "Accept-Encoding"}
     if request.accept_encodings["gzip"] > 0:
         headers["Content-Encoding"] = "gzip"
@@ -147,18 +143,9 @@ def _export(games: Games, found: Iterator[tuple[str, Game]], limit: int) -> Resp
     return Response(lines, headers=headers, content_type=NDJSON)
 
 
-def _listed(games: Games, batch: int, cursor: str | None) -> Iterator[tuple[str, Game]]:
-    """Yield the finished games of the public list with their cursors; `batch` of them are held at once."""
-    while True:
-        page, cursor = games.listing.page(Status.FINISHED, batch, cursor)
-        yield from ((cursor_at(game), game) for game in page)
-        if cursor is None:
-            return
-
-
-def _lines(games: Games, found: Iterable[tuple[str, Game]]) -> Iterator[bytes]:
-    for cursor, game in found:
-        line = _line(games, cursor, game.id)
+def _lines(games: Games, found: Iterable[tuple[str, str]]) -> Iterator[bytes]:
+    for cursor, game_id in found:
+        line = _line(games, cursor, game_id)
         if line is not None:
             yield line
         pause()
@@ -172,17 +159,11 @@ def _line(games: Games, cursor: str, game_id: str) -> bytes | None:
         if problem.code in ("game_not_found", *UNREADABLE):
             return None
         raise
-    end_ms = _end_of(changes)
+    end_ms = end_of(changes)
     if game.status is not Status.FINISHED or end_ms is None:
         return None
     record = record_view(game, SPECTATOR, changes)
     return msgspec.json.encode({"cursor": cursor, "finished_at": timestamp(end_ms), "record": record}) + b"\n"
-
-
-def _end_of(changes: Iterable[Change]) -> int | None:
-    """Return when a game finished, None if it did not."""
-    ends = (each for each in changes if any(EVENT_TYPES.get(type(e)) == "game_finished" for e in each.events))
-    return next((change.at_ms for change in ends), None)
 
 
 def _gzipped(lines: Iterable[bytes]) -> Iterator[bytes]:

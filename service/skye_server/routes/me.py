@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Response
 
+from skye_server.commands.finished_games import cursor_of, place_of
 from skye_server.contract import requests, responses
 from skye_server.following.player_follower import PlayerFollower, event_view
 from skye_server.games.authorization import player_id
@@ -24,7 +25,7 @@ from skye_server.matchmaking import tickets
 from skye_server.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
-from skye_server.players.listing import OwnGame, cursor_of, place_of
+from skye_server.players.listing import OwnGame
 
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."

@@ -1,8 +1,8 @@
 """The index of public games on Redis.
 
-By status, a sorted set `skye:index:STATUS` of ids by time of creation. The index may be stale when a process
-ends between two writes; listing compares it with the games and repairs it. A value of another type under its
-key is moved aside (see `shared_sets`).
+By status, a sorted set `skye:index:STATUS` of ids by time (see `commands.listing`). The index may be stale
+when a process ends between two writes; listing compares it with the games and repairs it. A value of another
+type under its key is moved aside (see `shared_sets`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class GameIndex:
         key = _key(status)
         self._sets.write(key, lambda server: server.zrem(key, *game_ids))
 
-    def newest(self, status: str, below: float | None, limit: int) -> list[tuple[str, float]]:
-        """Return ids and scores of the games of a status with a score below `below`, highest score first."""
-        key, highest = _key(status), "+inf" if below is None else f"({below!r}"
+    def newest(self, status: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
+        """Return ids and scores of the games of a status up to a score, highest score first."""
+        key, top = _key(status), "+inf" if highest is None else repr(highest)
 
         def read(server: redis.Redis) -> list[tuple[str, float]]:
-            found: Any = server.zrevrangebyscore(key, highest, "-inf", start=0, num=limit, withscores=True)
+            found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
         return self._sets.read(key, read, [])

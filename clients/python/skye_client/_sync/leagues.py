@@ -59,12 +59,12 @@ class Leagues:
     ) -> Iteration[m.RecordLine]:
         """Yield each finished game once: its `record`, its end (`finished_at`), and the `cursor` after it.
 
-        Public games come in order of creation, newest first; the games of a player in the order in which they
-        finished, last first. The iterator resumes after a lost connection or a restart of the server.
+        The last to finish comes first. The iterator resumes after a lost connection or a restart of the
+        server.
 
         :param cursor: yield the lines after the one with this cursor.
-        :param since: only games that finished at this time or later (RFC 3339); it needs a player key.
-        :param until: only games that finished before this time; it needs a player key.
+        :param since: only games that finished at this time or later (RFC 3339).
+        :param until: only games that finished before this time.
         :param fault: the fault to inject into the first request, if the server has `SKYE_LAB=on`.
         :raises ApiError: when the server refuses a request.
         :raises ConnectionFailedError: when no response arrives within all retries.

@@ -21,8 +21,8 @@ MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
 PLAYER_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
 """The form of the id of a player's event."""
 
-OWN_GAMES_CURSOR = "[0-9]{1,16}-[a-z0-9]{1,64}"
-"""The form of a place among the games of a player."""
+CURSOR = "[0-9]{1,16}-[a-z0-9]{1,64}"
+"""The form of a place in a list of games."""
 
 MAX_RECORDS = 1_000
 """The most records that one request exports."""
@@ -32,6 +32,10 @@ class _Query(Schema):
     error_messages = {"unknown": "There is no such parameter."}  # noqa: RUF012 - as marshmallow has it
 
 
+def _page_cursor() -> Opaque:
+    return Opaque(CURSOR, "This is not the cursor of a page.", "The `next_cursor` of the previous page.")
+
+
 class GamesQuery(_Query):
     """Which games to list."""
 
@@ -39,9 +43,7 @@ class GamesQuery(_Query):
     origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
     ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
-    cursor = Opaque(
-        "[0-9]{1,16}", "This is not the cursor of a page.", "The `next_cursor` of the previous page."
-    )
+    cursor = _page_cursor()
 
 
 class RecordsQuery(_Query):
@@ -49,18 +51,7 @@ class RecordsQuery(_Query):
 
     ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
-    cursor = Opaque(
-        "[0-9]{1,16}", "This is not the cursor of a line.", "The `cursor` of the last line received."
-    )
-
-
-class OwnRecordsQuery(_Query):
-    """Which records of a player's games to export."""
-
-    limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
-    cursor = Opaque(
-        OWN_GAMES_CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received."
-    )
+    cursor = Opaque(CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received.")
     since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")
     until = QueryTime("Only games that finished before this time.")
 
@@ -69,9 +60,7 @@ class OwnGamesQuery(_Query):
     """Which games of a player to list."""
 
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
-    cursor = Opaque(
-        OWN_GAMES_CURSOR, "This is not the cursor of a page.", "The `next_cursor` of the previous page."
-    )
+    cursor = _page_cursor()
 
 
 class PlayerStreamQuery(_Query):
