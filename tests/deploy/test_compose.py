@@ -91,6 +91,13 @@ def test_compose_services_run_without_privileges(name):
     assert name in INSTANCES or int(service["user"].split(":")[0]) > 0  # the image sets its own
 
 
+def test_services_that_others_wait_for_have_health_checks():
+    awaited = {name for service in SERVICES.values() for name in service.get("depends_on", ())}
+    assert awaited == {"api-a", "api-b", "redis"}
+    for name in awaited:
+        assert SERVICES[name]["healthcheck"]["test"]
+
+
 def test_redis_shares_a_network_with_the_api_only():
     assert COMPOSE["networks"]["back"] == {"internal": True}
     assert SERVICES["redis"]["networks"] == ["back"]

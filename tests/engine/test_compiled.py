@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.wheels import built, environment, run, third_party_packages
+from deploy.release.commands import run
+from tests.support.wheels import built, environment, third_party_packages
 
 pytestmark = [pytest.mark.slow, pytest.mark.full_size]
 

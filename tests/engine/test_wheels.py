@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from deploy.release import versions
+from deploy.release.commands import run
 from tests.support.sizes import sized
-from tests.support.wheels import built, environment, run, third_party_packages
+from tests.support.wheels import built, environment, third_party_packages
 
 REPOSITORY = Path(__file__).parents[2]
 SELECTED = sized(["-k", "[2] and not ismcts and not sim_test"], [])

@@ -1,35 +1,15 @@
 """Build wheels from copies of the sources, and install them into environments of their own."""
 
-import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
+from deploy.release.commands import run
 from tests.support.launcher import ROOT
-from tests.support.waiting import MAX_RUN_S
 
 COLLECTED = ("web", "clients/typescript/src")
 """The folders that the wheel of the server collects."""
-
-
-def run(*command, cwd, **environ):
-    """Run a program, which must succeed; return its output.
-
-    :param environ: Additional environment variables.
-    """
-    done = subprocess.run(
-        [*map(str, command)],
-        cwd=cwd,
-        env=os.environ | environ,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def built(project, folder, **environ):

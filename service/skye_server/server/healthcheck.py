@@ -1,4 +1,4 @@
-"""Check that the API in this container is alive: the HEALTHCHECK of the image, which needs no curl.
+"""Check that the API in this container is alive: the health check of compose.yaml, which needs no curl.
 
 It requests `/healthz`, not `/readyz`: a container must not be restarted because its Redis is unavailable.
 """
