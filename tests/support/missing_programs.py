@@ -7,6 +7,7 @@ NO_NODE = "no node 20 with npm: the TypeScript bot was not tested"
 NO_NPX = "no npm, or it cannot get a package: the workflows of examples/testing were not tested"
 NO_LOCUST = "locust is not installed: the load of examples/testing was not tested"
 NO_NETWORK = "no unshare, ip and iptables, or no permission to use them: silent disconnects were not tested"
+NO_PROMTOOL = "no promtool: the alerts and the queries of the dashboard were not tried"
 NO_NGINX = "no nginx: requests through nginx were not tested"
 NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
 NO_FAKETIME = "no libfaketime: the clock of Redis was not set"
@@ -22,6 +23,7 @@ REASONS = (
     NO_NPX,
     NO_LOCUST,
     NO_NETWORK,
+    NO_PROMTOOL,
     NO_NGINX,
     NO_KUBECTL,
     NO_FAKETIME,
