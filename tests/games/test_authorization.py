@@ -171,7 +171,7 @@ def test_tokens_of_earlier_versions_do_not_name_their_kind():
 
 def test_role_of_a_public_game():
     assert role_of(GAME, None, "") == SPECTATOR
-    assert role_of(GAME, KEY, OTHER_KEY) == Caller(has_key=True)
+    assert role_of(GAME, KEY, OTHER_KEY) == Caller(has_key=True) != SPECTATOR
     assert role_of(GAME, ANN, "") == role_of(GAME, ANN, "", invite=INVITE) == Caller(seat=0)
     assert (
         role_of(GAME, None, "", invite=INVITE)

@@ -102,6 +102,7 @@ def test_own_secret_signs(service, receiver):
         {"url": "https://example.org/" + 2048 * "a"},
         {"url": "http://127.0.0.1:1/", "types": []},
         {"url": "http://127.0.0.1:1/", "types": ["no_event"]},
+        {"url": "http://127.0.0.1:1/", "types": ["game_over", "game_over"]},
         {"url": "http://127.0.0.1:1/", "secret": "whsec_short"},
         {"url": "http://127.0.0.1:1/", "secret": "whsec_" + 33 * "A"},
         {"url": "http://127.0.0.1:1/", "description": 101 * "a"},

@@ -54,10 +54,17 @@ class Secret(fields.String):
         return value
 
 
-def _types(**kwargs: Any) -> fields.List[Any]:
+def _check_unique(types: list[str]) -> None:
+    if len(set(types)) < len(types):
+        raise ValidationError("This has a type twice.")
+
+
+def _types(description: str, **kwargs: Any) -> fields.List[Any]:
+    length = validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types.")
     return fields.List(
         ChosenWebhookEvent("A type."),
-        validate=validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types."),
+        validate=[length, _check_unique],
+        metadata={"description": description, "uniqueItems": True},
         **kwargs,
     )
 
@@ -67,8 +74,7 @@ class WebhookToCreate(Object):
 
     url = Url("Where the server sends events.", required=True)
     types = _types(
-        load_default=lambda: list(WEBHOOK_EVENTS),
-        metadata={"description": "The types of the events to send; all if left out.", "uniqueItems": True},
+        "The types of the events to send; all if left out.", load_default=lambda: list(WEBHOOK_EVENTS)
     )
     description = Name("A description, for the owner.", most=100, load_default="")
     secret = Secret("The secret that signs requests; the server makes one if left out.")
@@ -79,7 +85,7 @@ class WebhookChanges(Object):
 
     min_properties = 1
     url = Url("The new URL; unchanged if left out.")
-    types = _types(metadata={"description": "The new types; unchanged if left out.", "uniqueItems": True})
+    types = _types("The new types; unchanged if left out.")
     description = Name("The new description; unchanged if left out.", most=100)
 
 
