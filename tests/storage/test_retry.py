@@ -22,12 +22,13 @@ from skye_server.storage.connection.retry import RetryPolicy, TooFewReplicas
 def run(policy, *errors, **options):
     """Make attempts that fail with each of some errors in turn, and then succeed."""
     left = list(errors)
-    for attempt in policy.attempts(**options):
-        with attempt:
-            if left:
-                raise left.pop(0)
-            return "done"
-    raise AssertionError("no attempt succeeded")
+
+    def attempt():
+        if left:
+            raise left.pop(0)
+        return "done"
+
+    return policy.run(attempt, **options)
 
 
 RETRYABLE = [
@@ -107,9 +108,7 @@ def test_time_of_slow_replies_counts_against_the_budget(naps):
     retry.start_budget()
     try:
         for _ in range(4):
-            for attempt in policy.attempts():
-                with attempt:
-                    naps.append(2.0)
+            policy.run(lambda: naps.append(2.0))
         with pytest.raises(Problem, match="store_unavailable"):
             run(policy, redis.ConnectionError())
     finally:

@@ -109,8 +109,9 @@ class RedisCalls:
         :raises Problem: store_unavailable.
         """
         breaker = self._write_breaker if writes else self._read_breaker
-        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
-            with attempt, call_deadline(self._timeout_s):
+
+        def attempt() -> T:
+            with call_deadline(self._timeout_s):
                 server = self._topology.connection_for(key)
                 started = time.monotonic()
                 with breaker.guard(server):
@@ -120,7 +121,8 @@ class RedisCalls:
                 if is_late and self._topology.connection_for(key, since=replied) is not server:
                     raise MasterReplaced("the server that replied has been replaced")
                 return reply
-        raise AssertionError("attempts end with a reply or raise")
+
+        return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
 
     def write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
         """Run a command that must not be lost; the problem states whether it may have been applied.
@@ -161,8 +163,9 @@ class RedisCalls:
         :raises Problem: store_unavailable.
         """
         breaker = self._write_breaker if writes else self._read_breaker
-        for attempt in self._retry_policy.attempts(retries=retries, on_error=self._topology.invalidate):
-            with attempt, call_deadline(self._timeout_s):
+
+        def attempt() -> list[T]:
+            with call_deadline(self._timeout_s):
                 by_server: dict[redis.Redis, list[int]] = {}
                 for place, key in enumerate(keys):
                     by_server.setdefault(self._topology.connection_for(key), []).append(place)
@@ -176,7 +179,8 @@ class RedisCalls:
                     for place, result in zip(places, results, strict=True):
                         replies[place] = read(_none_for_wrong_type(result))
                 return [replies[place] for place in range(len(keys))]
-        raise AssertionError("attempts end with a reply or raise")
+
+        return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
 
 
 def is_wrong_type(reply: Any) -> bool:

@@ -16,8 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import gevent
 import redis
@@ -26,6 +25,8 @@ from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadin
 
 from skye_server.error_codes import Problem
 from skye_server.observability.logs import facts
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -95,24 +96,6 @@ def expect_int(reply: Any) -> int:
     return reply
 
 
-class Attempt:
-    """Context of one attempt: stores an error of Redis in `error` instead of raising it."""
-
-    def __init__(self) -> None:
-        self.error: redis.RedisError | None = None
-
-    def __enter__(self) -> None:
-        """Begin the attempt."""
-
-    def __exit__(
-        self, _kind: type[BaseException] | None, error: BaseException | None, _at: TracebackType | None
-    ) -> bool:
-        """Suppress an error of Redis."""
-        if isinstance(error, (redis.RedisError, *PROTOCOL_ERRORS)):
-            self.error = as_redis_error(error)
-        return self.error is not None
-
-
 class RetryPolicy:
     """Retries calls after temporary errors until `budget_s` seconds are spent.
 
@@ -124,10 +107,10 @@ class RetryPolicy:
         self._budget_s = budget_s
         self._logged_at: dict[str, float] = {}
 
-    def attempts(
-        self, *, retries: bool = True, on_error: Callable[[], None] = lambda: None
-    ) -> Iterator[Attempt]:
-        """Yield contexts, each for one attempt, until one succeeds; sleep between them.
+    def run(
+        self, attempt: Callable[[], T], *, retries: bool = True, on_error: Callable[[], None] = lambda: None
+    ) -> T:
+        """Make attempts until one succeeds, with pauses between them, and return its result.
 
         :param retries: whether to make more than one attempt.
         :param on_error: called after each temporary error.
@@ -139,11 +122,10 @@ class RetryPolicy:
         backoff_s = _FIRST_BACKOFF_S
         try:
             while True:
-                attempt = Attempt()
-                yield attempt
-                error = attempt.error
-                if error is None:
-                    return
+                try:
+                    return attempt()
+                except (redis.RedisError, *PROTOCOL_ERRORS) as raised:
+                    error = as_redis_error(raised)
                 retryable = is_retryable(error)
                 if retryable:
                     on_error()
