@@ -34,8 +34,8 @@ def test_index_of_another_type_empties_the_list_of_its_status_only(service, redi
     spoil(redis_client, PLAYING)
     assert listed(service) == [lobby.id]
     assert listed(service, "/v1/games?status=playing") == []
-    assert PLAYING in caplog.text
-    assert redis_client.lrange(PLAYING, 0, -1) == [b"a list"]
+    assert aside(PLAYING) in caplog.text
+    assert redis_client.lrange(aside(PLAYING), 0, -1) == [b"a list"]
 
 
 @pytest.mark.parametrize("status", ["lobby", "playing", "finished"])

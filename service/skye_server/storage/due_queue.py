@@ -25,7 +25,7 @@ import redis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_int
 from skye_server.storage.lua_scripts import Script
-from skye_server.storage.shared_sets import SharedSets
+from skye_server.storage.wrong_types import moving_aside
 
 KINDS: Final = ("game", "ticket", "webhook", "bot")
 """The kinds of work: `game` has the id of a game, `ticket` that of a player who waits in matchmaking."""
@@ -36,6 +36,7 @@ LEASE_MS: Final = 10_000
 """How long a lease lasts unless it is renewed: after a crash the entry is claimed again."""
 
 _DISPATCHERS: Final = "skye:{dispatchers}"
+_DISPATCHERS_TYPE: Final = {_DISPATCHERS: "zset"}
 _ALIVE_MS: Final = 5_000
 """How long after its last heartbeat a dispatcher counts as alive."""
 
@@ -125,12 +126,12 @@ class DueQueue:
 
     def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
-        self._sets = SharedSets(calls)
 
     def add(self, due: Due) -> None:
         """Add an entry; an earlier one of the same kind and id stays."""
         key = _key(due.kind, _shard(due.id))
-        self._sets.write(key, lambda server: server.zadd(key, {due.id: due.due_ms}, lt=True))
+        add = moving_aside(lambda server: server.zadd(key, {due.id: due.due_ms}, lt=True), {key: "zset"})
+        self._calls.call(key, add, writes=True)
 
     def claim(self, now_ms: int, limits: Mapping[str, int]) -> list[Claim]:
         """Claim entries that are due, the earliest first in each shard.
@@ -184,11 +185,12 @@ class DueQueue:
             pipeline.zremrangebyscore(_DISPATCHERS, "-inf", now_ms - 10 * _ALIVE_MS)
             pipeline.execute()
 
-        self._sets.write(_DISPATCHERS, write)
+        self._calls.call(_DISPATCHERS, moving_aside(write, _DISPATCHERS_TYPE), writes=True)
 
     def leave(self, dispatcher: str) -> None:
         """Record that a dispatcher has ended."""
-        self._sets.write(_DISPATCHERS, lambda server: server.zrem(_DISPATCHERS, dispatcher))
+        leave = moving_aside(lambda server: server.zrem(_DISPATCHERS, dispatcher), _DISPATCHERS_TYPE)
+        self._calls.call(_DISPATCHERS, leave, writes=True)
 
     def dispatchers(self, now_ms: int) -> int:
         """Return how many dispatchers are alive."""
@@ -196,7 +198,7 @@ class DueQueue:
         def count(server: redis.Redis) -> int:
             return expect_int(server.zcount(_DISPATCHERS, now_ms - _ALIVE_MS, "+inf"))
 
-        return self._sets.read(_DISPATCHERS, count, 0, retries=False)
+        return self._calls.call(_DISPATCHERS, moving_aside(count, _DISPATCHERS_TYPE), retries=False)
 
     def backlog(self, now_ms: int) -> dict[str, tuple[int, float]]:
         """Return how many entries each kind has, and by how many seconds the first is overdue."""

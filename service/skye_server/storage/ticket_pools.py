@@ -34,13 +34,13 @@ import redis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
 from skye_server.storage.lua_scripts import MinReplicas, Script
-from skye_server.storage.shared_sets import SharedSets
 from skye_server.storage.wrong_types import moving_aside
 
 TICKET_TTL_S: Final = 24 * 60 * 60
 """How long a ticket is stored."""
 
 _WAITING: Final = "skye:{pools}:waiting"
+_WAITING_TYPE: Final = {_WAITING: "zset"}
 
 # KEYS: the waiting tickets, the players that wait. ARGV: 1 the id of a ticket, 2 the time in milliseconds
 # since 1970, then further arguments of each script. Tickets that have expired, or are of another type, are
@@ -159,7 +159,6 @@ class TicketPools:
 
     def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
         self._calls = calls
-        self._sets = SharedSets(calls)
         self._min_replicas = min_replicas
 
     # Tickets.
@@ -254,7 +253,7 @@ class TicketPools:
         def count(server: redis.Redis) -> int:
             return expect_int(server.zcount(_WAITING, now_ms, "+inf"))
 
-        return self._sets.read(_WAITING, count, 0)
+        return self._calls.call(_WAITING, moving_aside(count, _WAITING_TYPE))
 
     # Tickets of a player.
 
@@ -293,7 +292,7 @@ class TicketPools:
             pipeline.execute()
 
         self._calls.call(key, moving_aside(write, {key: "hash"}), writes=True)
-        self._sets.write(_WAITING, count)
+        self._calls.call(_WAITING, moving_aside(count, _WAITING_TYPE), writes=True)
 
     def open_tickets(self, player: str) -> dict[str, int]:
         """Return the ids of a player's tickets that may wait, and the times of their creation.
@@ -315,7 +314,8 @@ class TicketPools:
             self._remove_waiting(ticket_ids)
 
     def _remove_waiting(self, ticket_ids: Collection[str]) -> None:
-        self._sets.write(_WAITING, lambda server: server.zrem(_WAITING, *ticket_ids))
+        remove = moving_aside(lambda server: server.zrem(_WAITING, *ticket_ids), _WAITING_TYPE)
+        self._calls.call(_WAITING, remove, writes=True)
 
     def _write(
         self, script: Script, ticket_id: str, arguments: list[Any], more: Mapping[str, str] | None = None

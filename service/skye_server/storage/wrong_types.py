@@ -1,4 +1,4 @@
-"""Values of another Redis type under our keys: they are moved aside, so that requests do not fail forever."""
+"""Values of another Redis type under our keys: calls move them aside, so that requests go on."""
 
 from __future__ import annotations
 
