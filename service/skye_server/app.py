@@ -97,7 +97,8 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     found = _hunts(settings, store, clock, notifier) if settings.lab else None
     clock = lab.time if lab else clock
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
-    feeds, stream_clock, players = GameFeeds(games, notifier), StreamClock(), FollowedPlayers(games)
+    stream_clock, players = StreamClock(), FollowedPlayers(games)
+    feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
     parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, lab)
     register_collaborators(app, Collaborators(*parts, None if found is None else found.hunts))

@@ -22,6 +22,7 @@ from typing import Final
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.change_notifier import ChangeNotifier
+from skye_server.following.stream_clock import StreamClock
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.game import Change, Game
 from skye_server.storage.connection import retry
@@ -38,9 +39,6 @@ OUTAGE_S: Final = 0.5
 
 HEARTBEAT: Final = Idle("heartbeat")
 STORE_FAILS: Final = Idle("the store does not respond")
-
-_DISCONNECT_CHECK_S: Final = 1.0
-"""How often the clients of all subscribers are checked for disconnects, in seconds."""
 
 _READERS: Final = 16
 """The number of threads that read games; a read may take long when it lets bots move after a deadline."""
@@ -62,6 +60,7 @@ class _GameFeed:
         "is_changed",
         "is_reading",
         "last",
+        "notify",
         "read_at",
         "subscriptions",
         "wake",
@@ -76,7 +75,20 @@ class _GameFeed:
         self.read_at = time.monotonic() + CHECK_S
         self.is_reading = False
         self.is_changed = False
+        self.notify: Callable[[], None] = lambda: None
         self.wake: Callable[[], None] = lambda: None
+
+    @property
+    def due_at(self) -> float:
+        """The time of its next read or heartbeat, by `time.monotonic`."""
+        return min(self.read_at, self.heartbeat_at)
+
+    def has_disconnected(self) -> bool:
+        """End the subscriptions whose clients have disconnected; the feed itself goes on."""
+        for subscription in list(self.subscriptions):
+            if subscription.has_disconnected():
+                subscription.put(Disconnected())
+        return False
 
     def distribute(self, item: Item) -> None:
         """Put an item into the queue of every subscriber."""
@@ -104,14 +116,13 @@ class _GameFeed:
 class GameFeeds:
     """The feeds of the games that the streams of this process follow."""
 
-    def __init__(self, games: Games, change_notifier: ChangeNotifier) -> None:
+    def __init__(self, games: Games, change_notifier: ChangeNotifier, clock: StreamClock) -> None:
         self.games = games
         self._change_notifier = change_notifier
         self._lock = threading.Lock()
         self._feeds: dict[str, _GameFeed] = {}
         self._readers = ThreadPoolExecutor(_READERS, "game-feed")
-        self._clock_runs = False
-        self._clock_wakes = threading.Event()
+        self._clock = clock
         change_notifier.at_stop(self._stop)
 
     @property
@@ -135,8 +146,9 @@ class GameFeeds:
             is_new = feed is None
             if feed is None:
                 feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
-                feed.wake = partial(self._read, feed)
-                self._change_notifier.watch(game_id, feed.wake)
+                feed.notify, feed.wake = partial(self._read, feed), partial(self._wake, feed)
+                self._change_notifier.watch(game_id, feed.notify)
+                self._clock.add(feed)
             feed.subscriptions.add(subscription)
         if is_new:
             self._read(feed)
@@ -157,7 +169,6 @@ class GameFeeds:
             for feed in self._feeds.values():
                 feed.distribute(Closed("restart"))
             self._readers.shutdown(wait=False)
-        self._clock_wakes.set()
 
     def _read(self, feed: _GameFeed) -> None:
         """Read a game in a thread of the pool; a thread that is reading it reads it again."""
@@ -166,9 +177,6 @@ class GameFeeds:
             if feed.is_reading or self._change_notifier.stopped:
                 return
             feed.is_reading = True
-            if not self._clock_runs:
-                self._clock_runs = True
-                threading.Thread(target=self._run_clock, name="game-feed-clock", daemon=True).start()
             self._readers.submit(self._run_reader, feed)
 
     def _run_reader(self, feed: _GameFeed) -> None:
@@ -178,7 +186,7 @@ class GameFeeds:
         except Exception:  # noqa: BLE001 - an executor reports no errors
             _log.exception("a game feed has failed")
             self._close(feed, "restart")  # clients reconnect
-        self._clock_wakes.set()
+        self._clock.update(feed)
 
     def _must_read(self, feed: _GameFeed) -> bool:
         with self._lock:
@@ -207,38 +215,17 @@ class GameFeeds:
     def _forget(self, feed: _GameFeed) -> None:
         if self._feeds.get(feed.game_id) is feed:
             del self._feeds[feed.game_id]
-            self._change_notifier.unwatch(feed.game_id, feed.wake)
+            self._change_notifier.unwatch(feed.game_id, feed.notify)
+            self._clock.remove(feed)
 
-    def _run_clock(self) -> None:
-        """Send heartbeats, start reads of games, and check clients, until no game is followed."""
-        checked_at = 0.0
-        while not self._change_notifier.stopped:
-            with self._lock:
-                feeds = list(self._feeds.values())
-                self._clock_runs = bool(feeds)
-            if not feeds:
-                return
-            self._clock_wakes.clear()
-            now = time.monotonic()
-            if is_check := now >= checked_at + _DISCONNECT_CHECK_S:
-                checked_at = now
-            for feed in feeds:
-                if is_check:
-                    _check_clients(feed)
-                if now >= feed.read_at:
-                    feed.read_at = now + CHECK_S  # until it has been read
-                    self._read(feed)
-                if now >= feed.heartbeat_at:
-                    feed.beat()
-            moments = (min(feed.read_at, feed.heartbeat_at) for feed in feeds)
-            next_at = min(checked_at + _DISCONNECT_CHECK_S, *moments)
-            self._clock_wakes.wait(max(next_at - time.monotonic(), 0.0))
-
-
-def _check_clients(feed: _GameFeed) -> None:
-    for subscription in list(feed.subscriptions):
-        if subscription.has_disconnected():
-            subscription.put(Disconnected())
+    def _wake(self, feed: _GameFeed) -> None:
+        """Send a heartbeat, or start a read of the game, when it is due."""
+        now = time.monotonic()
+        if now >= feed.read_at:
+            feed.read_at = now + CHECK_S  # until it has been read
+            self._read(feed)
+        if now >= feed.heartbeat_at:
+            feed.beat()
 
 
 def time_to_next_read(game: Game, now_ms: int) -> float:

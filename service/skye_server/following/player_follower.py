@@ -148,7 +148,8 @@ class PlayerFollower:
         """Yield heartbeats until the player's events are to be read; return whether the client is gone."""
         until = time.monotonic() + left_s
         while left_s > 0:
-            self.clock.set(timer, min(left_s, game_feed.HEARTBEAT_S))
+            timer.due_at = time.monotonic() + min(left_s, game_feed.HEARTBEAT_S)
+            self.clock.update(timer)
             while not (timer.is_changed or timer.is_due):
                 yield None
                 if timer.has_disconnected():

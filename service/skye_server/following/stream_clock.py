@@ -1,4 +1,4 @@
-"""The clock of player streams: wakes each stream when it is due, or when its client has disconnected."""
+"""The clock of streams: wakes each when it is due, or when its client has disconnected."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, Protocol
 
 from skye_server.cooperative_yield import disconnect_check
 
@@ -15,6 +15,22 @@ _DISCONNECT_CHECK_S: Final = 1.0
 
 _TICK_S: Final = 0.05
 """Time between two checks of all timers, in seconds; streams that are due in it are woken together."""
+
+
+class Timed(Protocol):
+    """What the clock wakes: the stream of a player, or the feed of a game.
+
+    :param due_at: when it is woken, by `time.monotonic`.
+    :param wake: wakes it; it must not block.
+    :param has_disconnected: whether to wake it because its client has gone.
+    """
+
+    @property
+    def due_at(self) -> float: ...  # noqa: D102 - see above
+    @property
+    def wake(self) -> Callable[[], None]: ...  # noqa: D102 - see above
+    @property
+    def has_disconnected(self) -> Callable[[], bool]: ...  # noqa: D102 - see above
 
 
 class Timer:
@@ -45,13 +61,13 @@ class Timer:
 
 
 class StreamClock:
-    """Wakes the player streams of a process; its thread runs while there are any."""
+    """Wakes the streams of a process; its thread runs while there are any."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._timers: set[Timer] = set()
+        self._timers: set[Timed] = set()
         self._is_running = False
-        self._is_set = threading.Event()
+        self._is_updated = threading.Event()
 
     @contextmanager
     def timer(self, wake: Callable[[], None]) -> Iterator[Timer]:
@@ -60,23 +76,30 @@ class StreamClock:
         :param wake: wakes the stream; it must not block.
         """
         timer = Timer(wake)
+        self.add(timer)
+        try:
+            yield timer
+        finally:
+            self.remove(timer)
+
+    def add(self, timer: Timed) -> None:
+        """Wake a timer from now on."""
         with self._lock:
             self._timers.add(timer)
             if not self._is_running:
                 self._is_running = True
                 threading.Thread(target=self._run, name="stream-clock", daemon=True).start()
-        try:
-            yield timer
-        finally:
-            with self._lock:
-                self._timers.discard(timer)
-            self._is_set.set()
 
-    def set(self, timer: Timer, seconds: float) -> None:
-        """Set a timer that is due after a number of seconds."""
-        timer.due_at = time.monotonic() + seconds
-        if seconds < _DISCONNECT_CHECK_S:
-            self._is_set.set()
+    def remove(self, timer: Timed) -> None:
+        """Wake a timer no longer."""
+        with self._lock:
+            self._timers.discard(timer)
+        self._is_updated.set()
+
+    def update(self, timer: Timed) -> None:
+        """Take note that a timer is due at another time."""
+        if timer.due_at < time.monotonic() + _DISCONNECT_CHECK_S:
+            self._is_updated.set()
 
     def _run(self) -> None:
         checked_at = 0.0
@@ -85,13 +108,13 @@ class StreamClock:
             if is_check := now >= checked_at + _DISCONNECT_CHECK_S:
                 checked_at = now
             for timer in timers:
-                if timer.is_due or (is_check and timer.has_disconnected()):
+                if (is_check and timer.has_disconnected()) or now >= timer.due_at:
                     timer.wake()
-            due = [timer.due_at for timer in timers if timer.due_at > now]  # others were woken
-            self._is_set.wait(max(min([checked_at + _DISCONNECT_CHECK_S, *due]) - now, _TICK_S))
-            self._is_set.clear()
+            due = [due_at for timer in timers if (due_at := timer.due_at) > now]  # others were woken
+            self._is_updated.wait(max(min([checked_at + _DISCONNECT_CHECK_S, *due]) - now, _TICK_S))
+            self._is_updated.clear()
 
-    def _open_timers(self) -> list[Timer]:
+    def _open_timers(self) -> list[Timed]:
         with self._lock:
             self._is_running = bool(self._timers)
             return list(self._timers)
