@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from skye_server.contract.enums import DEFECT_CLASSES
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.replay import comparable, part_shown
 from tests.support.playing import Service

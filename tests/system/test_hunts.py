@@ -10,7 +10,7 @@ from itertools import chain
 import httpx
 import pytest
 
-from skye_server.contract.enums import DEFECT_CLASSES
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from tests.support.launcher import launching
 from tests.support.waiting import MAX_WAIT_S
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from skye_server.commands.attempts import id_from
-from skye_server.contract.enums import DEFECT_CLASSES
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_token
 from skye_server.games.views.game import timestamp

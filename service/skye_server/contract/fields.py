@@ -274,15 +274,17 @@ def _some(choices: tuple[str, ...]) -> str:
 class StringEnum(OneOf):
     """An enumeration: one of the words in `choices`. The docstring of the class is its description.
 
-    An enumeration in responses is `extensible` if later versions may add words.
+    An enumeration in responses is `extensible` if later versions may add words. `of_field` is the description
+    of a field that has no other.
     """
 
     choices: ClassVar[Iterable[str]]
     component: ClassVar[str]
     extensible: ClassVar[bool] = False
+    of_field: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         cls.component = cls.__dict__.get("component", cls.__name__)
 
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(self.choices, description, extensible=self.extensible, **kwargs)
+    def __init__(self, description: str = "", **kwargs: Any) -> None:
+        super().__init__(self.choices, description or self.of_field, extensible=self.extensible, **kwargs)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
-from skye_server.contract.enums import LandscapeTile
+from skye_server.contract.enums.tiles import LandscapeTile
 from skye_server.contract.fields import Price
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS

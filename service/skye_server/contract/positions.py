@@ -13,15 +13,8 @@ from skye import PLAYERS
 from skye.positions import MAX_GOLD
 from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.tiles import LANDSCAPE
-from skye_server.contract.enums import (
-    AnyTile,
-    ChosenRuleset,
-    ChosenTieBreak,
-    Color,
-    GamePhase,
-    LandscapeTile,
-    ScoringTileId,
-)
+from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase
+from skye_server.contract.enums.tiles import AnyTile, Color, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
 

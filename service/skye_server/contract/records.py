@@ -9,15 +9,8 @@ from marshmallow import fields, post_load, validate
 from skye import PLAYERS, Action
 from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.views import move_from
-from skye_server.contract.enums import (
-    ChosenRuleset,
-    ChosenTieBreak,
-    Color,
-    GamePhase,
-    LandscapeTile,
-    ScoringTileId,
-    SeatableBot,
-)
+from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase, SeatableBot
+from skye_server.contract.enums.tiles import Color, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
 from skye_server.contract.positions import SentPosition

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 
 from skye_server.commands.hunts import HUNTS_PATH, Hunts
 from skye_server.contract import requests, responses
-from skye_server.contract.enums import DEFECT_CLASSES
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import TAKES_QUERY, Resource

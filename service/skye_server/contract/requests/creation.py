@@ -9,16 +9,16 @@ from marshmallow import Schema, ValidationError, validates_schema
 
 from skye import PLAYERS
 from skye.scoring import MAX_ROUNDS, SLOTS
-from skye_server.contract.enums import (
+from skye_server.contract.enums.games import (
     ChosenClock,
     ChosenScenario,
     ChosenTieBreak,
     ChosenTimeoutRule,
     ChosenVisibility,
     GamePhase,
-    ScoringTileId,
     SeatableBot,
 )
+from skye_server.contract.enums.tiles import ScoringTileId
 from skye_server.contract.fields import Boolean, Integer, Name, Seat
 from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object, Variants
 from skye_server.contract.positions import SentPosition

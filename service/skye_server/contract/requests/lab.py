@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from marshmallow import EXCLUDE, fields, validate
 
-from skye_server.contract.enums import ChosenDefectClass, ChosenDifficulty, FaultyMethod, RecordedMethod
+from skye_server.contract.enums.http import FaultyMethod, RecordedMethod
+from skye_server.contract.enums.hunts import ChosenDefectClass, ChosenDifficulty
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object
 

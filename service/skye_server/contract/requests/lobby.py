@@ -6,7 +6,8 @@ from typing import Any
 
 from marshmallow import Schema
 
-from skye_server.contract.enums import Color, SeatableBot
+from skye_server.contract.enums.games import SeatableBot
+from skye_server.contract.enums.tiles import Color
 from skye_server.contract.fields import Integer, InviteCode, Name, Seat
 from skye_server.contract.objects import Constant, Object, Variants
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skye import PLAYERS
-from skye_server.contract.enums import ChosenTieBreak, ChosenTimeoutRule
+from skye_server.contract.enums.games import ChosenTieBreak, ChosenTimeoutRule
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.contract.requests.creation import MIN_TURN_MS

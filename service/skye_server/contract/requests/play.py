@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skye_server.contract.enums import LandscapeTile
+from skye_server.contract.enums.tiles import LandscapeTile
 from skye_server.contract.fields import Coordinate, Rotation
 from skye_server.contract.objects import Object, Prices
 

@@ -5,13 +5,8 @@ from __future__ import annotations
 from marshmallow import Schema
 
 from skye import PLAYERS
-from skye_server.contract.enums import (
-    ChosenRuleset,
-    Inclusion,
-    LandscapeTile,
-    ListedOrigin,
-    ListedStatus,
-)
+from skye_server.contract.enums.games import ChosenRuleset, Inclusion, ListedOrigin, ListedStatus
+from skye_server.contract.enums.tiles import LandscapeTile
 from skye_server.contract.fields import Opaque, QueryBoolean, QueryInteger, QueryRotation, QueryTime
 from skye_server.contract.objects import ListOf
 

@@ -6,7 +6,7 @@ from skye import PLAYERS
 from skye.positions import MAX_GOLD
 from skye.scoring import SCORING_TILES
 from skye.tiles import LANDSCAPE
-from skye_server.contract.enums import AnyTile, ScoringTileId
+from skye_server.contract.enums.tiles import AnyTile, ScoringTileId
 from skye_server.contract.fields import Coordinate, Integer, Rotation
 from skye_server.contract.objects import ListOf, Object
 from skye_server.contract.requests.play import Placement

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validate
 
-from skye_server.contract.enums import ChosenWebhookEvent
+from skye_server.contract.enums.events import ChosenWebhookEvent
 from skye_server.contract.fields import Integer, Name
 from skye_server.contract.objects import Object
 from skye_server.games.webhook_events import WEBHOOK_EVENTS
