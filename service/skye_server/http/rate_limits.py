@@ -2,20 +2,15 @@
 
 All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
 address counts as its /64 network, the smallest that providers assign. Expensive requests cost more.
-
-A budget is a leaky bucket: a request fills it by its cost, it drains at a constant rate, and a request that
-would overflow it is refused. So all requests of a minute may arrive at once. The store keeps the buckets;
-while it cannot count (it is unreachable, read-only or out of memory), each worker counts in its own memory.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final
 
 from flask import Flask, Response, current_app, g, request
 
@@ -23,6 +18,7 @@ from skye_server.cooperative_yield import computing_client
 from skye_server.error_codes import Problem
 from skye_server.games.creation import check_batch
 from skye_server.http.client_address import network
+from skye_server.http.leaky_buckets import Allowance, Budget, RateLimiter
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import Settings
 from skye_server.storage.store import Store
@@ -47,8 +43,6 @@ _METRICS_COST: Final = 10
 _EXTENSION: Final = "skye-limits"
 """The name of the limits among the extensions of an app."""
 
-_WINDOW_S: Final = 60
-_OUTAGE_S: Final = 1.0
 _BYTES_PER_REQUEST: Final = 65_536
 """The body size that costs as much as one more request."""
 
@@ -70,91 +64,7 @@ a request for each, to a URL that the client chooses."""
 
 _DAY_S: Final = 86_400
 
-_MAX_LOCAL_BUCKETS: Final = 100_000
-
-
-class Budget(NamedTuple):
-    """The maximum cost of a kind of requests in `window_s` seconds."""
-
-    kind: str
-    limit: int
-    window_s: float = _WINDOW_S
-
-
 _EXEMPT: Final = Budget("exempt", _MAX_EXEMPT, _EXEMPT_WINDOW_S)
-
-
-class Allowance(NamedTuple):
-    """The rest of a budget, and the seconds until the rejected request, and the whole budget, are allowed."""
-
-    budget: Budget
-    allowed: bool
-    left: int
-    wait_s: int
-    reset_s: int
-
-
-_Fill: TypeAlias = Callable[[str, int, int], tuple[bool, int]]
-
-
-class _LocalBuckets:
-    """Buckets in the memory of this worker; see `Store.fill_bucket`."""
-
-    def __init__(self) -> None:
-        self._empty_at_us: OrderedDict[str, int] = OrderedDict()
-
-    def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        now_us = time.monotonic_ns() // 1000
-        filled_us = max(self._empty_at_us.pop(bucket, now_us) - now_us, 0)
-        allowed = filled_us + amount_us <= capacity_us
-        filled_us += amount_us if allowed else 0
-        self._empty_at_us[bucket] = now_us + filled_us
-        if len(self._empty_at_us) > _MAX_LOCAL_BUCKETS:
-            self._empty_at_us.popitem(last=False)
-        return allowed, filled_us
-
-
-class RateLimiter:
-    """Spends budgets, counted by the store, or by this worker while the store cannot count."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._local = _LocalBuckets()
-        self._store_skipped_until = 0.0
-
-    def spend(self, budget: Budget, address: str, cost: int = 1) -> Allowance:
-        """Spend the cost of one request from an address's budget, unless too little is left."""
-        return self._spend(self._fill, budget, address, cost)
-
-    def spend_locally(self, budget: Budget, address: str) -> Allowance:
-        """Spend one request from an address's budget in this worker."""
-        return self._spend(self._local.fill_bucket, budget, address, 1)
-
-    @staticmethod
-    def _spend(fill: _Fill, budget: Budget, address: str, cost: int) -> Allowance:
-        capacity_us = round(budget.window_s * 1e6)
-        unit_us = capacity_us // budget.limit
-        amount_us = unit_us * min(cost, budget.limit)
-        allowed, filled_us = fill(f"{budget.kind}:{address}", amount_us, capacity_us)
-        left_us = capacity_us - filled_us
-        wait_s = 0 if allowed else math.ceil((amount_us - left_us) / 1e6)
-        return Allowance(budget, allowed, max(left_us // unit_us, 0), wait_s, math.ceil(filled_us / 1e6))
-
-    def overdraw(self, budget: Budget, address: str, cost: int) -> None:
-        """Spend the cost of work that is done, up to twice the budget; further requests wait."""
-        double = Budget(budget.kind, 2 * budget.limit, 2 * budget.window_s)
-        allowance = self.spend(double, address, cost)
-        if not allowance.allowed:
-            self.spend(double, address, allowance.left)
-
-    def _fill(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        if time.monotonic() >= self._store_skipped_until:
-            try:
-                return self._store.fill_bucket(bucket, amount_us, capacity_us)
-            except Problem:
-                # The request itself may also wait for the store, and should not wait twice.
-                self._store_skipped_until = time.monotonic() + _OUTAGE_S
-        return self._local.fill_bucket(bucket, amount_us, capacity_us)
 
 
 @dataclass(slots=True)
@@ -182,10 +92,10 @@ class _RequestLimits:
 
     def __init__(self, limiter: RateLimiter, settings: Settings) -> None:
         self._limiter = limiter
-        self._requests = Budget("requests", settings.limit_requests_per_minute)
-        self._games = Budget("games", settings.limit_games_per_minute)
-        self._key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
-        self._webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, _DAY_S)
+        self.requests = Budget("requests", settings.limit_requests_per_minute)
+        self.games = Budget("games", settings.limit_games_per_minute)
+        self.key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
+        self.webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, _DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -194,64 +104,22 @@ class _RequestLimits:
         """
         is_scrape = request.endpoint == _METRICS
         if request.method == "OPTIONS" or (request.blueprint in _EXEMPT_BLUEPRINTS and not is_scrape):
-            if self._requests.limit > 0:
+            if self.requests.limit > 0:
                 self._pace_exempt()
             return
-        if self._requests.limit > 0:
+        if self.requests.limit > 0:
             client = computing_client.get()
-            g.meter = client.spend = _Meter(self._limiter, self._requests, client.address)
+            g.meter = client.spend = _Meter(self._limiter, self.requests, client.address)
         if request.endpoint == _CREATION:
-            self.charge(self._games, 1)
+            self.charge(self.games, 1)
         else:
             cost = 1 + (request.content_length or 0) // _BYTES_PER_REQUEST
-            self.charge(self._requests, cost + _METRICS_COST if is_scrape else cost)
+            self.charge(self.requests, cost + _METRICS_COST if is_scrape else cost)
 
     def _pace_exempt(self) -> None:
         address = network(request.remote_addr)
         if not self._limiter.spend_locally(_EXEMPT, address).allowed:
             _wait_without_slot(_EXEMPT_DELAY_S)
-
-    def charge_creation(self, cost: int) -> None:
-        """Charge the client's address for the computation of a game's creation.
-
-        :raises Problem: too_many_requests.
-        """
-        self.charge(self._games, min(cost, self._games.limit - 1))
-
-    def charge_records(self, number: int) -> None:
-        """Charge the client's address for an export of records.
-
-        :raises Problem: too_many_requests.
-        """
-        self.charge(self._requests, number // _RECORDS_PER_REQUEST)
-
-    def charge_own_games(self, number: int) -> None:
-        """Charge the client's address for a request about all games of a player.
-
-        :raises Problem: too_many_requests.
-        """
-        self.charge(self._requests, number // _GAMES_PER_REQUEST)
-
-    def charge_key_replacement(self) -> None:
-        """Charge the client's address for the replacement of a player key.
-
-        :raises Problem: too_many_requests.
-        """
-        self.charge(self._key_replacements, 1)
-
-    def charge_webhook_request(self) -> None:
-        """Charge the client's address for a request to a URL that the client chooses.
-
-        :raises Problem: too_many_requests.
-        """
-        self.charge(self._webhook_requests, 1)
-
-    def charge_batch(self, bodies: Sequence[dict[str, Any]]) -> None:
-        """Charge the client's address for all games that one request creates.
-
-        :raises Problem: invalid_body, too_many_requests.
-        """
-        self.charge(self._games, check_batch(bodies, self._games.limit))
 
     def charge(self, budget: Budget, cost: int) -> None:
         """Charge the client's address.
@@ -306,9 +174,8 @@ def charge_creation(cost: int) -> None:
     :param cost: see `computing_cost`; the creation itself costs 1.
     :raises Problem: too_many_requests.
     """
-    limits = _limits()
-    if limits is not None:
-        limits.charge_creation(cost)
+    if limits := _limits():
+        limits.charge(limits.games, min(cost, limits.games.limit - 1))
 
 
 def charge_records(number: int) -> None:
@@ -316,9 +183,8 @@ def charge_records(number: int) -> None:
 
     :raises Problem: too_many_requests.
     """
-    limits = _limits()
-    if limits is not None:
-        limits.charge_records(number)
+    if limits := _limits():
+        limits.charge(limits.requests, number // _RECORDS_PER_REQUEST)
 
 
 def charge_own_games(count: Callable[[], int]) -> None:
@@ -327,9 +193,8 @@ def charge_own_games(count: Callable[[], int]) -> None:
     :param count: returns how many there are.
     :raises Problem: too_many_requests, and what `count` raises.
     """
-    limits = _limits()
-    if limits is not None:
-        limits.charge_own_games(count())
+    if limits := _limits():
+        limits.charge(limits.requests, count() // _GAMES_PER_REQUEST)
 
 
 def charge_key_replacement() -> None:
@@ -337,9 +202,8 @@ def charge_key_replacement() -> None:
 
     :raises Problem: too_many_requests.
     """
-    limits = _limits()
-    if limits is not None:
-        limits.charge_key_replacement()
+    if limits := _limits():
+        limits.charge(limits.key_replacements, 1)
 
 
 def charge_webhook_request() -> None:
@@ -347,9 +211,8 @@ def charge_webhook_request() -> None:
 
     :raises Problem: too_many_requests.
     """
-    limits = _limits()
-    if limits is not None:
-        limits.charge_webhook_request()
+    if limits := _limits():
+        limits.charge(limits.webhook_requests, 1)
 
 
 def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
@@ -358,10 +221,9 @@ def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
     :raises Problem: invalid_body, too_many_requests.
     """
     limits = _limits()
-    if limits is None:
-        check_batch(bodies, budget=0)
-    else:
-        limits.charge_batch(bodies)
+    cost = check_batch(bodies, limits.games.limit if limits else 0)
+    if limits:
+        limits.charge(limits.games, cost)
 
 
 def register(app: Flask, settings: Settings, store: Store) -> None:
