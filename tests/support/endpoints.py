@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from skye_server.games.authorization import hash_player_key
+from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import WebhookRef
 from skye_server.webhooks.owners import player_owner
@@ -302,4 +303,4 @@ def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c"):
     delivery = Delivery(delivery_of(webhook), game, "your_turn", b"{}", now_ms, now_ms)
     before = store.progress(ref)
     encoded = (delivery.game, delivery.id, deliveries.encode(delivery))
-    assert store.queue(ref, before, before.cursor, [encoded], 60)
+    assert store.queue(ref, before, before.cursor, [encoded], KEY_TTL_S)
