@@ -1,8 +1,10 @@
-"""Two hundred bug hunts at once on one server, beside games of the server."""
+"""Two hundred bug hunts at once on one server: its games respond like those of a server without hunts."""
 
 import contextlib
 import json
+import os
 import re
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -11,18 +13,15 @@ import httpx
 import pytest
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from tests.support.launcher import launching
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.launcher import children, launching
+from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.wire import anonymous_key
 
 pytestmark = pytest.mark.slow
 
 HUNTS = 200
-KEY = "skye_key_" + 24 * "A"
-VARYING = re.compile(
-    rb"skye_(?:[a-z]+_)?[A-Za-z0-9_-]{22}|[0-9a-f]{16,64}|(?<![a-z0-9_])[a-km-np-z2-9]{12}(?![a-z0-9_])"
-    rb"|\b\d{13,}-?\d*"
-)
-"""Ids, tokens and nonces."""
+VARYING = re.compile(rb"skye_(?:[a-z]+_)?[A-Za-z0-9_-]{22}|(?<![A-Za-z0-9])[0-9a-f]{16,64}(?![A-Za-z0-9])")
+"""Tokens, nonces and ids of requests; those of games derive from the idempotency keys."""
 
 TIME = re.compile(rb"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -30,7 +29,7 @@ SHOWN = ("etag", "vary", "cache-control", "content-type", "location", "link", "c
 
 
 def answers_of_a_game(http, seed):
-    """Play a round of a game with a seed; return all responses, with what varies in order."""
+    """Play a round of a game with a seed and keys; return all responses, with what varies in order."""
     numbers, found = {}, []
 
     def settled(data):
@@ -39,6 +38,8 @@ def answers_of_a_game(http, seed):
 
     def send(method, path, body=None, token=None):
         headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if method != "GET":
+            headers["Idempotency-Key"] = anonymous_key(f"{seed}-{len(found)}")
         answer = http.request(method, path, json=body, headers=headers)
         shown = {name: answer.headers.get(name, "") for name in SHOWN}
         found.append(
@@ -100,10 +101,11 @@ def settled_games(url, seeds):
 
 
 def test_two_hundred_hunts_do_not_touch_the_games_of_the_server(tmp_path):
-    seeds = [f"game {number}" for number in range(6)]
-    with launching(tmp_path) as start:
-        server = start(SKYE_LAB="on", SKYE_WORKERS="2")
-        alone = settled_games(server.url, seeds)
+    seeds = [f"game-{number}" for number in range(6)]
+    (tmp_path / "other").mkdir()
+    with launching(tmp_path) as start, launching(tmp_path / "other") as start_other:
+        server, other = start(SKYE_LAB="on", SKYE_WORKERS="2"), start_other(SKYE_LAB="off", SKYE_WORKERS="2")
+        without_hunts = settled_games(other.url, seeds)
         beside = []
         with (
             httpx.Client(base_url=server.url, timeout=8 * MAX_WAIT_S) as http,
@@ -121,5 +123,32 @@ def test_two_hundred_hunts_do_not_touch_the_games_of_the_server(tmp_path):
             big = httpx.post(f"{server.url}/v1/lab/hunts/none/reports", content=b" " * 10_000_000)
             assert big.status_code == 413
         assert httpx.get(f"{server.url}/healthz").status_code == 200
-    different = [pair for pair in zip([*chain(*alone)], [*chain(*beside)], strict=True) if pair[0] != pair[1]]
+    pairs = zip(chain(*without_hunts), chain(*beside), strict=True)
+    different = [pair for pair in pairs if pair[0] != pair[1]]
     assert different == []
+
+
+def test_replay_of_a_killed_worker_leaves_no_keys(redis_server, redis_client, launch):
+    server = launch(SKYE_LAB="on", SKYE_WORKERS="1", SKYE_REDIS_URL=redis_server.url)
+    hunt = server.call("POST", "/v1/lab/hunts", {"count": 100})
+    games = [{"method": "POST", "path": "/v1/games", "body": "{}"}] * 100
+    report = {"operation": "create_game", "class": "contract", "evidence": games}
+    sending = threading.Thread(target=refused, args=(f"{server.url}/v1/lab/hunts/{hunt['id']}/reports", report))
+    sending.start()
+    replayed = "skye-replay:*"
+    assert waited_for(lambda: next(redis_client.scan_iter(replayed), None))
+    (master,) = (pid for pid in children(server.process.pid) if children(pid))
+    os.kill(children(master)[0], signal.SIGKILL)
+    sending.join(MAX_WAIT_S)
+    assert list(redis_client.scan_iter(replayed))
+    (prefix,) = redis_client.zrange("skye-replays", 0, -1)
+    redis_client.zadd("skye-replays", {prefix: 1})  # it should have ended long ago
+    server.call("POST", "/v1/lab/hunts", {})
+    assert not list(redis_client.scan_iter(replayed))
+    assert not redis_client.exists("skye-replays")
+
+
+def refused(url, body):
+    """Send a request to which there is no response."""
+    with pytest.raises(httpx.TransportError):
+        httpx.post(url, json=body, timeout=MAX_WAIT_S)

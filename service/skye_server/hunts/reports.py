@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Sequence
@@ -85,7 +84,7 @@ class Replays:
     def __init__(self, apps: HuntApps, requests: Sequence[RecordedRequest]) -> None:
         self.apps = apps
         self.requests = requests
-        self._prefix = f"skye-replay:{secrets.token_hex(8)}:"
+        self._prefix = apps.store.hunts.begin_replay()
         self._number = 0
         self._started_at = time.time()
         self._deadline = time.monotonic() + _MAX_REPLAY_S
@@ -97,7 +96,7 @@ class Replays:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.apps.store.hunts.delete_below(self._prefix)
+        self.apps.store.hunts.end_replay(self._prefix)
 
     def run(self, defects: Sequence[str], order: tuple[int, ...] | None = None) -> list[Answer]:
         """Return the responses with defects.

@@ -5,14 +5,19 @@
     skye-hunt:{ID}:reports  list    its reports, encoded, oldest first
     skye-hunt:{ID}:copies   zset    the ids of its copies, by the time at which they expire
     skye-hunt:{ID}:api:...          what the API of the hunt stores, under the keys of a server of its own
+    skye-replays            zset    the prefixes of replays, by the time at which they are over at the latest
+    skye-replay:ID:...              what a replay stores, likewise
 
-All expire with the hunt; what the API of a hunt stores without a time to live is deleted after its end. Keys
-of hunts do not begin like those of the server, which deletes and ages its own only.
+All expire with the hunt; what the API of a hunt stores without a time to live is deleted after its end, and
+what the replay of a worker that died has left before the next replay or hunt. Keys of hunts do not begin like
+those of the server, which deletes and ages its own only.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import redis
@@ -21,6 +26,8 @@ from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes
 
 _HUNTS: Final = "skye-hunts"
+_REPLAYS: Final = "skye-replays"
+_REPLAY_TTL_S: Final = 600
 _PAGE: Final = 500
 
 
@@ -37,13 +44,31 @@ class HuntStore:
 
     def number(self) -> int:
         """Return the number of hunts that have not expired, after deleting the rest of those that have."""
-        expired: Any = self._calls.call(_HUNTS, lambda server: server.zrangebyscore(_HUNTS, 0, time.time()))
-        for hunt_id in expired:
-            self.delete_below(self.prefix(hunt_id.decode()))
-        if expired:
-            self._calls.call(_HUNTS, lambda server: server.zrem(_HUNTS, *expired), writes=True)
+        self._delete_expired(_HUNTS, self.prefix)
+        self._delete_expired(_REPLAYS, str)
         number: Any = self._calls.call(_HUNTS, lambda server: server.zcard(_HUNTS))
         return int(number)
+
+    def begin_replay(self) -> str:
+        """Return the prefix of the keys of a new replay."""
+        self._delete_expired(_REPLAYS, str)
+        prefix = f"skye-replay:{secrets.token_hex(8)}:"
+        over_at = time.time() + _REPLAY_TTL_S
+        self._calls.call(_REPLAYS, lambda server: server.zadd(_REPLAYS, {prefix: over_at}), writes=True)
+        return prefix
+
+    def end_replay(self, prefix: str) -> None:
+        """Delete what a replay has stored."""
+        self.delete_below(prefix)
+        self._calls.call(_REPLAYS, lambda server: server.zrem(_REPLAYS, prefix), writes=True)
+
+    def _delete_expired(self, key: str, prefix: Callable[[str], str]) -> None:
+        """Delete what is below the prefixes of the members of a zset that have expired, and these members."""
+        expired: Any = self._calls.call(key, lambda server: server.zrangebyscore(key, 0, time.time()))
+        for member in expired:
+            self.delete_below(prefix(member.decode()))
+        if expired:
+            self._calls.call(key, lambda server: server.zrem(key, *expired), writes=True)
 
     def put(self, hunt_id: str, hunt: bytes, ttl_s: int, copy_of: str | None = None) -> None:
         """Store a new hunt, or another state of one.
