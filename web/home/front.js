@@ -3,7 +3,7 @@ import { Games } from "../../clients/typescript/src/games.js";
 import { create, createAndOpen } from "./create.js";
 import { saveGuideStep } from "../state/guide-step.js";
 import { botTitle, loadBots } from "../shared/bots.js";
-import { button, h } from "../shared/dom.js";
+import { button, h, section } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
@@ -29,6 +29,7 @@ export async function openFront(app) {
   const mine = h("div", {});
   const open = h("div", {});
   const player = nameForm();
+  const hunts = h("span", {});
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
@@ -36,9 +37,10 @@ export async function openFront(app) {
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
       h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules([]), toastError), { class: "small", "data-act": "rules" }),
         button(t("key.title"), () => void import("./player-key.js").then(({ showPlayerKey }) => showPlayerKey(), toastError), { class: "small", "data-act": "player-key" }),
-        " ", h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
+        " ", hunts, h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
   app.replaceChildren(root);
   performance.measure("skye-ready");
+  void skye.transport.json("GET", "/v1").then(({ lab }) => { if (lab) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · "); }, toastError);
   for (;;) {
     if (document.visibilityState === "visible" && root.isConnected) {
       await Promise.all([showPublic(open), showMine(mine)]).catch(toastError);
@@ -46,11 +48,6 @@ export async function openFront(app) {
     if (!root.isConnected) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-}
-
-/** @param {string} title @param {...Node} children */
-function section(title, ...children) {
-  return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
 /** Create the section that begins a guided first round. @param {() => string | null} myName */

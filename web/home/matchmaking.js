@@ -6,7 +6,8 @@ import { announce, button, h, hide, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { errorText, toastError } from "../shared/toast.js";
-import { addSeatToken, persistent, tokensOf } from "../state/tokens.js";
+import { loadItem, saveItem } from "../state/items.js";
+import { addSeatToken, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_ticket">} Ticket */
 
@@ -139,19 +140,4 @@ function player() {
   const found = new Player(skye.transport, loadItem(KEY) ?? undefined);
   saveItem(KEY, found.key);
   return found;
-}
-
-/** The values in a browser without storage; they last as long as the page. @type {Map<string, string>} */
-const memory = new Map();
-
-/** @param {string} name */
-function loadItem(name) {
-  return (persistent ? localStorage.getItem(name) : memory.get(name)) || null;
-}
-
-/** @param {string} name @param {string | null} value */
-function saveItem(name, value) {
-  if (!persistent) memory.set(name, value ?? "");
-  else if (value === null) localStorage.removeItem(name);
-  else localStorage.setItem(name, value);
 }

@@ -109,6 +109,11 @@ export function button(label, onclick, props = {}) {
   return h("button", { type: "button", onclick, ...props }, label);
 }
 
+/** Create a part of a page with a title. @param {string} title @param {...Child} children */
+export function section(title, ...children) {
+  return h("section", { class: "panel" }, h("h2", {}, title), ...children);
+}
+
 /** Let a screen reader speak a text when it is idle (`aria-live=polite`). @param {string} text */
 export function announce(text) {
   const status = document.getElementById("status");
