@@ -127,6 +127,10 @@ bench-web: $(VENV)/.installed-dev ## measure the web client in a throttled Chrom
 bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
 	@$(BIN)/python -m bench.profile
 
+.PHONY: detection-matrix
+detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into the guide; goes on where it stopped
+	@$(BIN)/python -m tests.detection.matrix
+
 .PHONY: examples
 examples: $(VENV)/.installed-dev ## record the responses in the contract, the guide and the README from a live server
 	@$(BIN)/python -m tests.contract.examples

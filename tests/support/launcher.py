@@ -15,6 +15,9 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 
 ROOT = Path(__file__).resolve().parents[2]
 
+COMMAND = ["-m", "skye_server.cli", "serve"]
+"""What Python runs."""
+
 PATIENT = {"SKYE_REDIS_TIMEOUT_MS": "60000", "SKYE_REDIS_WAIT_MS": "60000"}
 """Settings of a server whose Redis may stand still for as long as a busy disk or machine holds it up."""
 
@@ -30,7 +33,7 @@ class Launched:
         self.log = log
         with log.open("ab") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "skye_server.cli", "serve"],
+                [sys.executable, *COMMAND],
                 cwd=cwd,
                 env=environ,
                 stdout=output,

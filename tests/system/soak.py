@@ -99,7 +99,7 @@ class Soak(ClientThreads):
         if not self._stopped.is_set():
             self.seconds["GET" if method == "GET" else "write"].append(reply.seconds)
         if self._dice.random() < CHECKED:
-            self._contract.check(method, path.partition("?")[0], _AsFlask(reply))
+            self._contract.check(method, path.partition("?")[0], AsFlask(reply))
             self.found["held against the contract"] += 1
 
     def _run(self, slot):
@@ -170,7 +170,7 @@ class Soak(ClientThreads):
 _OF_THE_WAY = {"connection", "keep-alive", "server", "transfer-encoding"}
 
 
-class _AsFlask:
+class AsFlask:
     """A response in the format of the contract checks, without headers that nginx adds."""
 
     def __init__(self, reply):
@@ -182,6 +182,10 @@ class _AsFlask:
     @property
     def json(self):
         return json.loads(self.data)
+
+    @property
+    def text(self):
+        return self.data.decode()
 
 
 def soaked(machines, seed, games, streams, rate, play_s):

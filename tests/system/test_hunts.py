@@ -133,7 +133,8 @@ def test_replay_of_a_killed_worker_leaves_no_keys(redis_server, redis_client, la
     hunt = server.call("POST", "/v1/lab/hunts", {"count": 100})
     games = [{"method": "POST", "path": "/v1/games", "body": "{}"}] * 100
     report = {"operation": "create_game", "class": "contract", "evidence": games}
-    sending = threading.Thread(target=refused, args=(f"{server.url}/v1/lab/hunts/{hunt['id']}/reports", report))
+    reports = f"{server.url}/v1/lab/hunts/{hunt['id']}/reports"
+    sending = threading.Thread(target=refused, args=(reports, report))
     sending.start()
     replayed = "skye-replay:*"
     assert waited_for(lambda: next(redis_client.scan_iter(replayed), None))

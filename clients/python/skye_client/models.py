@@ -227,6 +227,7 @@ GuidePage: TypeAlias = Literal[
     "retries",
     "testing",
     "hunts",
+    "detection",
     "fairness",
     "rules",
     "limits",

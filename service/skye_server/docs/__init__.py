@@ -31,6 +31,7 @@ PAGES: Final = (
     "retries",
     "testing",
     "hunts",
+    "detection",
     "fairness",
     "rules",
     "limits",

@@ -17,6 +17,7 @@ from skye_server.settings import Address
 
 ROOT = Path(__file__).resolve().parents[2]
 GUNICORN_CONF = "python:skye_server.worker.gunicorn_conf"
+APPLICATION = "skye_server.wsgi:app"
 
 _PORT_TIMEOUT_S = 3.0
 _HEALTH_TIMEOUT_S = 120.0
@@ -57,7 +58,7 @@ def start(redis_url: str, listeners: Sequence[socket.socket]) -> subprocess.Pope
     command = [sys.executable, "-m", "gunicorn", "--config", GUNICORN_CONF]
     for listener in listeners:
         command += ["--bind", f"fd://{listener.fileno()}"]
-    command.append("skye_server.wsgi:app")
+    command.append(APPLICATION)
     # If the launcher is killed, so is Redis: no request can be completed, so gunicorn frees the port at once.
     return spawn(
         command,

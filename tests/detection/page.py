@@ -1,0 +1,62 @@
+"""The table of the guide's page on detection, written from the results."""
+
+from collections import Counter
+
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
+from skye_server.hunts.defects import DEFECTS
+from tests.detection.tools import TOOLS
+from tests.support.launcher import ROOT
+
+PAGE = ROOT / "service/skye_server/docs/detection.md"
+_BEGIN = "\n## What each tool finds\n"
+
+
+def written(page, cells):
+    """Return the page with the tables of the results."""
+    shown = {tool: found for tool, found in cells.items() if tool in TOOLS}
+    columns = [tool for tool in TOOLS if tool in shown]
+    return "".join(
+        [page.partition(_BEGIN)[0], _BEGIN, "\n", _table(columns, shown), _unfound(columns, shown)]
+    )
+
+
+def _table(columns, cells):
+    titles = ["defect", "class", "difficulty", *(TOOLS[tool].title for tool in columns)]
+    lines = [_row(titles), "|---" * len(titles) + "|"]
+    for kind in DEFECT_CLASSES:
+        for name, defect in DEFECTS.items():
+            if defect.kind == kind:
+                marks = [_mark(cells[tool].get(name, ...)) for tool in columns]
+                lines.append(_row([name, kind, defect.difficulty, *marks]))
+    counted = {tool: Counter(_mark(cells[tool].get(name, ...)) for name in DEFECTS) for tool in columns}
+    sums = [f"{counted[tool]['found']} of {len(DEFECTS) - counted[tool]['not run']}" for tool in columns]
+    return "\n".join([*lines, _row(["**found**", "", "", *sums])]) + "\n"
+
+
+def _row(texts):
+    return f"| {' | '.join(texts)} |"
+
+
+def _mark(reported):
+    """Return the text of a cell: `...` stands for a run that was not made."""
+    if reported is ...:
+        return "not run"
+    return "too slow" if reported is None else "found" if reported else ""
+
+
+def _unfound(columns, cells):
+    """Return the list of the defects that no tool finds, with what each breaks."""
+    rows = [
+        f"- {name} ({defect.kind}): {defect.breaks.replace('`', '')}"
+        for name, defect in DEFECTS.items()
+        if not any(cells[tool].get(name) for tool in columns)
+    ]
+    head = (
+        f"\n## What no tool finds\n\nThese {len(rows)} of {len(DEFECTS)} are left for testers who think:\n\n"
+    )
+    return head + "\n".join(rows) + "\n"
+
+
+def write(cells):
+    """Write the page."""
+    PAGE.write_text(written(PAGE.read_text(), cells))
