@@ -295,9 +295,12 @@ def test_name_after_the_start_is_refused(service):
     assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=0)) == "game_already_started"
 
 
-def test_host_changes_bots_only(service):
+def test_only_the_host_changes_bots_and_changes_bots_only(service):
     game = service.create_game(2, bots={1: "random"}, start=False)
-    assert game.call("PATCH", "", {"name": "Robot"}, seat=1, token=game.host).status_code == 200
+    renamed = {"name": "Robot"}
+    assert problem_code(game.call("PATCH", "players/1", renamed, token=game.tokens[0])) == "not_your_seat"
+    assert problem_code(game.call("PATCH", "players/1", renamed)) == "token_required"
+    assert game.call("PATCH", "", renamed, seat=1, token=game.host).status_code == 200
     assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=0, token=game.host)) == "not_your_seat"
     assert problem_code(game.call("PATCH", "", {"name": "Ada"}, seat=2, token=game.host)) == "seat_not_found"
 
