@@ -54,11 +54,6 @@ def test_list_of_rounds_hides_an_offer_from_others(service):
         assert (offer and sorted(offer["prices"].values())) == prices
 
 
-def test_empty_seat_is_not_found(service):
-    answer = service.call("GET", service.create_game(2).path("", 2))
-    assert (answer.status_code, answer.json["code"]) == (404, "seat_not_found")
-
-
 def test_offer_is_shown_to_its_seat_and_hidden_from_others(service):
     game = service.create_game(2)
     unset = get(game, "offer", 0, 0)
