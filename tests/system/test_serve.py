@@ -155,14 +155,25 @@ def test_second_launcher_on_the_same_games_reports_the_first(launch):
     assert "Traceback" not in second.printed
 
 
-def test_port_in_use_is_reported(launch):
+@pytest.mark.parametrize("setting", ["SKYE_BIND", "SKYE_HEALTH_BIND"])
+def test_port_in_use_is_reported_with_its_setting(launch, setting):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        launched = launch(SKYE_BIND=f"127.0.0.1:{port}")
+        launched = launch(**{setting: f"127.0.0.1:{port}"})
         assert launched.process.wait(MAX_WAIT_S) == 1
     received = launched.printed.splitlines()[-1]
     assert received.startswith(f"Cannot listen at 127.0.0.1:{port}: Address already in use.")
+    assert f"Stop the program that uses it, or set {setting}," in received
     assert "Traceback" not in launched.printed
+
+
+def test_address_of_another_machine_is_reported(launch):
+    launched = launch(SKYE_BIND="192.0.2.1:8000")
+    assert launched.process.wait(MAX_WAIT_S) == 1
+    assert launched.printed == (
+        "Cannot listen at 192.0.2.1:8000: Cannot assign requested address. "
+        "Set SKYE_BIND to an address of this machine.\n"
+    )
 
 
 @pytest.mark.usefixtures("redis_program")
@@ -202,6 +213,22 @@ def test_redis_that_is_too_old_is_refused(launch):
         assert launched.process.wait(MAX_WAIT_S) == 1
     assert launched.printed.startswith("Redis 5 or older is too old: install Redis 6.2 or newer, or Valkey")
     assert launched.printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["dispatch"], ["backup", "-"]], ids=lambda one: one[0])
+def test_command_on_a_redis_that_is_too_old_ends_with_1(command):
+    with old_redis() as port:
+        done = subprocess.run(
+            [sys.executable, "-m", "skye_server.cli", *command],
+            env=os.environ | {"SKYE_REDIS_URL": f"redis://127.0.0.1:{port}", "SKYE_BIND": "127.0.0.1:0"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=MAX_RUN_S,
+        )
+    assert done.returncode == 1
+    assert (done.stdout + done.stderr).count("Redis 5 or older is too old: install Redis 6.2 or newer") == 1
+    assert not [line for line in done.stderr.splitlines() if "too old" not in line]
 
 
 @contextmanager

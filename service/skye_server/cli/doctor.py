@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
 import socket
@@ -16,7 +17,7 @@ from skye_server.redis_url import without_secrets
 from skye_server.server.data_folder import DataFolder
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
-from skye_server.settings import MEMORY_URL, Settings, SettingsError, unknown_variables
+from skye_server.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
 
 _MIN_OPEN_FILES: Final = 4096
 """Each connection of a client and to Redis is an open file of a worker."""
@@ -32,7 +33,9 @@ class Finding(NamedTuple):
 def findings(settings: Settings) -> Iterator[Finding]:
     """Yield what was found about the host and the store, in the order of the checks."""
     yield from (Finding("warning", line) for line in unknown_variables(os.environ))
-    yield _address(settings)
+    yield _address("SKYE_BIND", settings.bind)
+    if settings.health_bind:
+        yield _address("SKYE_HEALTH_BIND", settings.health_bind)
     yield _open_files()
     yield from _proxies(settings)
     if settings.redis_url is None:
@@ -44,15 +47,15 @@ def findings(settings: Settings) -> Iterator[Finding]:
         yield from _redis(settings)
 
 
-def _address(settings: Settings) -> Finding:
-    with socket.socket(socket.AF_INET6 if ":" in settings.bind.host else socket.AF_INET) as listener:
+def _address(setting: str, address: Address) -> Finding:
+    with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(settings.bind)
+            listener.bind(address)
         except OSError as error:
-            fault = f"{settings.bind} cannot be used: {error.strerror}"
-            return Finding("warning", f"{fault}. Stop what listens there, or set SKYE_BIND")
-    return Finding("ok", f"{settings.bind} is free")
+            fault = f"{address} cannot be used: {error.strerror}"
+            return Finding("warning", f"{fault}. Stop what listens there, or set {setting}")
+    return Finding("ok", f"{address} is free")
 
 
 def _open_files() -> Finding:
@@ -131,6 +134,7 @@ def command() -> None:
     except SettingsError as error:
         raise click.UsageError(f"These settings cannot be used:\n{error}") from error
     has_failed = False
+    logging.getLogger("skye_server").addHandler(logging.NullHandler())  # the findings say it
     for level, text in findings(settings):
         click.echo(f"{level:8} {text}")
         has_failed |= level == "error"

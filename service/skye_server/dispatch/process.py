@@ -36,6 +36,9 @@ def main() -> int:
         return 2
     logging.config.dictConfig(logs.configuration(settings.log_level))
     store = RedisStore.from_settings(settings)
+    if warning := store.too_old():
+        click.echo(f"{warning}.", err=True)
+        return 1
     clock = Laboratory(store, time.time).time if settings.lab else time.time
     running = dispatcher(Games(store, settings, clock))
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from errno import EADDRINUSE
+from errno import EACCES, EADDRINUSE
 from pathlib import Path
 
 from skye_server.server.processes import LaunchError, describe_end, kill_group, spawn
@@ -24,11 +24,12 @@ _HEALTH_TIMEOUT_S = 120.0
 _STOP_TIMEOUT_S = 15.0  # longer than the graceful timeout of gunicorn, which kills its workers after that
 
 
-def listen(address: Address) -> socket.socket:
+def listen(setting: str, address: Address) -> socket.socket:
     """Bind the port before other steps, so that a port in use is reported at once; gunicorn inherits it.
 
     The workers of an instance that was killed a moment ago may still hold the port: retry for a few seconds.
 
+    :param setting: the name of the setting that has the address.
     :raises LaunchError: if the address cannot be bound.
     """
     deadline = time.monotonic() + _PORT_TIMEOUT_S
@@ -38,18 +39,20 @@ def listen(address: Address) -> socket.socket:
             return socket.create_server(address, family=family, backlog=2048)
         except OSError as error:
             if error.errno != EADDRINUSE or time.monotonic() > deadline:
-                raise LaunchError(_bind_failure(address, error)) from error
+                raise LaunchError(_bind_failure(setting, address, error)) from error
         pause(0.05)
 
 
-def _bind_failure(address: Address, error: OSError) -> str:
+def _bind_failure(setting: str, address: Address, error: OSError) -> str:
     # The number of an address that does not resolve is negative and not an errno.
     reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-    another = address._replace(port=8001 if address.port == 8000 else 8000)
-    return (
-        f"Cannot listen at {address}: {reason}. "
-        f"Stop the program that uses it, or set SKYE_BIND, for example to {another}."
-    )
+    another = address._replace(port=8002 if address.port in {8000, 8001} else 8000)
+    remedies = {
+        EADDRINUSE: f"Stop the program that uses it, or set {setting}, for example to {another}",
+        EACCES: f"Set {setting} to a port above 1023, for example {another}, behind a proxy",
+    }
+    remedy = remedies.get(error.errno or 0, f"Set {setting} to an address of this machine")
+    return f"Cannot listen at {address}: {reason}. {remedy}."
 
 
 def start(redis_url: str, listeners: Sequence[socket.socket]) -> subprocess.Popen[bytes]:

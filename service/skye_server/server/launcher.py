@@ -96,8 +96,9 @@ def _allow_local_webhooks(settings: Settings) -> None:
 def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     started = time.monotonic()
     store = _choose_store(settings, stack)
-    addresses = [settings.bind, *([settings.health_bind] if settings.health_bind else [])]
-    listeners = [stack.enter_context(api_process.listen(address)) for address in addresses]
+    listeners = [stack.enter_context(api_process.listen("SKYE_BIND", settings.bind))]
+    if settings.health_bind:
+        listeners.append(stack.enter_context(api_process.listen("SKYE_HEALTH_BIND", settings.health_bind)))
     here = Address(*listeners[0].getsockname()[:2])
     if store.server is not None:
         stack.enter_context(store.server)
@@ -149,12 +150,10 @@ def _check_version(settings: Settings) -> None:
 
     :raises LaunchError: if it is too old.
     """
-    from skye_server.storage.connection.server_warnings import is_too_old  # noqa: PLC0415 - loads much
-    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - likewise
+    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - loads much
 
-    for warning in RedisStore.from_settings(settings).warnings():
-        if is_too_old(warning):
-            raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")
+    if warning := RedisStore.from_settings(settings).too_old():
+        raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")
 
 
 def _wait_for_redis(server: RedisServer) -> None:

@@ -21,14 +21,17 @@ def opened_store() -> Iterator[RedisStore]:
     """Yield the store of the settings; without a server on the data folder, start one meanwhile.
 
     :raises SettingsError: if the settings cannot be used.
-    :raises LaunchError: if the data folder cannot be used, or there are no stored games.
+    :raises LaunchError: if the data folder or Redis cannot be used, or there are no stored games.
     """
     settings = Settings.from_environment(os.environ)
     if settings.redis_url == MEMORY_URL:
         raise LaunchError("SKYE_REDIS_URL is memory://: no other process can read those games.")
     with contextlib.ExitStack() as stack:
         url = settings.redis_url or _embedded_url(settings, stack)
-        yield RedisStore.from_settings(replace(settings, redis_url=url))
+        store = RedisStore.from_settings(replace(settings, redis_url=url))
+        if warning := store.too_old():
+            raise LaunchError(f"{warning}.")
+        yield store
 
 
 def _embedded_url(settings: Settings, stack: contextlib.ExitStack) -> str:

@@ -44,7 +44,7 @@ from skye_server.storage.connection.retry import (
     call_deadline,
     expect_bytes,
 )
-from skye_server.storage.connection.server_warnings import server_warnings
+from skye_server.storage.connection.server_warnings import is_too_old, server_warnings
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
 from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
@@ -246,6 +246,10 @@ class RedisStore:
     def warnings(self) -> list[str]:
         """See `Store.warnings`."""
         return [*server_warnings(self._calls, self._ping_key), *self._replicas_warnings()]
+
+    def too_old(self) -> str | None:
+        """Return what the operator must change if Redis lacks commands that this store calls."""
+        return next(filter(is_too_old, self.warnings()), None)
 
     def _replicas_warnings(self) -> list[str]:
         required = self._min_replicas.replicas if self._min_replicas else 0
