@@ -14,12 +14,13 @@ from flask_smorest import Api, Blueprint
 from skye_server.contract.responses import RecordLine
 from skye_server.cooperative_yield import pause
 from skye_server.openapi.asyncapi import asyncapi_document
-from skye_server.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, text_of
+from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
 from skye_server.openapi.conversion import Converter, RulePlugin, SchemaPlugin
 from skye_server.openapi.documented_errors import shared_error_responses
 from skye_server.openapi.event_streams import with_typed_streams
 from skye_server.openapi.examples import add_examples
-from skye_server.openapi.text import Doc, joined
+from skye_server.openapi.parameters import PARAMETERS
+from skye_server.openapi.text import Doc, joined, text_of
 from skye_server.openapi.webhooks import sent_requests
 from skye_server.openapi.yaml_text import as_yaml
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from skye_server.contract.responses.unions import UNIONS, tag_of
-from skye_server.openapi.components import PLAYER, text_of
+from skye_server.openapi.components import PLAYER
 from skye_server.openapi.event_streams import STREAMS, EventStream, stream_fields
 from skye_server.openapi.response_components import component_name
-from skye_server.openapi.text import Doc
+from skye_server.openapi.text import Doc, text_of
 
 _REFERENCE: Final = "#/components/schemas/"
 _BINDING: Final = "0.3.0"

@@ -15,7 +15,7 @@ from marshmallow import RAISE, Schema, fields
 from werkzeug.routing import Rule
 
 from skye_server.contract.objects import EitherOf, Object, Tagged, Variants
-from skye_server.openapi.components import component_of
+from skye_server.openapi.parameters import component_of
 from skye_server.openapi.response_components import ResponseComponents, with_integer_range
 from skye_server.openapi.text import Doc, joined
 

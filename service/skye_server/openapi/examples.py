@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import msgspec
 
 from skye_server.http.problems import CONTENT_TYPE
-from skye_server.openapi.components import text_of
 from skye_server.openapi.documented_errors import CODES
 from skye_server.openapi.operations import JSON
-from skye_server.openapi.text import Doc
+from skye_server.openapi.text import Doc, text_of
 
 
 def add_examples(document: Doc) -> None:

@@ -12,16 +12,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from skye_server.http.request_parsing import OF_PLAYER
-from skye_server.openapi.components import (
-    HUNT,
-    IDEMPOTENCY_KEY,
-    IF_MATCH,
-    IF_NONE_MATCH,
-    PLAYER,
-    REQUIRED_IDEMPOTENCY_KEY,
-    TOKEN,
-    component_of,
-)
+from skye_server.openapi.components import HUNT, PLAYER, TOKEN
 from skye_server.openapi.documented_errors import (
     COMMON_HEADERS,
     CREATION_ERRORS,
@@ -32,6 +23,13 @@ from skye_server.openapi.documented_errors import (
     WRITE_ERRORS,
     error_responses,
     header_references,
+)
+from skye_server.openapi.parameters import (
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    REQUIRED_IDEMPOTENCY_KEY,
+    component_of,
 )
 
 JSON = "application/json"

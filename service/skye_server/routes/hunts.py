@@ -15,9 +15,9 @@ from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import TAKES_QUERY, Resource
 from skye_server.http.responses import check_accepts, json_response, text_response, uncached_json
-from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, operation, text
+from skye_server.openapi.parameters import FAULT
 
 blueprint = Resource(
     "Bug hunts",

@@ -13,9 +13,9 @@ from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, command_from_request
 from skye_server.http.responses import json_response, uncached_json
 from skye_server.matchmaking import tickets
-from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
+from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 
 blueprint = Resource(
     "Matchmaking",

@@ -22,9 +22,9 @@ from skye_server.http.request_parsing import Resource, bearer_token, command_fro
 from skye_server.http.responses import check_accepts, json_response, link_to_next
 from skye_server.http.streams import count_open, last_event_id
 from skye_server.matchmaking import tickets
-from skye_server.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
+from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
 
 blueprint = Resource(

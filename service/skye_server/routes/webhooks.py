@@ -15,9 +15,9 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_webhook_request
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import json_response, no_content, uncached_json
-from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
+from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.webhooks.game_events import cursor_at
 from skye_server.webhooks.owners import NO_GAME, player_owner
 from skye_server.webhooks.records import Delivery, Webhook

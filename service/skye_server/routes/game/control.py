@@ -14,9 +14,9 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response, no_content
-from skye_server.openapi.components import IDEMPOTENCY_KEY, IF_MATCH
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
+from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH
 from skye_server.routes.game.lobby import OWN_VIEW
 from skye_server.routes.games import NEW_GAME, blueprint
 

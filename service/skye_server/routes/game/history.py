@@ -32,9 +32,9 @@ from skye_server.http.responses import (
     not_modified,
 )
 from skye_server.http.streams import count_open, last_event_id
-from skye_server.openapi.components import LAST_EVENT_ID
 from skye_server.openapi.documented_errors import GAME_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
+from skye_server.openapi.parameters import LAST_EVENT_ID
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
