@@ -30,30 +30,33 @@ class SeatTokenView(TypedDict):
     ]
 
 
+_HostToken: TypeAlias = Annotated[Token | None, "The host's token; null if a player key created the game."]
+_SeatTokens: TypeAlias = Annotated[
+    BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."
+]
+_Invitations: TypeAlias = Annotated[
+    Sequence[InvitationCodeView],
+    Keywords(maxItems=PLAYERS[-1]),
+    "Invitations with their single-use codes, one for each player to invite.",
+]
+
+
 class CreatedGameView(TypedDict):
     """A new game and its tokens. The server shows the tokens only here."""
 
     game: Annotated[TimedGameView, "The game as its host sees it."]
-    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
-    players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invitations: Annotated[
-        Sequence[InvitationCodeView],
-        Keywords(maxItems=PLAYERS[-1]),
-        "Invitations with their single-use codes, one for each player to invite.",
-    ]
+    host_token: _HostToken
+    players: _SeatTokens
+    invitations: _Invitations
 
 
 class CreatedGameTokensView(TypedDict):
     """One of several new games and its tokens. The server shows the tokens only here."""
 
     game_id: GameId
-    host_token: Annotated[Token | None, "The host's token; null if a player key created the game."]
-    players: Annotated[BySeat[SeatTokenView], "The tokens of the players seated at once, in seat order."]
-    invitations: Annotated[
-        Sequence[InvitationCodeView],
-        Keywords(maxItems=PLAYERS[-1]),
-        "Invitations with their single-use codes, one for each player to invite.",
-    ]
+    host_token: _HostToken
+    players: _SeatTokens
+    invitations: _Invitations
 
 
 class CreatedGamesView(TypedDict):
