@@ -23,7 +23,6 @@ from skye_server.storage.codec import (
     encode_change,
     encode_game,
     encode_history,
-    stored_header,
     version_header,
 )
 from skye_server.storage.store import Commit, LogEntry, Store, StoredRecord
@@ -64,10 +63,16 @@ class GameCache:
         self.put(stored, game)
         return game
 
-    def stored_as(self, game: Game) -> bytes | None:
-        """Return the bytes that a game is stored as, None when it is not cached."""
+    def stored_header(self, game: Game) -> bytes:
+        """Return the header that the stored game must have when a transition from this game is written.
+
+        Its checksum detects a lost update: after Redis has lost a second or two of writes, other changes may
+        have led to another game of the same version. A game that is not cached has no known checksum.
+        """
         cached = self._cached.get(game.id)
-        return cached.stored if cached is not None and cached.game is game else None
+        if cached is None or cached.game is not game:
+            return version_header(game)
+        return cached.stored[: cached.stored.index(b"{")]
 
     def view(self, game: Game, caller: Caller) -> bytes:
         """Return the game as a caller may see it, in JSON.
@@ -152,7 +157,7 @@ class GameRepository:
         if joining := players - players_before:
             self._players.announce(game.id, joining, limited=limited)
         announced = self._due.announce(before, game)
-        expected = None if before is None else self._expected_header(before)
+        expected = None if before is None else self.cache.stored_header(before)
         stored, ttl_s = encode_game(game), self._ttl_s(game.status)
         entries = self._entries(before, transition)
         if not self._store.commit(
@@ -183,7 +188,7 @@ class GameRepository:
         """
         self._players.forget(game)
         self._listing.remove(game)
-        return self._store.delete(game.id, self._expected_header(game), record)
+        return self._store.delete(game.id, self.cache.stored_header(game), record)
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
         """Return the log entries to write: one for each change, or one for all of a game that is over."""
@@ -192,15 +197,6 @@ class GameRepository:
             return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
         history = [] if before is None else self._history.changes(before)
         return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]
-
-    def _expected_header(self, game: Game) -> bytes:
-        """Return the header that the stored game must have when a transition from this game is written.
-
-        Its checksum detects a lost update: after Redis has lost a second or two of writes, other changes may
-        have led to another game of the same version.
-        """
-        stored = self.cache.stored_as(game)
-        return version_header(game) if stored is None else stored_header(stored)
 
     def _ttl_s(self, status: Status) -> int:
         return {

@@ -12,6 +12,7 @@ import secrets
 import select
 import socket
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -192,24 +193,20 @@ def check_request() -> None:
 
 def _identify_client() -> None:
     """Queue long computations of the request by its client's address; cancel them when it disconnects."""
-    has_disconnected = _disconnect_check(request.environ.get("gunicorn.socket"))
+    has_disconnected = partial(_has_disconnected, request.environ.get("gunicorn.socket"))
     client = ComputingClient(network(request.remote_addr), has_disconnected)
     if (slot := request.environ.get(SLOT)) is not None:
         client.release_slot = slot.release
     computing_client.set(client)
 
 
-def _disconnect_check(connection: socket.socket | None) -> Callable[[], bool]:
-    """Return a function that checks whether a client has disconnected, without reading its connection."""
-
-    def has_disconnected() -> bool:
-        if connection is None:  # not served by gunicorn, as in tests
-            return False
-        events = _Poll()
-        try:
-            events.register(connection, select.POLLRDHUP)
-            return bool(events.poll(0))
-        except (OSError, ValueError):  # closed by the worker
-            return True
-
-    return has_disconnected
+def _has_disconnected(connection: socket.socket | None) -> bool:
+    """Return whether a client has disconnected, without reading its connection."""
+    if connection is None:  # not served by gunicorn, as in tests
+        return False
+    events = _Poll()
+    try:
+        events.register(connection, select.POLLRDHUP)
+        return bool(events.poll(0))
+    except (OSError, ValueError):  # closed by the worker
+        return True

@@ -92,11 +92,6 @@ def version_header(game: Game) -> bytes:
     return b"%d:%d:" % (number, game.version)
 
 
-def stored_header(stored: bytes) -> bytes:
-    """Return the whole header of a stored game; its checksum differs for two games of the same version."""
-    return stored[: stored.index(b"{")]
-
-
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
     return _encode(game, _encoder.encode(replace(game, state=_stored(game.state))))

@@ -113,10 +113,10 @@ class RedisStore:
 
     def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """See `Store.load`. A record is returned only when it is replicated like a new one."""
-        key = _game_key(game_id)
+        key = _key(game_id, "table")
         if record_key is None:
             return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
-        keys = [key, _record_key(game_id, record_key)]
+        keys = [key, _key(game_id, f"answer:{record_key}")]
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             values: Any = server.mget(keys)
@@ -139,22 +139,22 @@ class RedisStore:
     ) -> tuple[bytes | None, list[LogEntry]]:
         """See `Store.load_with_log`. Not a transaction: Redis rejects these when its memory is full."""
         count = () if limit is None else ("COUNT", limit)
-        log_range = ("XRANGE", _log_key(game_id), f"{after + 1}-0", "+", *count)
+        log_range = ("XRANGE", _key(game_id, "log"), f"{after + 1}-0", "+", *count)
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
-            game, entries = read_together(server, [("GET", _game_key(game_id)), log_range])
+            game, entries = read_together(server, [("GET", _key(game_id, "table")), log_range])
             return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
-        return self._calls.call(_game_key(game_id), read)
+        return self._calls.call(_key(game_id, "table"), read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.load_many`."""
-        keys = [_game_key(game_id) for game_id in game_ids]
+        keys = [_key(game_id, "table") for game_id in game_ids]
         return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """See `Store.headers`."""
-        keys = [_game_key(game_id) for game_id in game_ids]
+        keys = [_key(game_id, "table") for game_id in game_ids]
 
         def read(server: Any, key: str) -> Any:
             return server.getrange(key, 0, _HEADER_BYTES - 1)
@@ -165,8 +165,7 @@ class RedisStore:
         """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
         record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
-        record_key, records_key = _record_key(game_id, record.key), _records_key(game_id)
-        keys = [_game_key(game_id), _log_key(game_id), record_key, records_key]
+        keys = [_key(game_id, kind) for kind in ("table", "log", f"answer:{record.key}", "answers")]
         arguments: list[Any] = [
             commit.expected_prefix or b"",
             commit.game,
@@ -199,7 +198,7 @@ class RedisStore:
     def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
         """See `Store.delete`."""
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
-        keys = [_game_key(game_id), _log_key(game_id), _records_key(game_id), _record_key(game_id, key)]
+        keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}")]
         attempts = 0
 
         def run(server: redis.Redis) -> int:
@@ -293,17 +292,5 @@ def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
     return LogEntry(last_event, data, fields.get(b"h", b"" if len(fields) > 1 else None))
 
 
-def _game_key(game_id: str) -> str:
-    return f"skye:{{{game_id}}}:table"
-
-
-def _log_key(game_id: str) -> str:
-    return f"skye:{{{game_id}}}:log"
-
-
-def _record_key(game_id: str, key: str) -> str:
-    return f"skye:{{{game_id}}}:answer:{key}"
-
-
-def _records_key(game_id: str) -> str:
-    return f"skye:{{{game_id}}}:answers"
+def _key(game_id: str, kind: str) -> str:
+    return f"skye:{{{game_id}}}:{kind}"
