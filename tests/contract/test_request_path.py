@@ -13,7 +13,7 @@ from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (skye_server, skye))
 MAX_MODULES = 30
-MAX_FUNCTIONS = 156
+MAX_FUNCTIONS = 10
 
 
 @pytest.fixture
