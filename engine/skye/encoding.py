@@ -29,11 +29,10 @@ from skye.bots.registry import Bot
 from skye.errors import RuleError
 from skye.events import Event
 from skye.lookup import named
-from skye.rules.arguments import check_seat
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import CHANCE, FINISH_BUILDING, PASS, Buy, Draw, FinishBuilding, Move, Pass, SetOffer
 from skye.rules.play import play
-from skye.rules.state import BUILDING, BUYING, PRICING, TILES_DRAWN, GameState, Player
+from skye.rules.state import BUILDING, BUYING, PRICING, TILES_DRAWN, GameState, Player, check_seat
 from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.frontier import Place
 from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, LANDSCAPE

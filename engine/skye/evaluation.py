@@ -16,8 +16,7 @@ from skye.bots.evaluation import (
     situation_of,
 )
 from skye.bots.territory_evaluation import evaluation_of
-from skye.rules.arguments import check_seat
-from skye.rules.state import GameState
+from skye.rules.state import GameState, check_seat
 from skye.territory.frontier import Place
 from skye.tiles.catalogue import LANDSCAPE
 

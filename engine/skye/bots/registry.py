@@ -18,11 +18,10 @@ from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
 from skye.lookup import named
-from skye.rules.arguments import check_seat
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import CHANCE, FinishBuilding, Move, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play
-from skye.rules.state import GameState, Phase
+from skye.rules.state import GameState, Phase, check_seat
 from skye.visibility.observation import observed_game
 
 Bot: TypeAlias = Callable[[GameState, int, Random], Move]

@@ -18,11 +18,10 @@ from skye.events import (
     TilePlaced,
     with_rounds,
 )
-from skye.rules.arguments import check_seat
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
-from skye.rules.state import GameState
+from skye.rules.state import GameState, check_seat
 from skye.territory.frontier import Place
 from skye.visibility.types.game import ActionView, MoveView
 

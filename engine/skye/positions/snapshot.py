@@ -28,8 +28,7 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import Final, Required, TypedDict
 
-from skye.rules.arguments import check_seat
-from skye.rules.state import PRICING, GameState, Player
+from skye.rules.state import PRICING, GameState, Player, check_seat
 from skye.visibility.game_views import territory_tiles_view, visible_gold
 from skye.visibility.types.game import TerritoryTileView
 

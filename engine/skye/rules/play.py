@@ -22,7 +22,6 @@ from skye.events import (
     TilePlaced,
 )
 from skye.rules import rounds
-from skye.rules.arguments import check_seat
 from skye.rules.chance import draw_error, make_draw
 from skye.rules.moves import (
     CHANCE,
@@ -39,7 +38,7 @@ from skye.rules.moves import (
     SetOffer,
     TakeBack,
 )
-from skye.rules.state import BUILDING, BUYING, PRICING, GameState, Phase, Player
+from skye.rules.state import BUILDING, BUYING, PRICING, GameState, Phase, Player, check_seat
 from skye.territory.frontier import Place
 
 MINIMUM_PRICE = 1

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skye.errors import TileNotYours
-from skye.rules.arguments import check_seat
 from skye.rules.income import whisky_joined
-from skye.rules.state import GameState
+from skye.rules.state import GameState, check_seat
 from skye.scoring.final import final_score
 from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import Award, awards

@@ -31,8 +31,7 @@ from skye.events import (
     TilesDrawn,
     TilesKept,
 )
-from skye.rules.arguments import check_seat
-from skye.rules.state import GameState, Phase, points_by_slot
+from skye.rules.state import GameState, Phase, check_seat, points_by_slot
 from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.territory.frontier import Place
 from skye.visibility.types.events import (

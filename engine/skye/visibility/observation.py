@@ -11,8 +11,7 @@ from random import Random
 from typing import Any
 
 from skye.events import Event, IncomePaid, OffersRevealed, TileBought
-from skye.rules.arguments import check_seat
-from skye.rules.state import PRICING, GameState, Player
+from skye.rules.state import PRICING, GameState, Player, check_seat
 
 _MAX_SAMPLED_PRICE = 10
 """The maximum price of sampled offers, in gold."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skye.events import Event, RoundStarted, with_rounds
-from skye.rules.arguments import check_seat
-from skye.rules.state import GameState
+from skye.rules.state import GameState, check_seat
 from skye.visibility.game_views import event_view
 from skye.visibility.types.events import EventView, RoundPurchaseView, RoundView, SeatRoundView
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
-from skye.rules.arguments import check_seat
-from skye.rules.state import GameState, Phase
+from skye.rules.state import GameState, Phase, check_seat
 from skye.scoring.final import FinalScore, final_score
 from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
