@@ -1,26 +1,15 @@
 """The example clients, with their generated files, and a server to play against."""
 
-import json
 import subprocess
 import sys
-import urllib.request
 
 import pytest
 
 from tests.support.chromium import browsing, find_headless_chromium
-from tests.support.launcher import ROOT, launching
-from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
+from tests.support.launcher import ROOT, call, launching  # noqa: F401 - for the tests of this folder
+from tests.support.waiting import MAX_RUN_S
 
 EXAMPLES = ROOT / "examples"
-
-
-def call(url, method, path, body=None, token=None):
-    """Return the JSON that the server at a URL answers."""
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
-        return json.load(answer)
 
 
 @pytest.fixture(scope="session")

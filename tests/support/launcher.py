@@ -67,12 +67,7 @@ class Launched:
 
     def call(self, method, path, body=None):
         """Send a request to the API and return the JSON of the response."""
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(
-            self.url + path, data, {"Content-Type": "application/json"}, method=method
-        )
-        with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
-            return json.load(answer)
+        return call(self.url, method, path, body)
 
     def descendants(self):
         """Return the ids of its child processes and of their children."""
@@ -82,6 +77,15 @@ class Launched:
         """Stop it with a signal, and return its exit code."""
         self.process.send_signal(with_signal)
         return self.process.wait(MAX_WAIT_S)
+
+
+def call(url, method, path, body=None, token=None):
+    """Send a request to the API at a URL and return the JSON of the response."""
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
+        return json.load(answer)
 
 
 def _restore_default_sighup():

@@ -1,10 +1,9 @@
 """Windows of a browser with the web client, and what their pages show."""
 
-import json
 import time
-import urllib.request
 from urllib.parse import urlsplit
 
+from tests.support.launcher import call
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 from tests.web.hands import Mouse
 
@@ -29,15 +28,6 @@ _STATE = """() => {
     hand: page.querySelectorAll(".hand-tile:not(.dim)").length,
     ready: !page.querySelector(".hand-tile .faint")?.textContent.includes("…")};
 }"""
-
-
-def call(url, method, path, body=None, token=None):
-    """Return the JSON that the server responds with."""
-    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=MAX_WAIT_S) as answer:
-        return json.load(answer)
 
 
 class Browser:
