@@ -143,7 +143,7 @@ league: $(VENV)/.installed ## play leagues of all bots of the engine; writes the
 	@$(BIN)/python -m bench.league
 
 .PHONY: reference
-reference: $(VENV)/.installed-dev ## write the API reference of the engine into build/reference
+reference: $(VENV)/.installed-frameworks ## write the API reference of the engine into build/reference
 	@$(BIN)/python -m tests.engine.reference build/reference
 	@echo 'build/reference/index.html'
 

@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     create_missing(options.api, key, options.games, options.bots)
     print("playing", flush=True)
     host(key, decide, concurrency=options.concurrency, url=options.api, until_over=options.until_over)
+    print("all games are over" if options.until_over else "ended")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import pytest
 
 import skye_client
 from tests.clients.offline.node import run
+from tests.support.launcher import ROOT
 
 CLASSES = ["Skye", "Games", "OwnGames", "Game", "Seat", "Player", "Leagues", "Catalogue", "GameView"]
 ONLY_IN_ONE = {"Transport", "EventFollower", "RetryPolicy", "Turn", "CallOptions", "Iteration"}
@@ -49,6 +50,20 @@ def test_class_has_the_same_operations_in_both_packages(name, javascript):
     python = members(getattr(skye_client, name)) - OF_THE_LANGUAGE - {"transport"}
     found = {snake_case(member) for member in javascript["members"][name]}
     assert python == found - OF_THE_LANGUAGE - {"transport"}
+
+
+NOT_LISTED = {"transport", "request", "path", "id", "token", "key", "number", "game", "query"}
+"""Attributes, and what the text below the table describes."""
+
+
+@pytest.mark.parametrize("package", ["python", "typescript"])
+def test_readme_lists_all_operations(package):
+    readme = (ROOT / "clients" / package / "README.md").read_text()
+    rows = re.findall(r"^\| `(?:client|game).*", readme, re.MULTILINE)
+    listed = {snake_case(name) for row in rows for name in re.findall(r"`(?:\w+\.)?(\w+)`", row)}
+    classes = ["Games", "Game", "Seat", "Player", "Leagues", "Catalogue"]
+    offered = set().union(*(members(getattr(skye_client, name)) for name in classes))
+    assert offered - NOT_LISTED <= listed
 
 
 def test_packages_export_the_same_names(javascript):

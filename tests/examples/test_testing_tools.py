@@ -98,13 +98,14 @@ def test_playwright_api_test_reports_what_it_finds(lab_url, tmp_path):
 
 
 def test_tests_of_a_hunt_report_what_they_find(lab_url):
-    program = "import sys; from skye_client.hunting import main; sys.exit(main(sys.argv[1:]))"
-    options = ("-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", FOLDER)
-    command = [sys.executable, "-c", program, FOLDER / "hunt_tests.py", *options, "--server", lab_url]
+    program = Path(sys.executable).with_name("skye-hunt")
+    command = [program, "hunt_tests.py", "-q", "-p", "no:cacheprovider", "--server", lab_url]
     found = {}
     for difficulty in ("easy", "hard"):
         chosen = [*map(str, command), "--count", "100", "--difficulty", difficulty, "--reveal"]
-        done = subprocess.run(chosen, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
+        done = subprocess.run(
+            chosen, cwd=FOLDER, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
+        )
         found[difficulty] = re.findall(r"^  found  (\w+): ", done.stdout, re.MULTILINE)
         assert "false reports: 0" in done.stdout, done.stdout + done.stderr
     assert "game_without_last_event" in found["easy"]

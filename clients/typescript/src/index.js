@@ -14,4 +14,8 @@ export { Transport, newKey } from "./transport.js";
 export * as webhooks from "./webhooks.js";
 
 /** @typedef {import("../types/contract.js").components["schemas"]} Schemas The schemas of the contract, by name. */
+/** @typedef {import("./host.js").Turn} Turn A decision that a `host` asks for. */
+/** @typedef {import("./host.js").HostOptions} HostOptions */
+/** @typedef {import("./resources.js").Action} Action */
+/** @typedef {import("./resources.js").GameData} GameData The view of a game. */
 /** @template T @typedef {import("./known.js").Known<T>} Known The members of a union that this version knows. */

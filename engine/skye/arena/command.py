@@ -97,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out",
         type=Path,
         default=Path("league.jsonl"),
-        help="file of the results, from which an interrupted league resumes",
+        help="file of the results, from which an interrupted league resumes; by default %(default)s",
     )
     return parser
 

@@ -25,5 +25,5 @@ def read_json_lines(path: Path, header: Mapping[str, Any] | None, kind: str) -> 
         os.truncate(path, len(whole))
     lines = [json.loads(line) for line in whole.splitlines()]
     if lines and header is not None and lines[0] != header:
-        raise ValueError(f"{path} belongs to another {kind}: {lines[0]}")
+        raise ValueError(f"{path} belongs to another {kind}; name another file: {lines[0]}")
     return lines[1:]

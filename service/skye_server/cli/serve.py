@@ -9,7 +9,7 @@ from skye_server.server.launcher import serve
 
 @click.command()
 def command() -> None:
-    """Serve the API, by default with its own Redis.
+    """Serve the API at SKYE_BIND, by default 127.0.0.1:8000.
 
     The games are in the Redis that SKYE_REDIS_URL names, else in an embedded one on SKYE_DATA_DIR.
     """
