@@ -77,6 +77,14 @@ def test_key_of_the_abort_cannot_delete(service):
     assert refused(delete(game, key="same-0123456789abcdefghijk")) == (422, "idempotency_key_reused")
 
 
+def test_key_of_the_abort_cannot_delete_a_game_that_has_expired(service):
+    game = service.create_game(2)
+    key = {"Idempotency-Key": "same-0123456789abcdefghijk"}
+    assert game.call("POST", "abort", token=game.host, headers=key).status_code == 200
+    service.redis.delete(f"skye:{{{game.id}}}:table")
+    assert refused(delete(game, key="same-0123456789abcdefghijk")) == (404, "game_not_found")
+
+
 @pytest.mark.parametrize("start", [True, False])
 def test_game_that_is_not_over_is_not_deleted(service, start):
     game = service.create_game(2, start=start)
