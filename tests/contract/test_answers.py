@@ -6,7 +6,7 @@ from skye_server.http.framework import collaborators
 from tests.contract.checked import CheckedService, messages
 from tests.support.endpoints import PLAYER_KEY, game_at
 from tests.support.playing import dice
-from tests.support.sizes import sized
+from tests.support.sizes import rest_slow, sized
 
 ROUNDS_SEEN = sized((1, 4), range(1, 7))
 """The rounds of whole games in each phase of which every caller reads all that there is."""
@@ -40,7 +40,7 @@ def look_around(game):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
 
 
-@pytest.mark.parametrize("players", sized([2, 5], [2, 3, 4, 5]))
+@pytest.mark.parametrize("players", rest_slow(sized([5, 2], [5, 2, 3, 4])))
 def test_responses_of_a_whole_game_match_the_contract(players, service):
     game = service.create_game(players, bots={players - 1: "random"} if players == 5 else None)
     stage = None
