@@ -26,8 +26,8 @@ def play(player: Player, created: m.CreatedGameTokens) -> str:
     """Play a game to its end; return the name of its winner."""
     seats = player.seats(created)
     view = GameView.open(seats[0].game)
-    while not view.over:
-        for number in view.data["waiting_for"]:
+    while waiting := view.data["waiting_for"]:
+        for number in waiting:
             seat = seats[number]
             seat.act(BOTS[view.data["players"][number]["name"]](seat.actions(), seat))
         view.reload()

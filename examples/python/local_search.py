@@ -12,7 +12,7 @@ from skye_client import Game, Skye
 def play(game: Game, seat: int, bot: str) -> None:
     """Act for a seat until the game is over."""
     rng = random.Random(seat)
-    while (view := game.get())["status"] == "playing":
+    while (view := game.get())["waiting_for"]:
         if seat in view["waiting_for"]:
             move = choose(game, view, seat, bot, rng)
             act(game, seat, move)

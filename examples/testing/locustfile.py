@@ -27,7 +27,7 @@ class Player(HttpUser):
         path = f"/v1/games/{game['game']['id']}"
         token = game["players"][0]["token"]
         view = self.send("GET", path, token=token, query={"include": "actions"})
-        while view["status"] == "playing":
+        while view["waiting_for"]:
             actions = [action for action in view["actions"] if action["type"] != "take_back"]
             action = random.choice(actions)
             view = self.send(

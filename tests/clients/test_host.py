@@ -51,3 +51,35 @@ def test_async_host_plays_and_shows_its_progress(player, live, capsys):
     coroutines.run(lambda: async_host(player.key, decide, url=live.url, until_over=True, progress=True))
     assert statuses(player) == ["finished"] * 2
     assert "1 games over" in capsys.readouterr().err
+
+
+@pytest.fixture
+def renumbered(player, live):
+    """Return a game in which the player's seat was 2 until the start closed a gap of the lobby."""
+    with Skye(live.url) as client:
+        created = client.games.create({"players": [{"bot": "random"}] * 2, "seat_count": 3})
+        game = client.game(created["game"]["id"], created["host_token"])
+        assert player.game(game.id).join({"name": "Ann"})["seat"] == 2
+        game.seat(1).leave()
+        game.start()
+        return player.game(game.id)
+
+
+def test_host_acts_for_a_seat_that_the_start_has_renumbered(player, renumbered, live):
+    host(player.key, at_random, url=live.url, until_over=True)
+    assert renumbered.get()["status"] == "finished"
+
+
+def test_events_of_a_player_name_the_seat_that_the_start_has_renumbered(player, renumbered):
+    seats = []
+    for event in player.events():
+        if event["type"] == "seat_taken":
+            seats.append(event["seat"])
+        elif event["type"] == "your_turn":
+            seat = renumbered.seat(event["seat"])
+            while moves := [move for move in seat.actions() if move["type"] != "take_back"]:
+                seat.act(random.choice(moves))
+        elif event["type"] == "game_over":
+            break
+    assert seats == [2, 1]
+    assert renumbered.get()["status"] == "finished"

@@ -68,6 +68,16 @@ def test_player_takes_a_seat_then_has_turns_until_the_game_is_over(service):
     assert events(service, key)[-1]["status"] == "aborted"
 
 
+def test_seat_that_the_start_of_a_game_renumbers_is_reported_again(service):
+    key, game = new_key(), service.create_game(2, seat_count=3, start=False)
+    assert service.call("POST", game.path("players"), {"name": "Key"}, key).json["seat"] == 2
+    game.call("DELETE", "players/0", token=game.host)
+    game.call("POST", "start", token=game.host)
+    assert game.view()["players"][1]["name"] == "Key"
+    found = [(event["type"], event["seat"]) for event in events(service, key)]
+    assert found == [("seat_taken", 2), ("seat_taken", 1), ("your_turn", 1)]
+
+
 def test_events_of_a_whole_game_are_those_of_its_log(service):
     key = new_key()
     game = opponents(service, key)

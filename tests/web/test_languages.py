@@ -79,7 +79,9 @@ player_key_only delivery_not_found
 
 def test_every_problem_is_translated_or_listed_as_english_only():
     translated = {key.removeprefix("error.") for key in messages("en") if key.startswith("error.")}
-    assert sorted(ERROR_CODES) == sorted([*translated - {"unreachable"}, *ENGLISH_ONLY.split()])
+    assert sorted(ERROR_CODES) == sorted(
+        [*translated - {"unreachable", "unknown_ruleset"}, *ENGLISH_ONLY.split()]
+    )
 
 
 def test_every_scoring_tile_has_a_title_and_a_text(service):
@@ -170,3 +172,22 @@ def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     assert screen.page.evaluate(
         "() => ((round) => round.scrollWidth <= round.clientWidth)(document.querySelector('.head .round'))"
     )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_game_of_an_unknown_ruleset_is_explained_and_not_joined(browser, language):
+    game, _, _ = browser.game("Ann", auto_start=False, seat_count=3)
+    page, written = browser.window(f"/play/?lang={language}").page, []
+
+    def of_druids(route):
+        response = route.fetch()
+        route.fulfill(response=response, json=response.json() | {"ruleset": "druids"})
+
+    page.route(re.compile(rf"/v1/games/{game}(\?|$)"), of_druids)
+    page.on("request", lambda request: request.method == "GET" or written.append(request.url))
+    for more in ("", "&replay"):
+        page.goto(f"{browser.url}/play/?game={game}{more}")
+        page.wait_for_selector("main.front h1")
+        assert page.locator("main.front p").first.inner_text() == messages(language)["error.unknown_ruleset"]
+        assert page.locator(".lobby, .game-page, .scrubber").count() == 0
+    assert written == []

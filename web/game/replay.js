@@ -1,4 +1,5 @@
 import { emptyView, fold } from "../../clients/typescript/src/fold.js";
+import { checkRuleset } from "../../clients/typescript/src/known.js";
 import { loadTiles, skye } from "../state/api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
@@ -33,6 +34,7 @@ const SPEEDS = [0.5, 1, 2, 4];
 export async function openReplay(app, id) {
   const game = skye.game(id, tokenFor(id));
   const [view, tiles] = await Promise.all([game.get(), loadTiles(), loadTileSheet()]);
+  checkRuleset(view);
   /** @type {Event[]} */
   const events = [];
   while ((events.at(-1)?.id ?? 0) < view.last_event) {

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionFailedError } from "../../clients/typescript/src/errors.js";
+import { ApiError, ConnectionFailedError, UnknownRulesetError } from "../../clients/typescript/src/errors.js";
 import { alertNow, button, h } from "./dom.js";
 import { has, t } from "./i18n.js";
 
@@ -14,6 +14,7 @@ export function explain(error) {
     const key = `error.${error.code}`;
     return has(key) ? t(key, error.params) : error.detail;
   }
+  if (error instanceof UnknownRulesetError) return t("error.unknown_ruleset");
   return error instanceof ConnectionFailedError ? t("error.unreachable") : String(error);
 }
 

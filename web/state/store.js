@@ -1,5 +1,6 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { fold } from "../../clients/typescript/src/fold.js";
+import { checkRuleset } from "../../clients/typescript/src/known.js";
 import { randomKey } from "../../clients/typescript/src/transport.js";
 import { skye } from "./api.js";
 import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
@@ -74,6 +75,7 @@ export class Store {
     const { signal } = this.#stop;
     const [{ actions, ...view }, { events }] = await Promise.all([
       this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
+    checkRuleset(view);
     const streamed = this.log.at(-1)?.id ?? 0; // by the stream, during the requests
     this.view = /** @type {Game} */ (view);
     this.#setActions(actions);

@@ -46,3 +46,33 @@ test("a host ends when its signal aborts", async () => {
   assert.equal(decisions, 2);
   assert.equal((await new Skye(SERVER).player(player.key).games.list()).games[0].game.status, "playing");
 });
+
+/** Return a game of a player whose seat was 2 until the start closed a gap of the lobby. */
+async function renumbered(player) {
+  const created = await direct.games.create({ players: [{ bot: "random" }, { bot: "random" }], seat_count: 3 });
+  const lobby = direct.game(created.game.id, created.host_token);
+  assert.equal((await player.game(lobby.id).join({ name: "Ann" })).seat, 2);
+  await lobby.seat(1).leave();
+  await lobby.start();
+  return player.game(lobby.id);
+}
+
+test("a host acts for a seat that the start of the game has renumbered", async () => {
+  const player = direct.player(), game = await renumbered(player);
+  await host(player.key, atRandom, { url: SERVER, untilOver: true });
+  assert.equal((await game.get()).status, "finished");
+});
+
+test("the events of a player name the seat that the start of the game has renumbered", async () => {
+  const player = direct.player(), game = await renumbered(player), seats = [];
+  for await (const event of player.events()) {
+    if (event.type === "seat_taken") seats.push(event.seat);
+    if (event.type === "game_over") break;
+    if (event.type !== "your_turn") continue;
+    const seat = game.seat(event.seat);
+    const moves = async () => (await seat.actions()).filter(({ type }) => type !== "take_back");
+    for (let found = await moves(); found.length; found = await moves()) await seat.act(atRandom({ moves: found }));
+  }
+  assert.deepEqual(seats, [2, 1]);
+  assert.equal((await game.get()).status, "finished");
+});

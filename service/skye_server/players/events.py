@@ -116,7 +116,7 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
         return lose_role(state, game.id, now_ms)
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
-    if state.seat is None and seat is not None:
+    if seat not in (None, state.seat):  # the start of a game closes the gaps of its lobby
         events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
     turn = state.turn
     acting = None if seat is None or game.seats[seat].bot else seat

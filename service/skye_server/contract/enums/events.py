@@ -61,10 +61,10 @@ class TicketStatus(StringEnum):
 class ChosenWebhookEvent(StringEnum):
     """A type of event that a webhook can send.
 
-    `seat_taken`: a player has a seat. `your_turn`: the game waits for a decision. `deadline_near`: it is
-    still open shortly before its deadline. `seat_left`: a player has left the game. `game_over`: the game is
-    finished or aborted. `ticket_expired`: there were not enough players for a matchmaking ticket.
-    `webhook_disabled`: another webhook has failed for five days.
+    `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
+    `deadline_near`: it is still open shortly before its deadline. `seat_left`: a player has left the game.
+    `game_over`: the game is finished or aborted. `ticket_expired`: there were not enough players for a
+    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days.
     """
 
     choices = WEBHOOK_EVENTS
@@ -73,10 +73,10 @@ class ChosenWebhookEvent(StringEnum):
 class WebhookEventName(StringEnum):
     """A type of event that a webhook sends.
 
-    `seat_taken`: a player has a seat. `your_turn`: the game waits for a decision. `deadline_near`: it is
-    still open shortly before its deadline. `seat_left`: a player has left the game. `game_over`: the game is
-    finished or aborted. `ticket_expired`: there were not enough players for a matchmaking ticket.
-    `webhook_disabled`: another webhook has failed for five days.
+    `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
+    `deadline_near`: it is still open shortly before its deadline. `seat_left`: a player has left the game.
+    `game_over`: the game is finished or aborted. `ticket_expired`: there were not enough players for a
+    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days.
 
     There may be new ones.
     """

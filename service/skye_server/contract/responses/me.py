@@ -83,7 +83,7 @@ class _TurnEvent(_GameEvent):
 
 
 class SeatTakenPlayerEvent(_GameEvent):
-    """The player has a seat in the game."""
+    """The player has a seat in the game; or the start has closed gaps, and the seat has another number."""
 
     type: Literal["seat_taken"]
 
