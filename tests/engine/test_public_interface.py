@@ -129,6 +129,10 @@ WRONG_TYPES = {
     "seed of a number": lambda _: skye.new_game(2, seed=7),
     "color instead of colors": lambda _: skye.new_game("red"),
     "options as dictionary": lambda _: skye.new_game(2, options={}),
+    "no prices by tile": lambda _: skye.SetOffer.of("L01", None),
+    "no text of a position": lambda _: skye.position_from_text(None),
+    "no record": lambda _: skye.replay(None),
+    "no source of samples": lambda game: skye.determinize(game, 0, None),
     "coordinate with a fraction": lambda game: game.players[0].territory.place("L28", 0.0, -1, 0),
 }
 

@@ -74,7 +74,10 @@ def replay(record: Record) -> list[Outcome]:
 
     :raises InvalidSetup: when the players or options are invalid.
     :raises InvalidRecord: when an action breaks a rule.
+    :raises TypeError: when it is not a record.
     """
+    if not isinstance(record, Record):
+        raise TypeError(f"a record is a Record, not {type(record).__name__}")
     if record.position is None:
         begun = new_game(record.colors, seed=record.seed, options=record.options)
     else:

@@ -94,6 +94,8 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
         not `base`.
     :raises InvalidPosition: when no game can have the position.
     """
+    if not isinstance(data, Mapping):
+        raise InvalidRecord("The record is not an object.")
     try:
         ruleset = data.get("ruleset", RULESET)
         if ruleset != RULESET:

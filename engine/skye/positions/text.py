@@ -140,7 +140,10 @@ def position_from_text(text: str) -> Position:
     [{'color': 'red', 'gold': 3}, {}]
 
     :raises InvalidPosition: when a word is unknown or has another format.
+    :raises TypeError: when it is not text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a position in text form is a str, not {type(text).__name__}")
     faults: list[Fault] = []
     game, *players = text.split("|")
     words = game.split()

@@ -33,7 +33,11 @@ class SetOffer(NamedTuple):
 
         >>> SetOffer.of("L01", {"L02": 3, "L03": 1})
         SetOffer(discard='L01', prices=(('L02', 3), ('L03', 1)))
+
+        :raises TypeError: when the prices are not a mapping.
         """
+        if not isinstance(prices, Mapping):
+            raise TypeError(f"prices are a mapping of tiles to ints, not {type(prices).__name__}")
         return cls(discard, tuple(prices.items()))
 
 

@@ -53,8 +53,11 @@ def determinize(
     False
 
     :raises ValueError: when there is no such seat.
+    :raises TypeError: when an argument has another type.
     """
     check_seat(game, seat, spectator=True)
+    if not isinstance(rng, Random):
+        raise TypeError(f"the source of the samples is a random.Random, not {type(rng).__name__}")
     if game.is_over:
         return game
     seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"

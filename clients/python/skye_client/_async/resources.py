@@ -241,9 +241,9 @@ class AsyncSeat:
         """Buy nothing this round."""
         return cast(m.Game, await self.request("PUT", "/purchase", body={"tile": None}, **options))
 
-    async def purchase(self) -> m.CurrentPurchase:
+    async def purchase(self, **options: Unpack[ReadOptions]) -> m.CurrentPurchase:
         """Return what the seat bought in this round, or that it passed."""
-        return cast(m.CurrentPurchase, await self.request("GET", "/purchase"))
+        return cast(m.CurrentPurchase, await self.request("GET", "/purchase", **options))
 
     async def place(
         self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]

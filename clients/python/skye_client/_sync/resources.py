@@ -239,9 +239,9 @@ class Seat:
         """Buy nothing this round."""
         return cast(m.Game, self.request("PUT", "/purchase", body={"tile": None}, **options))
 
-    def purchase(self) -> m.CurrentPurchase:
+    def purchase(self, **options: Unpack[ReadOptions]) -> m.CurrentPurchase:
         """Return what the seat bought in this round, or that it passed."""
-        return cast(m.CurrentPurchase, self.request("GET", "/purchase"))
+        return cast(m.CurrentPurchase, self.request("GET", "/purchase", **options))
 
     def place(self, tile: str, x: int, y: int, rotation: int = 0, **options: Unpack[CallOptions]) -> m.Game:
         """Place a tile.
