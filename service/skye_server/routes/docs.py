@@ -208,97 +208,50 @@ def get_docs_asset(asset: str) -> Response:
     return compressed(_read(asset), kind, _MAX_AGE_S)
 
 
-def _document(content_type: str) -> ResponseDoc:
-    headers = ["Content-Encoding"]
-    return ResponseDoc(200, "The document.", text("Contract"), content_type=content_type, headers=headers)
+_DOCUMENTS = {
+    "contract": ("openapi", "the contract", "This document."),
+    "typed_contract": (
+        "openapi-3.2",
+        "the contract in OpenAPI 3.2",
+        "The same contract, in which the messages of event streams have types (`itemSchema`).",
+    ),
+    "asyncapi": (
+        "asyncapi",
+        "the event streams in AsyncAPI",
+        "An AsyncAPI 3 document: the event streams, and each message that they send.",
+    ),
+    "workflows": (
+        "arazzo",
+        "the workflows",
+        (
+            "An Arazzo 1.0 document: create and join, play a round, retry, follow events, replay a record. "
+            "Programs that support Arazzo run it as a test, or generate code or agents from it."
+        ),
+    ),
+}
+"""The documents of the contract: the names of their operations and files, their titles and descriptions."""
 
 
-def _contract(name: str) -> Response:
-    """Return a document of the contract, one of `DOCUMENTS` with its extension."""
-    content_type = YAML if name.endswith(".yaml") else JSON
-    return compressed(contract_of(current_app).written(name).encode(), content_type, _MAX_AGE_S)
+def _add_document(operation: str, form: str, content_type: str) -> None:
+    """Add the operation `get_..._as_yaml` or `get_..._as_json` of a document."""
+    file, title, description = _DOCUMENTS[operation]
+    name = f"{file}.{form}"
+
+    def view() -> Response:
+        written = contract_of(current_app).written(name)
+        return compressed(written.encode(), content_type, _MAX_AGE_S)
+
+    view.__name__ = f"get_{operation}_as_{form}"
+    view.__doc__ = f"Get {title} as {form.upper()}.\n\n{description}"
+    response = ResponseDoc(
+        200, "The document.", text("Contract"), content_type=content_type, headers=["Content-Encoding"]
+    )
+    blueprint.route(f"/{name}")(never_changes(response)(view))
 
 
-@blueprint.route("/openapi.yaml")
-@never_changes(_document(YAML))
-def get_contract_as_yaml() -> Response:
-    """Get the contract as YAML.
-
-    This document.
-    """
-    return _contract("openapi.yaml")
-
-
-@blueprint.route("/openapi.json")
-@never_changes(_document(JSON))
-def get_contract_as_json() -> Response:
-    """Get the contract as JSON.
-
-    This document.
-    """
-    return _contract("openapi.json")
-
-
-@blueprint.route("/openapi-3.2.yaml")
-@never_changes(_document(YAML))
-def get_typed_contract_as_yaml() -> Response:
-    """Get the contract in OpenAPI 3.2 as YAML.
-
-    The same contract, in which the messages of event streams have types (`itemSchema`).
-    """
-    return _contract("openapi-3.2.yaml")
-
-
-@blueprint.route("/openapi-3.2.json")
-@never_changes(_document(JSON))
-def get_typed_contract_as_json() -> Response:
-    """Get the contract in OpenAPI 3.2 as JSON.
-
-    The same contract, in which the messages of event streams have types (`itemSchema`).
-    """
-    return _contract("openapi-3.2.json")
-
-
-@blueprint.route("/asyncapi.yaml")
-@never_changes(_document(YAML))
-def get_asyncapi_as_yaml() -> Response:
-    """Get the event streams in AsyncAPI as YAML.
-
-    An AsyncAPI 3 document: the event streams, and each message that they send.
-    """
-    return _contract("asyncapi.yaml")
-
-
-@blueprint.route("/asyncapi.json")
-@never_changes(_document(JSON))
-def get_asyncapi_as_json() -> Response:
-    """Get the event streams in AsyncAPI as JSON.
-
-    An AsyncAPI 3 document: the event streams, and each message that they send.
-    """
-    return _contract("asyncapi.json")
-
-
-@blueprint.route("/arazzo.yaml")
-@never_changes(_document(YAML))
-def get_workflows_as_yaml() -> Response:
-    """Get the workflows as YAML.
-
-    An Arazzo 1.0 document: create and join, play a round, retry, follow events, replay a record. Programs
-    that support Arazzo run it as a test, or generate code or agents from it.
-    """
-    return _contract("arazzo.yaml")
-
-
-@blueprint.route("/arazzo.json")
-@never_changes(_document(JSON))
-def get_workflows_as_json() -> Response:
-    """Get the workflows as JSON.
-
-    An Arazzo 1.0 document: create and join, play a round, retry, follow events, replay a record. Programs
-    that support Arazzo run it as a test, or generate code or agents from it.
-    """
-    return _contract("arazzo.json")
+for _operation in _DOCUMENTS:
+    _add_document(_operation, "yaml", YAML)
+    _add_document(_operation, "json", JSON)
 
 
 def _guide(name: str) -> Response:
