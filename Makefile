@@ -148,8 +148,9 @@ reference: $(VENV)/.installed-frameworks ## write the API reference of the engin
 	@echo 'build/reference/index.html'
 
 .PHONY: screenshots
-screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the guide with Chromium
+screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the guide, and the icons, with Chromium
 	@$(BIN)/python -m tests.support.screenshots
+	@$(BIN)/python -m tests.support.icons
 
 .PHONY: clients
 clients: $(VENV)/.installed-dev ## generate the models and the synchronous half of the client packages

@@ -1,6 +1,8 @@
 """What a player can look up: the tiles behind points, the bag, and the result as a picture."""
 
+import json
 import struct
+from urllib.parse import urljoin
 
 import pytest
 
@@ -8,6 +10,12 @@ from tests.web.driver import seated
 from tests.web.test_front import start_against_bots
 
 pytestmark = pytest.mark.slow
+
+_SIZE_OF_IMAGE = """async (url) => {
+  const image = Object.assign(new Image(), {src: url});
+  await image.decode();
+  return `${image.naturalWidth}x${image.naturalHeight}`;
+}"""
 
 
 @pytest.mark.parametrize("where", [".seat[data-seat='1'] .score", ".result tr:nth-child(3) .score"])
@@ -94,4 +102,12 @@ def test_page_can_be_installed(browser):
     manifest = session.send("Page.getAppManifest")
     assert manifest["url"].endswith(".webmanifest")
     assert manifest["errors"] == []
+    touched = screen.page.get_attribute("link[rel=apple-touch-icon]", "href")
+    icons = {"180x180": touched} | {
+        icon["sizes"]: urljoin(manifest["url"], icon["src"]) for icon in json.loads(manifest["data"])["icons"]
+    }
+    assert icons.keys() == {"180x180", "192x192", "512x512", "any"}
+    for sizes, url in icons.items():
+        shown = screen.page.evaluate(_SIZE_OF_IMAGE, url)
+        assert sizes in {shown, "any"}
     start_against_bots(screen)
