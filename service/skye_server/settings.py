@@ -98,7 +98,12 @@ def _redis_url(text: str) -> str | None:
 
 
 def _folder(text: str) -> Path:
-    return Path(text).expanduser().absolute() if text else user_data_path("skye-server", appauthor=False)
+    try:
+        return Path(text).expanduser().absolute() if text else user_data_path("skye-server", appauthor=False)
+    except RuntimeError as error:  # a user without a home folder, as in a container or a unit of systemd
+        if text:
+            raise ValueError("there is no home folder: want a path without ~") from error
+        return Path("/var/lib/skye-server")
 
 
 def _whole(minimum: int, maximum: int) -> Callable[[str], int]:

@@ -18,6 +18,17 @@ def test_empty_environment_has_the_defaults():
     assert settings.cors_origins == ("*",)
 
 
+def test_user_without_home_folder_has_a_data_folder_all_the_same(monkeypatch):
+    parse = {row.name: row.metadata["parse"] for row in fields(Settings)}["data_dir"]
+    for name in ("HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 65_047)  # no line of /etc/passwd
+    assert parse("") == Path("/var/lib/skye-server")
+    assert parse("/games") == Path("/games")
+    with pytest.raises(ValueError, match="no home folder"):
+        parse("~/games")
+
+
 def test_empty_variable_has_its_default():
     assert Settings.from_environment({"SKYE_WORKERS": "", "SKYE_REDIS_URL": " "}) == Settings()
 
