@@ -33,6 +33,7 @@ from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Store
+from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import Webhooks
@@ -100,7 +101,8 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     stream_clock, players = StreamClock(), FollowedPlayers(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
-    parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, lab)
+    url_bots = UrlBots(games, webhooks, dispatched=not of_hunt)
+    parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, url_bots, lab)
     register_collaborators(app, Collaborators(*parts, None if found is None else found.hunts))
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab or of_hunt:

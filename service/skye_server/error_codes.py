@@ -79,6 +79,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "key_taken": ErrorCode(409, "The new player key is or was in use."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
+    "seat_without_url_bot": ErrorCode(409, "No bot at a URL plays this seat."),
     "not_last_placement": ErrorCode(
         409, "Only the last placement of the round can be taken back, and this is another one."
     ),
@@ -107,6 +108,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "invalid_parameter": ErrorCode(
         422, "A parameter in the path, the query or the headers is invalid; `errors` names it."
+    ),
+    "bot_unreachable": ErrorCode(
+        422, "The URL of a bot has not repeated the challenge; `errors` says which, and why."
     ),
     "idempotency_key_reused": ErrorCode(422, "A different request has used this Idempotency-Key."),
     "headers_too_large": ErrorCode(

@@ -86,3 +86,24 @@ def test_express_receiver_of_the_guide_runs_as_printed(tmp_path):
     command = ["node", "receiver.mjs"]
     with running(command, tmp_path, port, SECRET=secret, PORT=str(port)) as output:
         check(output, port, secret)
+
+
+def test_bot_at_a_url_of_the_guide_plays_as_printed(tmp_path):
+    (program,) = re.findall(
+        r"^```python bot_flask.py\n(.*?)^```$", guide.source("writing-a-bot"), re.MULTILINE | re.DOTALL
+    )
+    (tmp_path / "bot_flask.py").write_text(program)
+    port, secret = free_port(), new_secret()
+    command = [sys.executable, "-m", "flask", "--app", "bot_flask", "run", "--port", str(port)]
+    player = {"bot_url": f"http://127.0.0.1:{port}/bot", "secret": secret}
+    with running(command, tmp_path, port, SECRET=secret), local_service() as service:
+        forged = service.call("POST", "/v1/games", {"players": [player | {"secret": new_secret()}]})
+        assert forged.json["errors"][0]["detail"] == "The response has the status 401."
+        body = {"players": [player, {"bot": "random"}], "auto_start": True}
+        created = service.call("POST", "/v1/games", body)
+        assert created.status_code == 201, created.text
+        dispatch(service)
+        path = f"/v1/games/{created.json['game']['id']}"
+        assert service.get(path)["status"] == "finished"
+        found = service.get(f"{path}/players/0/bot/deliveries", created.json["host_token"])["deliveries"]
+        assert {(each["status"], each["attempts"]) for each in found} == {("delivered", 1)}

@@ -6,7 +6,6 @@ plays some games, provokes every error code, and writes the responses to
 `service/skye_server/openapi/examples.json`, from which the contract takes its examples.
 """
 
-import json
 import logging
 import sys
 
@@ -14,10 +13,7 @@ from skye_server.commands.hunts import evidence_view
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS
-from skye_server.settings import Settings
 from skye_server.webhooks.owners import player_owner
-from skye_server.webhooks.sender import Reply
-from skye_server.webhooks.targets import TargetPolicy
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder
@@ -25,6 +21,7 @@ from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
 from tests.support.endpoints import delivery_of, queue_delivery
 from tests.support.launcher import ROOT
+from tests.support.receiver import AnsweringSender
 
 TICKETS = "/v1/matchmaking/tickets"
 FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
@@ -201,19 +198,9 @@ def matchmaking(recorder):
     recorder.record("cancelled", "The player no longer waits.", "DELETE", path, token=key)
 
 
-class _AnsweringSender:
-    """Answers challenges as a receiver does, without a request."""
-
-    policy = TargetPolicy(Settings(), lambda *_: ["192.0.32.7"])
-
-    def post(self, _url, _secrets, _message_id, body):
-        challenge = json.loads(body)["data"]["challenge"]
-        return Reply(200, json.dumps({"challenge": challenge}).encode(), duration_ms=84)
-
-
 def webhooks(recorder):
     """Create webhooks of a player key and of a game, change and test them, list their deliveries."""
-    collaborators(recorder.service.app).webhooks.sender = _AnsweringSender()
+    collaborators(recorder.service.app).webhooks.sender = AnsweringSender()
     key = f"skye_key_{'dunvegan' * 3}"
     created = recorder.send("POST", "/v1/games", {"seat_count": 2}).json
     game = created["game"]["id"]
@@ -237,9 +224,23 @@ def webhooks(recorder):
         retry = f"{item}/deliveries/{delivery_of(webhook)}/retry"
         recorder.record("again", "Send it again.", "POST", retry, token=token)
         recorder.send("DELETE", item, token=token)
+    bots(recorder)
     games = collaborators(recorder.service.app).games
     games.players.webhook_disabled(hash_player_key(key), webhook, games.now_ms())
     recorder.record("disabled", "A webhook has failed for long.", "GET", "/v1/me/events", token=key)
+
+
+def bots(recorder):
+    """Bind a bot at a URL to a seat, list what was sent to it, release it."""
+    body = {"players": [{"name": "Ann"}, {"bot_url": "https://example.org/bot"}], "auto_start": True}
+    created = recorder.record("bot_at_url", "A person against a bot at a URL.", "POST", "/v1/games", body)
+    path, token = f"/v1/games/{created['game']['id']}/players/0/bot", created["players"][0]["token"]
+    recorder.record("bound", "A bot.", "PUT", path, {"bot_url": "https://example.org/bot"}, token)
+    game = collaborators(recorder.service.app).games.repository.current(created["game"]["id"])
+    bound = game.seats[0].url_bot
+    queue_delivery(recorder.service, f"bot.{bound}", bound, game.id, "decision")
+    recorder.record("pending", "A decision.", "GET", f"{path}/deliveries", token=token)
+    recorder.record("released", "The player plays again.", "DELETE", path, token=token)
 
 
 def pass_and_leave(recorder):

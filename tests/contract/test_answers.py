@@ -4,7 +4,7 @@ import pytest
 
 from skye_server.http.framework import collaborators
 from tests.contract.checked import CheckedService, messages
-from tests.support.endpoints import PLAYER_KEY, game_at
+from tests.support.endpoints import PLAYER_KEY, RECEIVER, game_at
 from tests.support.playing import dice
 from tests.support.sizes import rest_slow, sized
 
@@ -158,6 +158,22 @@ def test_webhooks_are_in_the_contract(service):
             ("DELETE", "", None),
         ):
             assert service.call(method, item + rest, body, token).status_code < 300
+
+
+def test_bots_at_urls_are_in_the_contract(service):
+    game = game_at("bot", service)
+    path = game.path("players/0/bot")
+    assert service.get(f"{path}/deliveries", game.host)["deliveries"] == []
+    assert service.call("PUT", path, {"bot_url": RECEIVER}, game.tokens[0]).status_code == 200
+    assert service.call("DELETE", path, token=game.tokens[0]).status_code == 200
+    assert service.call("DELETE", path, token=game.tokens[0]).status_code == 409
+    players = [{"name": "Ann"}, {"bot_url": RECEIVER}]
+    created = service.call("POST", "/v1/games", {"players": players}).json
+    path = f"/v1/games/{created['game']['id']}/players"
+    seated = service.call("POST", path, players[1], created["host_token"])
+    assert seated.json["secret"].startswith("whsec_")
+    games, key = {"games": [{"players": players}]}, {"Idempotency-Key": "b" * 22}
+    assert service.call("POST", "/v1/batches", games, headers=key).status_code == 201
 
 
 TICKETS, TICKET = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}

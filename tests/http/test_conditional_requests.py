@@ -24,7 +24,7 @@ def test_write_on_another_version_is_refused(service):
     assert game.view()["version"] == version
 
 
-UNVERSIONED = ("/events", "/events/stream", "/rematch")
+UNVERSIONED = ("/events", "/events/stream", "/rematch", "/deliveries")
 """Ends of paths whose responses change without a new version of the game, or are not views of it."""
 
 VERSIONED = [

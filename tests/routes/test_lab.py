@@ -274,6 +274,7 @@ def test_inbox_answers_as_it_is_told(lab):
         **answer,
         "body": '{"type":"pass"}',
         "fault": None,
+        "plays": False,
     }
     challenge = {"type": "webhook_challenge", "data": {"challenge": "abc"}}
     response = post_to_inbox(lab, challenge)

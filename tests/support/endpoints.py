@@ -4,12 +4,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from skye_server.games.authorization import hash_player_key
+from skye_server.http.framework import collaborators
 from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import WebhookRef
 from skye_server.webhooks.owners import player_owner
 from skye_server.webhooks.records import Delivery, deliveries
 from tests.support.playing import Game, dice
+from tests.support.receiver import AnsweringSender
 
 HOST, PLAYER, NOBODY = "host", "player", None
 PLAYER_KEY = "skye_key_" + 22 * "A"
@@ -180,6 +182,9 @@ ENDPOINTS = (
     Endpoint("POST", f"{_GAME}/host-token", "lobby", HOST),
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_SEAT}/resign"),
+    Endpoint("PUT", f"{_SEAT}/bot", "bot", body=lambda _: {"bot_url": RECEIVER}),
+    Endpoint("DELETE", f"{_SEAT}/bot", "bot"),
+    Endpoint("GET", f"{_SEAT}/bot/deliveries", "bot"),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
@@ -251,6 +256,7 @@ STAGES = (
     "ticket",
     "invited",
     "webhook",
+    "bot",
 )
 
 
@@ -276,16 +282,28 @@ def game_at(stage, service) -> Game:
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
         game.call("POST", "abort", token=game.host)
-    if stage == "webhook":
-        game.webhook = with_delivery(service, game.path("webhooks"), game.host)
-        own = "/v1/me/webhooks"
-        for earlier in service.get(own, PLAYER_KEY)["webhooks"]:  # their number is limited
-            service.call("DELETE", f"{own}/{earlier['id']}", token=PLAYER_KEY)
-        game.own_webhook = with_delivery(service, own, PLAYER_KEY)
+    if stage in ("bot", "webhook"):
+        {"bot": bind_bot, "webhook": add_webhooks}[stage](service, game)
     if stage == "ticket":
         wanted = {"name": "Ann", "seat_count": 4}
         game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]
     return game
+
+
+def bind_bot(service, game):
+    """Bind a bot at a URL to seat 0."""
+    collaborators(service.app).webhooks.sender = AnsweringSender()
+    bound = game.call("PUT", "players/0/bot", {"bot_url": RECEIVER}, token=game.tokens[0])
+    assert bound.status_code == 200, bound.text
+
+
+def add_webhooks(service, game):
+    """Create a webhook of the game and one of the player key, each with a delivery."""
+    game.webhook = with_delivery(service, game.path("webhooks"), game.host)
+    own = "/v1/me/webhooks"
+    for earlier in service.get(own, PLAYER_KEY)["webhooks"]:  # their number is limited
+        service.call("DELETE", f"{own}/{earlier['id']}", token=PLAYER_KEY)
+    game.own_webhook = with_delivery(service, own, PLAYER_KEY)
 
 
 def with_delivery(service, path, token):
@@ -296,11 +314,11 @@ def with_delivery(service, path, token):
     return webhook
 
 
-def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c"):
+def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c", kind="your_turn"):
     """Queue a delivery of a webhook, as a dispatcher does."""
     store, now_ms = RedisStore(service.redis).webhooks, int(service.clock() * 1000)
     ref = WebhookRef(owner, webhook)
-    delivery = Delivery(delivery_of(webhook), game, "your_turn", b"{}", now_ms, now_ms)
+    delivery = Delivery(delivery_of(webhook), game, kind, b"{}", now_ms, now_ms)
     before = store.progress(ref)
     encoded = (delivery.game, delivery.id, deliveries.encode(delivery))
     assert store.queue(ref, before, before.cursor, [encoded], KEY_TTL_S)

@@ -6,6 +6,10 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from skye_server.settings import Settings
+from skye_server.webhooks.sender import Reply
+from skye_server.webhooks.targets import TargetPolicy
+
 
 class Received(NamedTuple):
     """A request as it arrived."""
@@ -85,3 +89,13 @@ def respond(handler, status, body=b"", **headers):
     handler.send_header("Content-Length", str(len(body)))
     handler.end_headers()
     handler.wfile.write(body)
+
+
+class AnsweringSender:
+    """Answers challenges as a receiver does, without a request."""
+
+    policy = TargetPolicy(Settings(), lambda *_: ["192.0.32.7"])
+
+    def post(self, _url, _secrets, _message_id, body):
+        challenge = json.loads(body)["data"]["challenge"]
+        return Reply(200, json.dumps({"challenge": challenge}).encode(), duration_ms=84)

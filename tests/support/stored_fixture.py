@@ -9,7 +9,10 @@ import json
 import sys
 from pathlib import Path
 
+from skye_server.http.framework import collaborators
+from tests.support.endpoints import RECEIVER
 from tests.support.playing import Game, Service, dice
+from tests.support.receiver import AnsweringSender
 
 READ = ("",)
 
@@ -19,6 +22,9 @@ def stages(service):
     games = {"lobby": service.create_game(3, start=False), "playing": service.create_game(3, seed="in-play")}
     games["lobby"].call("POST", "invitations", token=games["lobby"].host)
     games["lobby"].call("DELETE", "players/1", token=games["lobby"].tokens[1])  # a free seat between two
+    collaborators(service.app).webhooks.sender = AnsweringSender()
+    for method, body in (("PUT", {"bot_url": RECEIVER}), ("DELETE", None)):
+        games["playing"].call(method, "players/0/bot", body, token=games["playing"].tokens[0])
     games["playing"].play_to("building", 2, dice(7))
     games["finished"] = service.create_game(2, seed="finished")
     games["finished"].play_out(dice(8))

@@ -15,6 +15,7 @@ from tests.deploy.servers import JSON
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.launcher import PATIENT
+from tests.support.receiver import Receiver
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
@@ -30,8 +31,14 @@ BODIES = {
     4: FIVE,
     5: {"position": {"next_draws": list(LANDSCAPE), "players": [{}] * 5}},
     6: {"players": [{"name": name} for name in ("Ann", "Bob", "Cy")]},
+    7: FIVE,
 }
-"""For each format, a game that is stored in it; the second gets an invitation, the sixth loses a player."""
+"""For each format, a game that is stored in it.
+
+The second gets an invitation, the sixth loses a player, and a bot at a URL plays for the seventh a while.
+"""
+
+LOCAL = {"SKYE_WEBHOOKS_HTTP": "on", "SKYE_WEBHOOKS_PRIVATE": "on", "SKYE_WEBHOOKS_PORTS": "*"}
 
 IN_THE_LOBBY = (2, 6)
 
@@ -58,6 +65,10 @@ class PlayedGame:
             self._call("POST", f"{self.path}/invitations", None, self._host)
         if number == 6:
             self._call("DELETE", f"{self.path}/players/1", None, self._tokens[1])
+        if number == 7:
+            with Receiver() as bot:
+                self._call("PUT", f"{self.path}/players/0/bot", {"bot_url": bot.url}, self._tokens[0])
+            self._call("DELETE", f"{self.path}/players/0/bot", None, self._tokens[0])
 
     def _call(self, method, path, body=None, token=None):
         """Return the response of the first instance that does not respond with 503."""
@@ -140,7 +151,7 @@ class Players:
 @pytest.fixture(params=sized([1], list(range(1, FORMAT))), ids="reads_up_to_{}".format)
 def rolling(request, redis_server, redis_client, tmp_path):
     """Two instances of a release that reads up to some format, and players."""
-    settings = PATIENT | {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}
+    settings = PATIENT | LOCAL | {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}
     instances = [Upgradable(tmp_path, name, redis_server.url, **settings) for name in ("one", "two")]
     with contextlib.ExitStack() as running:
         for instance in instances:

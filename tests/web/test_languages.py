@@ -72,7 +72,7 @@ unsupported_media_type invalid_body invalid_parameter idempotency_key_reused hea
 too_many_streams internal_error data_corrupt data_newer tile_not_yours offer_incomplete price_too_low
 not_enough_gold own_tile tile_not_for_sale cell_occupied not_adjacent terrain_mismatch building_finished
 placeable_tiles_left nothing_to_take_back invalid_setup invalid_territory invalid_record
-player_key_only delivery_not_found
+player_key_only delivery_not_found seat_without_url_bot
 """
 """Problems that players meet only through a defect or a manipulated link."""
 

@@ -4,6 +4,7 @@ import socket
 import ssl
 import subprocess
 import time
+from email.utils import formatdate
 
 import pytest
 from standardwebhooks import Webhook
@@ -115,3 +116,20 @@ def test_certificate_is_checked_against_the_name_of_the_url(certificate):
 
 
 NAMES = ["hooks.example", "other.example"]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("120", 120),
+        (formatdate(time.time() + 120, usegmt=True), 120),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+        ("-5", 0),
+        ("soon", 0),
+        ("Fri, 99 Abc 99999 99:99:99 GMT", 0),
+        ("9" * 40, 0),
+    ],
+)
+def test_retry_after_is_a_number_or_a_date(text, seconds):
+    with Receiver(lambda _, handler: respond(handler, 503, Retry_After=text)) as receiver:
+        assert post(receiver.url).retry_after_s == pytest.approx(seconds, abs=60 if seconds else 0)

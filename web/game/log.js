@@ -48,6 +48,7 @@ export function story(event, view) {
       : t("log.building_finished", { name: name(event.seat) })),
     round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
       `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
+    bot_changed: () => t(event.bot ? "log.bot_took_over" : "log.bot_released", { name: name(event.seat), bot: botName(event.bot ?? "") }),
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
     game_finished: () => t("result.winners", { count: event.result.winners.length, names: list(event.result.winners.map(name)) }),
     game_aborted: () => t("result.aborted"),

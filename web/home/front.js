@@ -69,14 +69,20 @@ function againstBots(myName, bots) {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
     ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
   const listed = h("input", { type: "checkbox", name: "listed" });
-  const start = (/** @type {any} */ bot, /** @type {Event} */ event) => {
+  const start = (/** @type {any} */ bot, /** @type {HTMLButtonElement | null} */ from) => {
     const name = myName();
-    const opponents = Array.from({ length: Number(count.value) }, () => ({ bot }));
-    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, pressed(event));
+    const opponents = Array.from({ length: Number(count.value) }, () => bot);
+    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, from);
   };
-  const levels = bots.map((bot) => button(botTitle(bot), (event) => start(bot.name, event), { class: "primary", "data-level": bot.name }));
+  const levels = bots.map((bot) => button(botTitle(bot), (event) => start({ bot: bot.name }, pressed(event)), { class: "primary", "data-level": bot.name }));
+  const url = h("input", { type: "url", name: "bot-url", required: true, placeholder: "http://127.0.0.1:5000/bot", "aria-label": t("front.bot_url") });
+  const secret = h("input", { name: "bot-secret", autocomplete: "off", placeholder: t("front.bot_secret"), "aria-label": t("front.bot_secret") });
+  const atUrl = h("details", {}, h("summary", {}, t("front.bot_url")), h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, /** @type {HTMLButtonElement | null} */ (event.submitter));
+  } }, url, secret, h("button", { "data-act": "bot-url" }, t("front.bot_play"))));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
-    h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))));
+    h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))), atUrl);
   box.classList.add("hero");
   box.append(h("div", { class: "hero-tiles", "aria-hidden": "true" }, ...["L10", "L35", "castle-red", "L20"].map((tile) => h("img", { src: tilePicture(tile), alt: "" }))));
   return box;

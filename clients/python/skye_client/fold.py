@@ -280,6 +280,11 @@ def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
         _sit(view, None)
 
 
+def _bot_changed(view: _View, players: _Players, event: _Event) -> None:
+    """Let a bot at a URL play a seat, or its player again."""
+    players[event["seat"]]["bot"] = event["bot"]
+
+
 def _sit(view: _View, seat: int | None) -> None:
     """Set the seat of the caller, and whether the caller is a player."""
     others = [role for role in view["you"]["roles"] if role != "player"]
@@ -322,5 +327,6 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "game_aborted": _game_aborted,
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
+    "bot_changed": _bot_changed,
     "income_paid": _set_gold,
 }

@@ -294,6 +294,7 @@ class InboxAnswer(TypedDict):
     body: NotRequired[Any]
     fault: NotRequired[str | None]
     challenges: NotRequired[bool]
+    plays: NotRequired[bool]
 
 
 InboxBody: TypeAlias = Any
@@ -986,6 +987,26 @@ UnknownAction: TypeAlias = ActionOfLaterVersion
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 
+class UrlBot(TypedDict):
+    bot_url: str
+    secret: NotRequired[str]
+
+
+class UrlBotToJoin(TypedDict):
+    bot_url: str
+    secret: NotRequired[str]
+    name: NotRequired[str]
+    color: NotRequired[Color]
+    seat: NotRequired[int]
+
+
+class UrlBotToSeat(TypedDict):
+    bot_url: str
+    secret: NotRequired[str]
+    name: NotRequired[str]
+    color: NotRequired[Color]
+
+
 Round: TypeAlias = int
 
 
@@ -1083,6 +1104,16 @@ class Bot(TypedDict):
     description: str
     win_percent: int
     decision_ms: int
+
+
+class BotChangedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["bot_changed"]
+    seat: int
+    bot: BotName | None
 
 
 class BotList(TypedDict):
@@ -1258,7 +1289,7 @@ class Fairness(TypedDict):
     seed_source: SeedSourceName
 
 
-FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | PlayerToInvite
+FirstPlayer: TypeAlias = PersonToSeat | BotToSeat | UrlBotToSeat | PlayerToInvite
 
 
 class FreshGame(TypedDict):
@@ -1594,6 +1625,8 @@ class PlayerLeftEvent(TypedDict):
 class PlayerOfPosition(TypedDict):
     name: NotRequired[str]
     bot: NotRequired[SeatableBot]
+    bot_url: NotRequired[str]
+    secret: NotRequired[str]
 
 
 class PlayerStreamEnd(TypedDict):
@@ -1608,7 +1641,7 @@ class PlayerStreamStart(TypedDict):
     now: Timestamp
 
 
-PlayerToSeat: TypeAlias = PersonToJoin | BotToJoin
+PlayerToSeat: TypeAlias = PersonToJoin | BotToJoin | UrlBotToJoin
 
 
 class PositionTile(TypedDict):
@@ -1787,6 +1820,7 @@ class SeatTakenPlayerEvent(TypedDict):
 class SeatToken(TypedDict):
     seat: int
     token: Token | None
+    secret: NotRequired[str]
 
 
 class SlotScore(TypedDict):
@@ -2477,6 +2511,7 @@ StreamMessage: TypeAlias = (
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
+    | BotChangedEvent
     | TimedOutEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
@@ -2502,6 +2537,7 @@ StreamMessage: TypeAlias = (
 class TakenSeat(TypedDict):
     seat: int
     token: Token | None
+    secret: NotRequired[str]
     game: Game
 
 
@@ -2517,6 +2553,20 @@ class CreatedInvitation(TypedDict):
     game: Game
 
 
+class DecisionData(TypedDict):
+    seat: int
+    time_left_ms: int
+    game: Game
+    actions: list[Action]
+
+
+class DecisionMessage(TypedDict):
+    timestamp: Timestamp
+    type: Literal["decision"]
+    href: str
+    data: DecisionData
+
+
 Event: TypeAlias = (
     GameCreatedEvent
     | PlayerJoinedEvent
@@ -2530,6 +2580,7 @@ Event: TypeAlias = (
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
+    | BotChangedEvent
     | TimedOutEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
@@ -2570,6 +2621,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
     "Action": frozenset(["buy", "finish_building", "pass", "place", "set_offer", "take_back"]),
     "Event": frozenset(
         [
+            "bot_changed",
             "bot_took_over",
             "building_finished",
             "clock_advanced",

@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from skye_client import models as m
 from skye_client.errors import InvalidWebhookError
 
-WebhookMessage: TypeAlias = "m.WebhookEventMessage | m.WebhookChallengeMessage"
+WebhookMessage: TypeAlias = "m.WebhookEventMessage | m.WebhookChallengeMessage | m.DecisionMessage"
 """What the server sends; `type` tells which."""
 
 _TOLERANCE_S = 300

@@ -149,6 +149,9 @@ const FOLDS = {
     players[seat].bot = bot;
     if (reason === "resigned" && view.you.seat === seat) sit(view, null);
   },
+  bot_changed(_view, { seat, bot }, players) {
+    players[seat].bot = bot;
+  },
 };
 
 /** Return a player who has not played yet. @param {any} entry @returns {Players[number]} */

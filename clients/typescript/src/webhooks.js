@@ -3,7 +3,7 @@
 import { InvalidWebhookError } from "./errors.js";
 
 /** @typedef {components["schemas"]} Schemas */
-/** @typedef {Schemas["WebhookEventMessage"] | Schemas["WebhookChallengeMessage"]} WebhookMessage What the server sends; `type` tells which. */
+/** @typedef {Schemas["WebhookEventMessage"] | Schemas["WebhookChallengeMessage"] | Schemas["DecisionMessage"]} WebhookMessage What the server sends; `type` tells which. */
 
 const TOLERANCE_S = 300;
 

@@ -29,8 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         bots = tuple(entrants.entrant_from(bot) for bot in options.bots)
         if len({bot.name for bot in bots}) < len(bots):
             raise ValueError("two bots have the same name: give one another with name=bot")
-        if len({server_of(bot.url)[0] for bot in bots if bot.url is not None}) > 1:
-            raise ValueError("all bots by URL must be on the same server")
+        if len({server_of(bot.url)[0] for bot in bots if bot.url and bot.is_of_server}) > 1:
+            raise ValueError("all bots of servers must be on the same server")
         seed = options.seed or seed_in(options.out) or token_hex(16)
         league = League(bots, options.players, options.games, seed, Budget(options.budget, options.startup))
         results = play_league(league, options.out, options.workers, _progress())

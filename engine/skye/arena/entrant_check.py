@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from random import Random
 
-from skye.arena.bot_process import BotFailed, BotProcess, Budget
-from skye.arena.entrants import Entrant
+from skye.arena.bot_process import BotFailed, Budget
+from skye.arena.entrants import Entrant, decider_for
 from skye.arena.server_game import ServerGame, server_of
 from skye.rules.setup import new_game
 from skye.tiles.catalogue import COLORS
@@ -35,14 +35,15 @@ def check_entrants(entrants: Sequence[Entrant], players: int, budget: Budget) ->
 def _failure_of(entrant: Entrant, players: int, budget: Budget) -> str | None:
     """Return how an entrant fails in a sample game, or None when it can play."""
     try:
-        if entrant.url is not None:
+        decider = decider_for(entrant, budget)
+        if entrant.url is not None and decider is None:
             server, bot = server_of(entrant.url)
             names, bots = [entrant.name] * players, [bot, *[None] * (players - 1)]
             with closing(ServerGame(server, names, bots, "sample", budget)) as game_on_server:
                 game_on_server.abort()
-        elif entrant.builtin is None:
-            with closing(BotProcess(entrant.command, budget)) as process:
-                process.decide(new_game(COLORS[:players], seed="sample").game, 0, Random(0))
+        elif decider is not None and entrant.builtin is None:
+            with closing(decider):
+                decider.decide(new_game(COLORS[:players], seed="sample").game, 0, Random(0))
     except BotFailed as failure:
         return str(failure)
     return None

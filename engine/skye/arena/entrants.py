@@ -7,6 +7,7 @@
 | `module:function`                | a Python function `(game, seat, rng) -> move`, in a separate process |
 | `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
 | `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too          |
+| `name=https://host/path`         | a bot at a URL, which gets each decision in a signed request         |
 
 `name=` gives any of them another name: `old=mybots:greedy`.
 """
@@ -20,7 +21,9 @@ import time
 from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple, Protocol
+from urllib.parse import parse_qs, urlsplit
 
+from skye.arena.bot_at_url import BotAtUrl
 from skye.arena.bot_process import BotProcess, Budget
 from skye.bots.expert import expert
 from skye.bots.registry import LEAGUE_BOTS, choose_move
@@ -31,18 +34,24 @@ _EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d*)")
 
 
 class Entrant(NamedTuple):
-    """A bot of a league: either a bot of this package, a command, or a bot of a server.
+    """A bot of a league: a bot of this package, a command, a bot of a server, or one at a URL.
 
     :param name: its name in the standings.
     :param builtin: the name of a bot of this package, or None.
     :param command: the program and its arguments; empty for the other kinds.
-    :param url: the URL of a bot of a server, or None.
+    :param url: the URL of a bot of a server, or of a bot at a URL; or None.
     """
 
     name: str
     builtin: str | None
     command: tuple[str, ...]
     url: str | None = None
+
+    @property
+    def is_of_server(self) -> bool:
+        """Whether the bot is one of a server: its URL has no path, or names the bot."""
+        parts = urlsplit(self.url or "")
+        return self.url is not None and (parts.path in ("", "/") or "bot" in parse_qs(parts.query))
 
 
 class Decider(Protocol):
@@ -104,7 +113,7 @@ def entrant_from(argument: str) -> Entrant:
 def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
     """Return the decider of an entrant, or None if a server decides."""
     if entrant.url is not None:
-        return None
+        return None if entrant.is_of_server else BotAtUrl(entrant.url, budget)
     if entrant.builtin is not None:
         return _BuiltinBot(entrant.builtin)
     return BotProcess(entrant.command, budget)

@@ -174,7 +174,9 @@ def _play(game: int) -> Result:
 
 def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> ServerGame | None:
     """Return a game on the server of the entrants, or None if none is a bot of a server."""
-    of_seats = [None if entrant.url is None else server_of(entrant.url) for entrant in entrants]
+    of_seats = [
+        server_of(entrant.url) if entrant.url and entrant.is_of_server else None for entrant in entrants
+    ]
     servers = [server for server in of_seats if server is not None]
     if not servers:
         return None

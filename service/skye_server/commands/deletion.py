@@ -12,6 +12,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_host
+from skye_server.webhooks.bots import bots_of, delete_bots
 
 
 def delete_game(games: Games, command: Command, game_id: str) -> None:
@@ -32,6 +33,7 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
         if games.repository.delete(game, new_record(games, command, done)):
             games.store.webhooks.delete_all(game_id)
+            delete_bots(games.store, *bots_of(game))
             return
         back_off(number)
     raise Problem("too_much_contention")

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
-from skye_server.games.game import Game, Status
+from skye_server.games.game import URL_BOT, Game, Status
 from skye_server.players.events import near_at_ms
 from skye_server.settings import Settings
 from skye_server.storage.connection import retry
@@ -35,7 +35,14 @@ class DueWork:
         self.queue = queue
         self._now_ms = now_ms
         self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
-        self.rules: list[Rule] = [deadline]
+        self.rules: list[Rule] = [deadline, self._bots]
+
+    def _bots(self, _before: Game | None, after: Game) -> Iterable[Due]:
+        """Yield the entries for bots at URLs that must decide; each commit repeats them."""
+        for number in after.waiting_for:
+            seat = after.seats[number]
+            if seat.bot == URL_BOT:
+                yield Due("bot", f"{after.id}/{seat.url_bot}", self._now_ms())
 
     def announce(self, before: Game | None, after: Game) -> list[Due]:
         """Queue the work of a commit that is about to be made; return what `confirm` queues again.

@@ -117,7 +117,8 @@ def change_player(
 
     def authorize(loaded: Loaded[Game]) -> None:
         number = require_seat(loaded.game, loaded.caller, seat)
-        if not (loaded.caller.host and loaded.game.seats[number].bot):
+        taken = loaded.game.seats[number]
+        if not (loaded.caller.host and taken.bot and not taken.is_held):
             require_own_seat(loaded.game, loaded.caller, seat)
 
     def change(loaded: Loaded[Game]) -> Transition:

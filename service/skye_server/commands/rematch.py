@@ -28,6 +28,7 @@ from skye_server.games.game import (
     Status,
 )
 from skye_server.games.transitions import Transition
+from skye_server.webhooks.bots import copied_bot
 
 MAX_ABORTED: Final = 16
 """How many rematches of a game can be aborted and opened again: each request for one loads them all."""
@@ -51,7 +52,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
         new, now_ms = loaded.game, loaded.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
-        opened = _opened(old, loaded.game_id, now_ms) if new is None else Transition(new)
+        opened = _opened(games, old, loaded.game_id, now_ms) if new is None else Transition(new)
         return _joined(opened, seat, loaded.tokens, now_ms, has_token=not is_player_key(command.token or ""))
 
     load = partial(_load_following, games, command, old, caller)
@@ -97,9 +98,14 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     if not old.is_over:
         raise Problem("game_not_over")
     seat = old.seats[caller.seat]
-    if seat.bot:
+    if not _plays_again(seat):
         raise Problem("seat_played_by_bot")
-    return seat
+    return replace(seat, bot=None, url_bot="")
+
+
+def _plays_again(seat: Seat) -> bool:
+    """Return whether a person plays a seat in the rematch: also one whose bot at a URL has played for it."""
+    return not seat.bot or (seat.has_url_bot and seat.is_held)
 
 
 def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Game | None, bytes | None]:
@@ -133,7 +139,7 @@ def _joined(
     return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
 
 
-def _opened(old: Game, new_id: str, now_ms: int) -> Transition:
+def _opened(games: Games, old: Game, new_id: str, now_ms: int) -> Transition:
     """Open the game that follows: its bots are seated, and seats are reserved for the players."""
     options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
     game = Game(
@@ -148,9 +154,15 @@ def _opened(old: Game, new_id: str, now_ms: int) -> Transition:
         host_player=old.host_player,
         clock_ms=None if old.clock_ms is None else now_ms,
     )
-    bots = tuple(replace(seat, token="", player="") for _, seat in old.taken if seat.bot)
-    people = tuple(_reservation(seat) for _, seat in old.taken if not seat.bot)
+    bots = tuple(_bot_again(games, seat, new_id) for _, seat in old.taken if not _plays_again(seat))
+    people = tuple(_reservation(seat) for _, seat in old.taken if _plays_again(seat))
     return lobby.open_game(game, bots, now_ms, invites=people)
+
+
+def _bot_again(games: Games, seat: Seat, new_id: str) -> Seat:
+    """Return the seat of a bot in the game that follows; one at a URL gets its decisions there too."""
+    url_bot = copied_bot(games, seat.url_bot, new_id) if seat.has_url_bot else ""
+    return replace(seat, token="", player="", url_bot=url_bot)
 
 
 def _reservation(seat: Seat) -> str:

@@ -11,6 +11,7 @@ from skye_server.commands.due_work import next_due_ms
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
 from skye_server.matchmaking import tickets
+from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.dispatching import WebhookDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
@@ -37,6 +38,7 @@ def handlers(games: Games) -> Mapping[str, Handler]:
         "game": Handler(partial(attend_game, games), 32),
         "ticket": Handler(partial(tickets.catch_up, games), 8),
         "webhook": Handler(webhooks.attend, 256),
+        "bot": Handler(BotDispatch(games, sender).attend, 128),
     }
 
 

@@ -38,11 +38,15 @@ def after_deadline(game: Game, now_ms: int) -> Transition:
     """Make the moves of the seats that must act: their deadline has passed."""
     transition = Transition(game)
     for seat in game.waiting_for:
-        if game.options.on_timeout is OnTimeout.BOT:
-            transition = transition.then(hand_to_bot(transition.game, seat, "timed_out", now_ms))
-        else:
-            transition = transition.then(_move_for(transition.game, seat, now_ms))
+        transition = transition.then(after_timeout(transition.game, seat, now_ms))
     return transition
+
+
+def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
+    """Do what `on_timeout` says for a seat that has not decided in time."""
+    if game.options.on_timeout is OnTimeout.BOT:
+        return hand_to_bot(game, seat, "timed_out", now_ms)
+    return _move_for(game, seat, now_ms)
 
 
 def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
@@ -77,4 +81,4 @@ def _bot_move(game: Game, seat: int) -> Move:
     state: GameState | None = game.state
     assert state is not None
     rng = random.Random(f"{game.options.seed}/{game.version}/{seat}")  # noqa: S311 - no secret
-    return choose_move(BOTS[game.seats[seat].bot or SUBSTITUTE_BOT], state, seat, rng)
+    return choose_move(BOTS.get(game.seats[seat].bot or "", BOTS[SUBSTITUTE_BOT]), state, seat, rng)

@@ -44,7 +44,7 @@ def computing_cost(body: dict[str, Any]) -> int:
         until = body.get("stop_at")
         played = body["record"]["actions"][: None if isinstance(until, dict) else until]
         return len(played) // _ACTIONS_PER_UNIT
-    bots = sum("bot" in player for player in body["players"])
+    bots = sum("bot" in player or "bot_url" in player for player in body["players"])
     if "scenario" in body:
         return bots + len(SCENARIOS[body["scenario"]].actions) // _ACTIONS_PER_UNIT
     return bots
@@ -120,7 +120,7 @@ def body_from_position(body: dict[str, Any], game: GameState) -> dict[str, Any]:
         raise Problem("invalid_body", errors=[FieldError("/players", detail)])
     named = []
     for seat, player in enumerate(players or [{}] * number):
-        name = {} if "bot" in player else {"name": f"Player {seat + 1}"}
+        name = {} if "bot" in player or "bot_url" in player else {"name": f"Player {seat + 1}"}
         named.append(name | player | {"color": game.players[seat].color})
     options = body["options"] | {
         "seed": game.seed,
@@ -185,7 +185,7 @@ def new_seat(
     bot = player.get("bot")
     name = player.get("name") or _bot_name(str(bot), names)
     token = tokens.seat_token(number, has_token=not bot and not bound)
-    return Seat(name, player.get("color", ""), token, bot, bound)
+    return Seat(name, player.get("color", ""), token, bot, bound, player.get("url_bot", ""))
 
 
 def _bot_name(bot: str, taken: Collection[str]) -> str:
@@ -194,7 +194,7 @@ def _bot_name(bot: str, taken: Collection[str]) -> str:
     >>> _bot_name("greedy", []), _bot_name("greedy", ["Greedy", "Ann"])
     ('Greedy', 'Greedy 2')
     """
-    title = next(profile.title for profile in BOT_PROFILES if profile.name == bot)
+    title = next((profile.title for profile in BOT_PROFILES if profile.name == bot), "Bot")
     numbered = (f"{title} {number}" for number in count(2))
     keys = {name_key(name) for name in taken}
     return next(name for name in chain([title], numbered) if name_key(name) not in keys)

@@ -103,6 +103,13 @@ class BotTookOver(NamedTuple):
     reason: str
 
 
+class BotChanged(NamedTuple):
+    """A bot at a URL plays a seat from now on, or (None) its player again."""
+
+    seat: int
+    bot: str | None
+
+
 class TimedOut(NamedTuple):
     """A seat missed its deadline; the following move was made for it."""
 
@@ -139,6 +146,7 @@ HostedEvent: TypeAlias = (
     | GameStarted
     | PositionSet
     | BotTookOver
+    | BotChanged
     | TimedOut
     | TurnChanged
     | ClockAdvanced
@@ -159,6 +167,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     GameStarted: "game_started",
     PositionSet: "position_set",
     BotTookOver: "bot_took_over",
+    BotChanged: "bot_changed",
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",
     ClockAdvanced: "clock_advanced",

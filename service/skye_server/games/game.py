@@ -38,6 +38,10 @@ class SeedSource(StrEnum):
     CREATOR = "creator"
 
 
+URL_BOT: Final = "url"
+"""The name of every bot at a URL, which a dispatcher asks for its moves; see `skye_server.webhooks.bots`."""
+
+
 class Clock(StrEnum):
     """The clock of a game: that of the server, or one that the host advances."""
 
@@ -109,7 +113,8 @@ class Seat(Struct, frozen=True):
     """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
     `player` is the id of the player whose key the seat is bound to, empty if there is none.
-    `bot` names the bot that plays the seat, from the start or since the player resigned or timed out.
+    `bot` names the bot that plays the seat, from the start or since the player resigned or timed out; a bot
+    at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
     """
 
     name: str
@@ -117,11 +122,22 @@ class Seat(Struct, frozen=True):
     token: str = ""
     bot: str | None = None
     player: str = ""
+    url_bot: str = ""
 
     @property
     def is_free(self) -> bool:
         """Whether nobody has taken the seat; only a lobby has free seats among the taken ones."""
         return not self.color
+
+    @property
+    def is_held(self) -> bool:
+        """Whether somebody has a token or a player key for the seat."""
+        return bool(self.token or self.player)
+
+    @property
+    def has_url_bot(self) -> bool:
+        """Whether a bot at a URL plays the seat."""
+        return self.bot == URL_BOT
 
 
 FREE_SEAT: Final = Seat("", "")
@@ -179,8 +195,8 @@ class Game(Struct, frozen=True, rename={"state": "game"}):
 
     @property
     def next_bot(self) -> int | None:
-        """Return the first seat that must act and is played by a bot, None if there is none."""
-        return next((seat for seat in self.waiting_for if self.seats[seat].bot), None)
+        """Return the first seat that must act and is played by a bot of the server, None if there is none."""
+        return next((seat for seat in self.waiting_for if self.seats[seat].bot not in (None, URL_BOT)), None)
 
     def is_overdue(self, now_ms: int) -> bool:
         """Return whether seats have missed a deadline."""

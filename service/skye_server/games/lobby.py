@@ -15,8 +15,9 @@ from skye.positions import apply_actions
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import invitation_id
-from skye_server.games.autoplay import hand_to_bot
+from skye_server.games.autoplay import SUBSTITUTE_BOT, hand_to_bot
 from skye_server.games.events import (
+    BotChanged,
     GameAborted,
     GameCreated,
     GameStarted,
@@ -31,7 +32,7 @@ from skye_server.games.events import (
     StartedPlayer,
     TokenRotated,
 )
-from skye_server.games.game import FREE_SEAT, Game, Seat, Status
+from skye_server.games.game import FREE_SEAT, URL_BOT, Game, Seat, Status
 from skye_server.games.names import name_key
 from skye_server.games.transitions import Transition, advance, after_move, state_in_play, undo_limit_reached
 
@@ -224,9 +225,35 @@ def resign(game: Game, seat: int, now_ms: int) -> Transition:
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    if game.seats[seat].bot:
+    if game.seats[seat].bot not in (None, URL_BOT):
         raise Problem("seat_played_by_bot")
     return hand_to_bot(game, seat, "resigned", now_ms)
+
+
+def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
+    """Let a bot at a URL play a seat, instead of its player or of another such bot.
+
+    :param url_bot: the id of the bot.
+    :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
+    """
+    _check_rotation(game)
+    if game.seats[seat].bot not in (None, URL_BOT):
+        raise Problem("seat_played_by_bot")
+    after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
+    return advance(game, now_ms, [BotChanged(seat, URL_BOT)], seats=with_seat(game.seats, seat, after))
+
+
+def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
+    """Let the player play the seat of a bot at a URL again; without a player, a bot of the server plays it.
+
+    :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
+    """
+    _check_rotation(game)
+    before = game.seats[seat]
+    if not before.has_url_bot:
+        raise Problem("seat_without_url_bot")
+    after = replace(before, bot=None if before.is_held else SUBSTITUTE_BOT)
+    return advance(game, now_ms, [BotChanged(seat, after.bot)], seats=with_seat(game.seats, seat, after))
 
 
 def start(game: Game, now_ms: int) -> Transition:

@@ -11,6 +11,7 @@ from skye.positions import action_of
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import (
     AnyEvent,
+    BotChanged,
     BotTookOver,
     GameAborted,
     GameStarted,
@@ -103,7 +104,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return _started(game)
         case PositionSet(state):
             return _in_play(game, state)
-        case BotTookOver(number, bot, _):
+        case BotTookOver(number, bot, _) | BotChanged(number, bot):
             taken_over = replace(seats[number], bot=bot)
             return replace(game, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
         case TurnChanged(_, _, deadline_ms):

@@ -11,3 +11,6 @@ WEBHOOK_EVENTS: Final = (
     "ticket_expired",
     "webhook_disabled",
 )
+
+DECISION: Final = "decision"
+"""The type of the message that asks a bot at a URL."""

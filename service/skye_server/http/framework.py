@@ -25,6 +25,7 @@ from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
+from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class Collaborators:
     open_streams: OpenStreams
     metrics: Metrics
     webhooks: Webhooks
+    url_bots: UrlBots
     lab: Laboratory | None
     hunts: Hunts | None = None
 

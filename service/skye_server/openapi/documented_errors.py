@@ -69,6 +69,7 @@ NEW_GAME_ERRORS = (
     "invalid_setup",
     "invalid_record",
     "game_not_over",
+    "bot_unreachable",
     "game_full",
     "color_taken",
     "name_taken",

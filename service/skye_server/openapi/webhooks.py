@@ -16,14 +16,15 @@ _TAG: Final = "Webhooks"
 class _Sent(NamedTuple):
     """A request that the server sends, and the response that it expects.
 
-    :param answer: the body of the response; None if any response of the class 2xx is right.
+    :param answer: the body of the response, or the name of its component; None if any response of the class
+        2xx is right.
     """
 
     name: str
     summary: str
     description: str
     message: type
-    answer: type | None = None
+    answer: type | str | None = None
 
 
 _SENT: Final = (
@@ -47,6 +48,17 @@ _SENT: Final = (
         responses.WebhookChallengeMessage,
         responses.WebhookChallengeAnswer,
     ),
+    _Sent(
+        "send_decision",
+        "Decide for a seat",
+        """
+        The seat of a bot at a URL must decide. The server plays the action of the answer. Without a legal
+        action in time it asks again after 5 seconds, or as `Retry-After` says, with the same `webhook-id`,
+        and then does what `on_timeout` of the game says, also in a game without a time limit.
+        """,
+        responses.DecisionMessage,
+        "Action",
+    ),
 )
 
 
@@ -58,7 +70,9 @@ def sent_requests(components: ResponseComponents) -> Doc:
 def _operation(sent: _Sent, components: ResponseComponents) -> Doc:
     accepted: Doc = {"description": f"Received, within {MAX_SECONDS:g} seconds."}
     if sent.answer is not None:
-        accepted["content"] = {JSON: {"schema": components.reference(sent.answer)}}
+        answer = sent.answer
+        schema = components.named(answer) if isinstance(answer, str) else components.reference(answer)
+        accepted["content"] = {JSON: {"schema": schema}}
     return {
         "tags": [_TAG],
         "operationId": sent.name,

@@ -1,11 +1,12 @@
 """The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
 from skye_server.routes import catalogue, docs, hunts, lab, leagues, matchmaking, me, operations, webhooks
-from skye_server.routes.game import control, history, play, scoring, seats
+from skye_server.routes.game import bots, control, history, play, scoring, seats
 
 BLUEPRINTS = (
     control.blueprint,
     seats.blueprint,
+    bots.blueprint,
     play.blueprint,
     me.blueprint,
     webhooks.blueprint,

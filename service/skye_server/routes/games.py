@@ -28,6 +28,7 @@ from skye_server.http.responses import (
 )
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates, operation, reads
+from skye_server.routes.prepared_bots import prepared_bots, show_secrets
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 
@@ -68,6 +69,9 @@ def create_game(body: dict[str, Any]) -> Response:
     the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
     `GET /v1/scenarios`).
 
+    A player with `bot_url` is a bot at a URL: the server sends it each decision of the seat, and plays the
+    action that it answers, while a dispatcher runs (`send_decision` in `webhooks`).
+
     A player with `"invite": true` is invited: the response has a single-use code, which reserves a seat after
     the seated players. The creator never sees the token of an invited player.
 
@@ -78,7 +82,10 @@ def create_game(body: dict[str, Any]) -> Response:
     returns them again.
     """
     charge_creation(computing_cost(body))
-    result = create_new_game(collaborators().games, command_from_request(), body)
+    command = command_from_request()
+    secrets = prepared_bots(command, [body], "")
+    result = create_new_game(collaborators().games, command, body)
+    show_secrets(result.view["players"], body, secrets)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}")
 
 

@@ -15,6 +15,7 @@ from skye_server.contract import requests, responses
 from skye_server.contract.responses.lab import MAX_INBOX_BODY
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view, timestamp
+from skye_server.games.webhook_events import DECISION
 from skye_server.http.framework import collaborators
 from skye_server.http.lab import fault_header
 from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
@@ -164,8 +165,10 @@ def receive_in_lab(inbox: str) -> Response:
     answer = _inbox_answer(lab, inbox)
     if answer["fault"] is not None:
         apply(fault_header.parse(answer["fault"], is_stream=False))
-    if answer["challenges"] and (challenge := _challenge_in(body)) is not None:
+    if answer["challenges"] and (challenge := _found(body, CHALLENGE, "challenge")) is not None:
         return uncached_json({"challenge": challenge}, 200, [])
+    if answer["plays"] and (actions := _found(body, DECISION, "actions")):
+        return uncached_json(actions[0], 200, [])
     if answer["status"] == 204:
         return no_content()
     return uncached_json(msgspec.Raw((answer["body"] or "null").encode()), answer["status"], [])
@@ -179,7 +182,8 @@ def receive_in_lab(inbox: str) -> Response:
 def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
     """Set the answer of an inbox.
 
-    A status, a body such as the action of a bot, and faults: a delay, a slow response, a broken connection.
+    A status, a body such as an action, the first legal action of a bot at a URL (`plays`), and faults: a
+    delay, a slow response, a broken connection.
     It answers all requests until another one is set, for a day.
     """
     lab = _inbox_lab(inbox)
@@ -225,8 +229,8 @@ def _inbox_lab(inbox: str) -> Laboratory:
 
 def _inbox_answer(lab: Laboratory, inbox: str) -> dict[str, Any]:
     stored = lab.store.inbox_answer(inbox)
-    found: dict[str, Any] = requests.InboxAnswer().load({}) if stored is None else msgspec.json.decode(stored)
-    return found
+    found: dict[str, Any] = requests.InboxAnswer().load({})
+    return found if stored is None else found | msgspec.json.decode(stored)
 
 
 def _inbox_response(lab: Laboratory, inbox: str) -> Response:
@@ -234,12 +238,12 @@ def _inbox_response(lab: Laboratory, inbox: str) -> Response:
     return uncached_json({"messages": messages, "answer": _inbox_answer(lab, inbox)}, 200, [])
 
 
-def _challenge_in(body: bytes) -> str | None:
-    """Return the text of a challenge, None if a message is none."""
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError, LookupError):
+def _found(body: bytes, kind: str, name: str) -> Any:
+    """Return a field of the data of a message, a string or a list; None if it is of another type."""
+    with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError, LookupError, RecursionError):
         message = msgspec.json.decode(body)
-        if message["type"] == CHALLENGE and isinstance(message["data"]["challenge"], str):
-            return str(message["data"]["challenge"])
+        if message["type"] == kind and isinstance(message["data"][name], str | list):
+            return message["data"][name]
     return None
 
 

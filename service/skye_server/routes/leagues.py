@@ -32,6 +32,7 @@ from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text
 from skye_server.routes.game.history import record_view
+from skye_server.routes.prepared_bots import prepared_bots, show_secrets
 
 blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
 
@@ -66,7 +67,11 @@ def create_games(body: dict[str, Any]) -> Response:
     """
     require_idempotency_key()
     charge_batch(body["games"])
-    view = create_new_games(collaborators().games, command_from_request(), body["games"])
+    command = command_from_request()
+    secrets = prepared_bots(command, body["games"], "/games/{}")
+    view = create_new_games(collaborators().games, command, body["games"])
+    for created, game in zip(view["games"], body["games"], strict=True):
+        show_secrets(created["players"], game, secrets)
     return uncached_json(view, 201, [])
 
 

@@ -237,7 +237,7 @@ def _add_item(place: _Place) -> None:
         The latest 100, with the last attempt of each, and the time of the next.
         """
         found = _webhooks().deliveries(place.owner(**parts), webhook)
-        return json_response({"deliveries": [_delivery_view(delivery) for delivery in found]})
+        return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
 
     @blueprint.route(f"{item}/deliveries/<delivery>/retry", methods=["POST"])
     @place.describe(
@@ -254,7 +254,7 @@ def _add_item(place: _Place) -> None:
         """
         owner = _owner_to_write(place, parts)
         charge_webhook_request()
-        return uncached_json(_delivery_view(_webhooks().retry(owner, webhook, delivery)), 200, [])
+        return uncached_json(delivery_view(_webhooks().retry(owner, webhook, delivery)), 200, [])
 
 
 def _owner_to_write(place: _Place, parts: dict[str, str]) -> str:
@@ -299,7 +299,8 @@ def _secret_view(webhook: Webhook) -> dict[str, Any]:
     return _view(webhook) | {"secret": webhook.secret}
 
 
-def _delivery_view(delivery: Delivery) -> dict[str, Any]:
+def delivery_view(delivery: Delivery) -> dict[str, Any]:
+    """Return a delivery as the API shows it."""
     return {
         "id": delivery.id,
         "type": delivery.type,

@@ -31,11 +31,11 @@ from skye_server.games.events import (
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """The newest format of a stored game.
 
 Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys,
-format 5 next draws, format 6 free seats between taken ones.
+format 5 next draws, format 6 free seats between taken ones, format 7 bots at URLs.
 """
 
 LOG_FORMAT: Final = 1
@@ -79,7 +79,9 @@ class NewerFormatError(StoredFormatError):
 
 def version_header(game: Game) -> bytes:
     """Return the beginning of a stored game: the oldest format that can hold it, and its version."""
-    if any(seat.is_free for seat in game.seats):
+    if any(seat.url_bot for seat in game.seats):
+        number = 7
+    elif any(seat.is_free for seat in game.seats):
         number = 6
     elif game.state is not None and game.state.next_draws:
         number = 5

@@ -28,7 +28,10 @@ from skye_server.storage.lua_scripts import Script
 from skye_server.storage.wrong_types import moving_aside
 
 KINDS: Final = ("game", "ticket", "webhook", "bot")
-"""The kinds of work: `game` has the id of a game, `ticket` that of a player who waits in matchmaking."""
+"""The kinds of work: `game` has the id of a game, `ticket` that of a player who waits in matchmaking.
+
+`skye_server.webhooks` has those of `webhook` and `bot`, in `dispatching` and `bot_dispatch`.
+"""
 
 SHARDS: Final = 16
 

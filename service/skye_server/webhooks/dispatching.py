@@ -12,11 +12,7 @@ read, so a dispatcher that was suspended while it sent one does not send the nex
 
 from __future__ import annotations
 
-import random
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
@@ -37,6 +33,7 @@ from skye_server.storage.webhook_store import (
     WebhookRef,
 )
 from skye_server.webhooks.game_events import GameCursor, report
+from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
 from skye_server.webhooks.records import (
     DISABLED_AFTER_MS,
@@ -58,39 +55,6 @@ _TURN_S: Final = 5.0
 
 _QUEUED_LATER_MS: Final = 10_000
 _GONE: Final = 410
-
-
-class HostSlots:
-    """Bounds how many requests of this process one host handles; a slow host fewer."""
-
-    _MAX, _MAX_SLOW, _SLOW_S = 8, 2, 1.0
-
-    def __init__(self) -> None:
-        self._used: Counter[str] = Counter()
-        self._waiting: Counter[str] = Counter()
-        self._slow: set[str] = set()
-
-    @contextmanager
-    def slot(self, origin: str) -> Iterator[bool]:
-        """Hold a slot of a host for the time of a request, and yield whether there was a free one."""
-        if self._used[origin] >= (self._MAX_SLOW if origin in self._slow else self._MAX):
-            self._waiting[origin] += 1
-            yield False
-            return
-        self._used[origin] += 1
-        started = time.monotonic()
-        try:
-            yield True
-        finally:
-            (self._slow.add if time.monotonic() - started > self._SLOW_S else self._slow.discard)(origin)
-            self._used[origin] -= 1
-            self._waiting.pop(origin, None)
-            if not self._used[origin]:
-                del self._used[origin]
-
-    def pause_ms(self, origin: str) -> int:
-        """Return when to ask for a slot again: the later, the more have asked."""
-        return round(random.uniform(0.5, 1.0) * min(100 + 50 * self._waiting[origin], 10_000))  # noqa: S311
 
 
 class WebhookDispatch:
@@ -203,7 +167,7 @@ class WebhookDispatch:
             due_ms = max(found.open_until_ms, delivery.next_ms or 0)
             if due_ms > now_ms:
                 return due_ms
-            origin = webhook.url.partition("://")[2].partition("/")[0]
+            origin = origin_of(webhook.url)
             with self._hosts.slot(origin) as is_free:
                 if not is_free:
                     return now_ms + self._hosts.pause_ms(origin)

@@ -7,12 +7,15 @@ the name of the URL. There are no redirects, proxies or cookies.
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import ssl
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -37,7 +40,7 @@ class Reply(NamedTuple):
 
     :param status: the HTTP status; None if there was no response.
     :param error: why there was none, or why it was not read to its end; empty otherwise.
-    :param retry_after_s: the seconds of the header `Retry-After`.
+    :param retry_after_s: the seconds until the time of the header `Retry-After`.
     """
 
     status: int | None
@@ -114,9 +117,20 @@ def _read(response: httpcore.Response) -> Reply:
         body += chunk
         if len(body) > MAX_ANSWER_BYTES:
             return Reply(response.status, error=f"The response is longer than {MAX_ANSWER_BYTES} bytes.")
-    after = dict(response.headers).get(b"Retry-After") or dict(response.headers).get(b"retry-after", b"")
-    seconds = int(after) if after.isdigit() and len(after) < 9 else 0
-    return Reply(response.status, body, retry_after_s=seconds)
+    headers = {name.lower(): value for name, value in response.headers}
+    return Reply(
+        response.status, body, retry_after_s=_seconds(headers.get(b"retry-after", b"").decode("latin-1"))
+    )
+
+
+def _seconds(text: str) -> int:
+    """Return the seconds until the time of `Retry-After`: a number or an HTTP date (RFC 9110)."""
+    if text.isascii() and text.isdigit() and len(text) < 9:
+        return int(text)
+    with suppress(ValueError, TypeError, OverflowError):
+        at = parsedate_to_datetime(text)
+        return max(0, math.ceil(at.replace(tzinfo=at.tzinfo or UTC).timestamp() - time.time()))
+    return 0
 
 
 def _reason(error: Exception) -> str:

@@ -85,7 +85,7 @@ class Webhooks:
             created_ms=self._games.now_ms(),
             digest=command.digest,
         )
-        webhook, _ = self._challenged(webhook)
+        webhook, _ = self.challenged(webhook)
         self._put(None, webhook)
         self._store.queue(webhook.ref, Progress(), cursor, (), self.ttl_s(owner))
         if owner.startswith(PLAYER_OWNER):
@@ -132,7 +132,7 @@ class Webhooks:
             webhook, **{name: tuple(new) if name == "types" else new for name, new in body.items()}
         )
         if changed.url != webhook.url:
-            changed, _ = self._challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
+            changed, _ = self.challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
         self._put(webhook, changed)
         self._wake(changed)
         return changed
@@ -143,7 +143,7 @@ class Webhooks:
         :raises Problem: what `get` raises; server_busy, too_much_contention.
         """
         webhook = self.get(owner, webhook_id)
-        changed, reply = self._challenged(webhook)
+        changed, reply = self.challenged(webhook)
         if changed != webhook:
             self._put(webhook, changed)
         self._wake(changed)
@@ -229,15 +229,16 @@ class Webhooks:
         """Return how long the webhooks of an owner are stored after their last event, in seconds."""
         return KEY_TTL_S if owner.startswith(PLAYER_OWNER) else self._game_ttl_s
 
-    def _challenged(self, webhook: Webhook) -> tuple[Webhook, Reply]:
+    def challenged(self, webhook: Webhook, pointer: str = "/url") -> tuple[Webhook, Reply]:
         """Send a challenge; return the webhook with its new status.
 
+        :param pointer: the place of the URL in the body of the request.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
         """
         try:
             self.sender.policy.address_of(self.sender.policy.target_of(webhook.url))
         except TargetError as error:
-            raise Problem("invalid_body", errors=[FieldError("/url", str(error))]) from error
+            raise Problem("invalid_body", errors=[FieldError(pointer, str(error))]) from error
         except OSError:
             pass  # the challenge reports it
         if not self._challenges.acquire(blocking=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skye_server.contract.fields import StringEnum
-from skye_server.games.webhook_events import WEBHOOK_EVENTS
+from skye_server.games.webhook_events import DECISION, WEBHOOK_EVENTS
 
 
 class StreamEndReason(StringEnum):
@@ -76,13 +76,14 @@ class WebhookEventName(StringEnum):
     `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
     `deadline_near`: it is still open shortly before its deadline. `seat_left`: a player has left the game.
     `game_over`: the game is finished or aborted. `ticket_expired`: there were not enough players for a
-    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days.
+    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days. `decision`: the seat
+    of a bot at a URL must decide.
 
     There may be new ones.
     """
 
     extensible = True
-    choices = WEBHOOK_EVENTS
+    choices = (*WEBHOOK_EVENTS, DECISION)
 
 
 class WebhookStatus(StringEnum):

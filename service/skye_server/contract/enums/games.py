@@ -6,7 +6,7 @@ from skye import BOTS, Phase
 from skye.positions import RULESET
 from skye.scoring import TIE_BREAKS
 from skye_server.contract.fields import StringEnum
-from skye_server.games.game import Clock, OnTimeout, OriginType, Role, SeedSource, Status, Visibility
+from skye_server.games.game import URL_BOT, Clock, OnTimeout, OriginType, Role, SeedSource, Status, Visibility
 from skye_server.games.scenarios import SCENARIOS
 
 
@@ -20,10 +20,10 @@ class Inclusion(StringEnum):
 
 
 class BotName(StringEnum):
-    """The name of a bot; see `GET /v1/bots`. There may be new ones."""
+    """The name of a bot; see `GET /v1/bots`. `url` is a bot at a URL. There may be new ones."""
 
     extensible = True
-    choices = BOTS
+    choices = (*BOTS, URL_BOT)
 
 
 class SeatableBot(StringEnum):

@@ -2,7 +2,7 @@
 
 from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
 from skye_server.contract.requests.lab import DefectReport, GameFault, HuntToOpen, InboxAnswer
-from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat
+from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat, UrlBot
 from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
 from skye_server.contract.requests.play import Offer, Placement, Purchase

@@ -23,7 +23,8 @@ from skye_server.contract.fields import Boolean, Integer, Name, Seat
 from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object, Variants
 from skye_server.contract.positions import SentPosition
 from skye_server.contract.records import MAX_ACTIONS, GameRecord
-from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite
+from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite, UrlBotToSeat
+from skye_server.contract.requests.webhooks import Secret, Url
 from skye_server.games.game import Clock, Visibility
 from skye_server.games.views.fields import MAX_GAMES, MAX_TURN_MS
 
@@ -34,12 +35,14 @@ MIN_TURN_MS = 1_000
 class FirstPlayer(Variants):
     """A player of a new game: a person or a bot to seat, or an invitation."""
 
-    variants = (PersonToSeat, BotToSeat, PlayerToInvite)
+    variants = (PersonToSeat, BotToSeat, UrlBotToSeat, PlayerToInvite)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Return the form that has the field sent: `invite`, `bot` or neither."""
+        """Return the form that has the field sent: `invite`, `bot_url`, `bot` or none of them."""
         if "invite" in data:
             return PlayerToInvite
+        if "bot_url" in data:
+            return UrlBotToSeat
         return BotToSeat if "bot" in data else PersonToSeat
 
 
@@ -202,6 +205,15 @@ class PlayerOfPosition(Object):
 
     name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
     bot = SeatableBot("The bot that plays; a person if left out.")
+    bot_url = Url("Where the server sends the decisions of the seat, which a bot at a URL plays then.")
+    secret = Secret("The secret that signs requests to `bot_url`; the server makes one if left out.")
+
+    @validates_schema
+    def _one_bot(self, data: dict[str, Any], **_: Any) -> None:
+        if "bot_url" in data and "bot" in data:
+            raise ValidationError("`bot` and `bot_url` exclude each other: send one.", "bot_url")
+        if "secret" in data and "bot_url" not in data:
+            raise ValidationError("This belongs to a `bot_url` only.", "secret")
 
 
 class PlayersOf(Players):

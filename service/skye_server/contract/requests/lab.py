@@ -228,3 +228,7 @@ class InboxAnswer(Object):
     )
     fault = Fault("A fault of the response, as in `Skye-Fault`; none if left out.", load_default=None)
     challenges = Boolean("Whether it answers challenges; true if left out.", load_default=True)
+    plays = Boolean(
+        "Whether it answers decisions of bots at URLs with the first legal action; false if left out.",
+        load_default=False,
+    )

@@ -10,6 +10,7 @@ from skye_server.contract.enums.games import SeatableBot
 from skye_server.contract.enums.tiles import Color
 from skye_server.contract.fields import Integer, InviteCode, Name, Seat
 from skye_server.contract.objects import Constant, Object, Variants
+from skye_server.contract.requests.webhooks import Secret, Url
 
 MAX_ADVANCE_MS = 366 * 86_400_000
 """How far a clock can be advanced at once, in milliseconds: a year."""
@@ -37,6 +38,26 @@ class BotToSeat(Object):
     color = Color("The bot's colour; the first free one if left out.")
 
 
+class UrlBot(Object):
+    """A bot at a URL. The URL must repeat a challenge, as that of a webhook."""
+
+    bot_url = Url("Where the server sends the decisions of the seat.", required=True)
+    secret = Secret("The secret that signs requests; the server makes one if left out.")
+
+
+class UrlBotToSeat(UrlBot):
+    """A bot at a URL that takes a seat; only the host may seat one."""
+
+    name = Name("The bot's name; the server chooses one if left out.")
+    color = Color("The bot's colour; the first free one if left out.")
+
+
+class UrlBotToJoin(UrlBotToSeat):
+    """A bot at a URL that takes a seat of an existing game."""
+
+    seat = Seat("The seat to take; the lowest free one if left out.")
+
+
 class BotToJoin(BotToSeat):
     """A bot that takes a seat of an existing game."""
 
@@ -60,10 +81,12 @@ class PlayerChanges(Object):
 class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
-    variants = (PersonToJoin, BotToJoin)
+    variants = (PersonToJoin, BotToJoin, UrlBotToJoin)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
-        """Return the form of a bot if the object has the field `bot`."""
+        """Return the form that has the field sent: `bot_url`, `bot` or neither."""
+        if "bot_url" in data:
+            return UrlBotToJoin
         return BotToJoin if "bot" in data else PersonToJoin
 
 

@@ -63,6 +63,7 @@ from skye_server.contract.responses.me import (
 from skye_server.contract.responses.problem import Problem
 from skye_server.contract.responses.webhooks import (
     CreatedWebhook,
+    DecisionMessage,
     DeliveryList,
     WebhookChallengeAnswer,
     WebhookChallengeMessage,

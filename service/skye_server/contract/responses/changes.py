@@ -5,6 +5,7 @@ from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
 from skye import PLAYERS
 from skye.fields import BySeat, Keywords, Seat
+from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.responses.actions import Actions
 from skye_server.games.views.fields import MAX_GAMES, GameId, Token
 from skye_server.games.views.types import GameView, InvitationCodeView, TimeView
@@ -22,11 +23,16 @@ class TimedGameView(GameView, TimeView):
 
 
 class SeatTokenView(TypedDict):
-    """The token of a seat."""
+    """The token of a seat, or the secret of the bot at a URL that plays it."""
 
     seat: Seat
     token: Annotated[
         Token | None, "The seat's token; null for a bot, and for a seat that a player key holds."
+    ]
+    secret: NotRequired[
+        Annotated[
+            str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The secret of a bot at a URL, which signs requests."
+        ]
     ]
 
 

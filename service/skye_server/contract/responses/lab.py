@@ -190,6 +190,7 @@ class InboxAnswerView(TypedDict):
     body: Annotated[str | None, Keywords(maxLength=MAX_INBOX_BODY), "The body as text; null for none."]
     fault: Annotated[str | None, Keywords(**FAULT_KEYWORDS), "The fault of the response; null for none."]
     challenges: Annotated[bool, "Whether it answers challenges."]
+    plays: Annotated[bool, "Whether it answers decisions with the first action."]
 
 
 class InboxMessage(TypedDict):

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.fields import Component, Count, Keywords
+from skye.fields import Component, Count, Keywords, Seat
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.requests.webhooks import MAX_URL_LENGTH
+from skye_server.contract.responses.actions import Actions
 from skye_server.contract.responses.me import PlayerEventView
 from skye_server.games.views.fields import GameId, Timestamp
+from skye_server.games.views.types import GameView
 
 _Problem: TypeAlias = Annotated[str, Keywords(maxLength=200)]
 _Status: TypeAlias = Annotated[int, Keywords(minimum=100, maximum=599)]
@@ -93,6 +95,25 @@ class WebhookEventMessage(_Message):
         str | None, Keywords(maxLength=100), "The path of the game; null for an event without one."
     ]
     data: Annotated[PlayerEventView, Component("PlayerEvent"), "The event."]
+
+
+class DecisionData(TypedDict):
+    """What a bot at a URL needs to decide."""
+
+    seat: Annotated[Seat, "The seat that must decide."]
+    time_left_ms: Annotated[Count, "For how many milliseconds the server waits for the answer."]
+    game: Annotated[GameView, "The game as the seat sees it."]
+    actions: Annotated[
+        Actions, "The legal actions. The bot answers with one of them, in an offer with other values."
+    ]
+
+
+class DecisionMessage(_Message):
+    """A decision that the seat of a bot at a URL must make."""
+
+    type: Literal["decision"]
+    href: Annotated[str, Keywords(maxLength=100), "The path of the game."]
+    data: Annotated[DecisionData, "The decision."]
 
 
 class WebhookChallengeData(TypedDict):

@@ -160,6 +160,14 @@ class BotTookOverView(TypedDict):
     reason: Annotated[TakeoverReason, "The reason."]
 
 
+class BotChangedView(TypedDict):
+    """A bot at a URL plays the seat from now on, or its player again."""
+
+    type: Literal["bot_changed"]
+    seat: EventSeat
+    bot: Annotated[BotName | None, "The bot; null for the player."]
+
+
 class TimedOutView(TypedDict):
     """The seat missed its deadline; the server or a bot caused the events that follow."""
 
@@ -211,6 +219,7 @@ HostedEventView: TypeAlias = (
     | GameStartedView
     | PositionSetView
     | BotTookOverView
+    | BotChangedView
     | TimedOutView
     | TurnChangedView
     | ClockAdvancedView

@@ -13,6 +13,7 @@ from skye.views import event_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     AnyEvent,
+    BotChanged,
     BotTookOver,
     ClockAdvanced,
     GameAborted,
@@ -120,6 +121,8 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             return _position_set_view(game, state, caller)
         case BotTookOver(seat, bot, reason):
             return {"type": "bot_took_over", "seat": seat, "bot": bot, "reason": reason}
+        case BotChanged(seat, bot):
+            return {"type": "bot_changed", "seat": seat, "bot": bot}
         case TimedOut(seat):
             return {"type": "timed_out", "seat": seat}
         case TurnChanged(phase, waiting_for, deadline_ms):
@@ -146,7 +149,7 @@ def _started_players(game: Game, players: Sequence[StartedPlayer]) -> list[Start
 
 def _shown(seat: Seat) -> tuple[str, str, str | None]:
     """Return name, colour and bot of a seat; a person has a token or a key."""
-    return seat.name, seat.color, None if seat.token or seat.player else seat.bot
+    return seat.name, seat.color, None if seat.is_held else seat.bot
 
 
 def _created_view(game: Game, name: str) -> GameCreatedView:

@@ -223,7 +223,10 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
         "game_id": current.id,
         "version": current.version,
         "nonce": current.options.nonce if game.is_over else None,
-        "players": [{"name": seat.name, "color": seat.color, "bot": seat.bot} for seat in current.seats],
+        "players": [
+            {"name": seat.name, "color": seat.color, "bot": None if seat.has_url_bot else seat.bot}
+            for seat in current.seats
+        ],
         "options": {
             "scoring_tiles": current.options.scoring_tiles,
             "first_seat": current.options.first_seat,

@@ -18,6 +18,7 @@ from skye_server.http.responses import command_response, etag, json_response, no
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_GAME, blueprint
+from skye_server.routes.prepared_bots import prepared_bot
 
 __all__ = ["blueprint"]
 
@@ -66,6 +67,7 @@ OWN_VIEW = ResponseDoc(
         "too_many_games",
         *_SEATING,
         "invalid_setup",
+        "bot_unreachable",
     ],
 )
 @blueprint.arguments(requests.PlayerToSeat, description="The player who takes the seat.")
@@ -82,12 +84,17 @@ def join_game(player: dict[str, Any], game: str) -> Response:
 
     The server shows the token only in this response.
     """
-    if "bot" in player:
+    if "bot" in player or "bot_url" in player:
         charge_creation(1)
     command, invite = command_from_request(), player.pop("invite_code", None)
     command = replace(command, token=command.token or invite, invite=invite)
-    result = game_commands.join_game(collaborators().games, command, game, player)
+    if "bot_url" in player:
+        require_host(collaborators().games.read(game, command.token).caller)
+    with prepared_bot(command, player) as secret:
+        result = game_commands.join_game(collaborators().games, command, game, player)
     seat = result.view["seat"]
+    if secret is not None:
+        result.view["secret"] = secret
     return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
 

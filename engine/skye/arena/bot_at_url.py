@@ -1,0 +1,150 @@
+"""A bot at a URL: it gets each decision in a signed request, as a server of the HTTP API sends it."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import os
+import secrets
+import time
+import urllib.error
+import urllib.request
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from random import Random
+from typing import Any, Final
+
+from skye.arena.bot_process import BotFailed, Budget
+from skye.positions.record import move_from, move_view
+from skye.rules.moves import Move, Pass, SetOffer, TakeBack
+from skye.rules.play import legal_moves, offer_limits
+from skye.rules.state import GameState
+from skye.visibility.game_views import game_view
+
+SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
+"""The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""
+
+_MAX_REPLY: Final = 65_536
+_PATHS: Final = {
+    "set_offer": ("PUT", "offer"),
+    "buy": ("PUT", "purchase"),
+    "pass": ("PUT", "purchase"),
+    "place": ("POST", "placements"),
+    "finish_building": ("POST", "building/finish"),
+}
+
+
+class BotAtUrl:
+    """A bot that a URL serves.
+
+    :param url: the URL, of http or https.
+    :param budget: the time limit of each decision.
+    """
+
+    starting = False
+
+    def __init__(self, url: str, budget: Budget) -> None:
+        self.clock: Callable[[], float] = time.perf_counter
+        self._url = url
+        self._budget = budget
+        self._key = b64decode(
+            os.environ.get(SECRET_VARIABLE, "").removeprefix("whsec_")
+        ) or secrets.token_bytes(32)
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def decide(self, game: GameState, seat: int, rng: Random) -> Move:
+        """Return the bot's move.
+
+        :raises BotFailed: when the bot sends no move in time.
+        """
+        message_id = f"msg_{rng.getrandbits(64):016x}"
+        body = json.dumps(_message(game, seat, message_id, self._budget.decision_s)).encode()
+        try:
+            return _move_in(self._sent(message_id, body))
+        except TimeoutError:
+            raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s") from None
+        except urllib.error.HTTPError as error:
+            raise BotFailed(f"answered with the status {error.code}") from None
+        except OSError as error:
+            if isinstance(getattr(error, "reason", None), TimeoutError):
+                raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s") from None
+            raise BotFailed(f"cannot be reached: {error}") from None
+
+    def close(self) -> None:
+        """Do nothing: each decision has a connection of its own."""
+
+    def _sent(self, message_id: str, body: bytes) -> bytes:
+        """Send a request; return the body of the response.
+
+        :raises OSError: when there is none in time; TimeoutError, HTTPError.
+        """
+        deadline = time.monotonic() + self._budget.decision_s
+        request = urllib.request.Request(self._url, body, _headers(self._key, message_id, body))  # noqa: S310 - chosen by the user
+        received = b""
+        with self._opener.open(request, timeout=self._budget.decision_s) as response:
+            while chunk := response.read1(_MAX_REPLY):
+                received += chunk
+                if len(received) > _MAX_REPLY:
+                    raise BotFailed(f"sent more than {_MAX_REPLY} bytes")
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+        return received
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+def _headers(key: bytes, message_id: str, body: bytes) -> dict[str, str]:
+    """Return the headers of Standard Webhooks 1.0."""
+    now = str(int(time.time()))
+    signed = b".".join([message_id.encode(), now.encode(), body])
+    signature = b64encode(hmac.digest(key, signed, "sha256")).decode()
+    return {
+        "Content-Type": "application/json",
+        "webhook-id": message_id,
+        "webhook-timestamp": now,
+        "webhook-signature": f"v1,{signature}",
+    }
+
+
+def _message(game: GameState, seat: int, message_id: str, seconds: float) -> dict[str, Any]:
+    """Return a message as the HTTP API sends it, with the engine's view of the game."""
+    href = f"/v1/games/{message_id}"
+    data = {
+        "seat": seat,
+        "time_left_ms": round(1000 * seconds),
+        "game": {**game_view(game, seat), "you": {"seat": seat, "roles": ["player"]}},
+        "actions": _actions(game, seat, f"{href}/players/{seat}"),
+    }
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
+    return {"type": "decision", "timestamp": now, "href": href, "data": data}
+
+
+def _actions(game: GameState, seat: int, path: str) -> list[dict[str, Any]]:
+    limits = offer_limits(game, seat)
+    if limits is None:
+        return [_action(move, path) for move in legal_moves(game, seat) if not isinstance(move, TakeBack)]
+    discard, *kept = limits.tiles
+    example = _action(SetOffer(discard, tuple((tile, limits.minimum) for tile in kept)), path)
+    return [example | {"constraints": limits._asdict()}]
+
+
+def _action(move: Move, path: str) -> dict[str, Any]:
+    view: Mapping[str, Any] = move_view(move)
+    method, part = _PATHS[view["type"]]
+    fields = {name: value for name, value in view.items() if name != "type"}
+    body = {"tile": None} if isinstance(move, Pass) else fields or None
+    return {"type": view["type"], "method": method, "href": f"{path}/{part}", "body": body, "revises": False}
+
+
+def _move_in(body: bytes) -> Move:
+    try:
+        answer = json.loads(body)
+        move = move_from(answer["type"], answer.get("body") or {})
+        hash(move)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BotFailed(f"sent no action: {body[:80]!r} ({error!r:.80})") from None
+    return move

@@ -1,0 +1,181 @@
+"""Commands about bots at URLs: bind and release them, and play what they have chosen.
+
+A decision has a name that stays the same until the seat has made it. So a choice is played at most once,
+however late it arrives and however often a dispatcher plays it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from typing import Final, NamedTuple
+
+from skye import Move
+from skye_server.commands.attempts import Command, Loaded, change_game, run
+from skye_server.commands.current_games import Games
+from skye_server.commands.game_commands import CommandResult, result_of
+from skye_server.commands.idempotency import decode_record
+from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
+from skye_server.error_codes import Problem
+from skye_server.games import autoplay, lobby
+from skye_server.games.authorization import (
+    SPECTATOR,
+    Caller,
+    TokenSource,
+    require_own_seat,
+    require_seat,
+)
+from skye_server.games.game import Game
+from skye_server.games.transitions import Transition, make_move
+
+OVERTAKEN: Final = "version_mismatch"
+"""The code of the problem that a decision was made already."""
+
+
+def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
+    """Check that a caller may bind and release the bot of a seat: its holder, or the host if it has none.
+
+    :returns: the number of the seat.
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    number = require_seat(game, caller, seat)
+    if not caller.host or game.seats[number].is_held:
+        require_own_seat(game, caller, number)
+    return number
+
+
+def authorize_deliveries(game: Game, caller: Caller, seat: int) -> int:
+    """Check that a caller may see what was sent to the bot of a seat: its holder, or the host.
+
+    :returns: the number of the seat.
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    number = require_seat(game, caller, seat)
+    return number if caller.host else require_own_seat(game, caller, number)
+
+
+def bind_bot(
+    games: Games, command: Command, game_id: str, seat: int, url_bot: str
+) -> CommandResult[TakenSeatView]:
+    """Let a bot at a URL play a seat from now on.
+
+    :param url_bot: the id of the bot, which is stored already.
+    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
+        idempotency_key_reused, version_mismatch, game_aborted, game_finished, too_many_changes,
+        seat_played_by_bot, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    """
+
+    def bind(loaded: Loaded[Game]) -> Transition:
+        return lobby.set_url_bot(loaded.game, loaded.seat(seat), url_bot, loaded.now_ms)
+
+    committed = change_game(games, command, game_id, partial(_authorize, seat), bind)
+    number = require_seat(committed.game, committed.caller, seat)
+    view: TakenSeatView = {"seat": number, "token": None, "game": committed.game_view()}
+    return result_of(committed, view)
+
+
+def release_bot(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+    """Let the player of a seat play it again; without a player, a bot of the server does.
+
+    :raises Problem: what `bind_bot` raises except seat_played_by_bot; seat_without_url_bot.
+    """
+
+    def release(loaded: Loaded[Game]) -> Transition:
+        return lobby.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
+
+    committed = change_game(games, command, game_id, partial(_authorize, seat), release)
+    return result_of(committed, committed.game_view())
+
+
+def _authorize(seat: int, loaded: Loaded[Game]) -> None:
+    authorize_bot(loaded.game, loaded.caller, seat)
+
+
+# Decisions.
+
+
+def seat_of_bot(game: Game, url_bot: str) -> int | None:
+    """Return the seat that a bot at a URL plays, None if it plays none."""
+    seats = (number for number, seat in enumerate(game.seats) if seat.has_url_bot and seat.url_bot == url_bot)
+    return next(seats, None)
+
+
+def decision_of(game: Game, seat: int | None) -> str | None:
+    """Return the name of the decision that a seat must make now, None if there is none."""
+    state = game.state
+    if state is None or seat is None or seat not in game.waiting_for:
+        return None
+    return f"{state.round}/{state.phase}/{state.buys}/{state.players[seat].placed_this_round}"
+
+
+class Asked(NamedTuple):
+    """A decision for which a bot at a URL was asked.
+
+    :param decision: its name.
+    :param key: identifies the question.
+    """
+
+    game_id: str
+    url_bot: str
+    decision: str
+    key: str
+
+
+def play_choice(games: Games, asked: Asked, move: Move) -> None:
+    """Play the move that a bot has chosen, once.
+
+    :raises Problem: `OVERTAKEN`, idempotency_key_reused, too_many_games, game_not_found, too_much_contention,
+        store_unavailable, data_corrupt, data_newer.
+    :raises RuleError: if the move is illegal.
+    """
+    _decide(games, asked, repr(move), lambda game, seat, now_ms: make_move(game, seat, move, now_ms))
+
+
+def give_up_decision(games: Games, asked: Asked) -> None:
+    """Do what `on_timeout` of the game says, as the bot has made no decision.
+
+    :raises Problem: what `play_choice` raises.
+    """
+    _decide(games, asked._replace(key=f"{asked.key} given up"), "", autoplay.after_timeout)
+
+
+def was_played(games: Games, asked: Asked) -> bool:
+    """Return whether the move that a bot has chosen was played.
+
+    :raises Problem: store_unavailable.
+    """
+    return games.store.load(asked.game_id, _command(asked, "").record_key)[1] is not None
+
+
+def _command(asked: Asked, text: str) -> Command:
+    """Return a command of a bot; no client has its address."""
+    digest = hashlib.sha256(text.encode()).digest()
+    return Command(idempotency_key=asked.key, digest=digest, address=f"bot {asked.url_bot}")
+
+
+def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, int], Transition]) -> None:
+    """Change the game for the seat of a bot, if its decision is still open.
+
+    :param text: identifies the change.
+    """
+    command = _command(asked, text)
+
+    def load() -> Loaded[Game]:
+        stored, stored_record = games.store.load(asked.game_id, command.record_key)
+        record = None if stored_record is None else decode_record(stored_record)
+        game = games.apply_deadlines(games.repository.decoded(asked.game_id, stored))
+        seat = seat_of_bot(game, asked.url_bot)
+        caller = SPECTATOR if seat is None else Caller(seat)
+        now_ms = games.time_of(game)
+        return Loaded(asked.game_id, game, caller, "", lambda _: caller, TokenSource(), now_ms, None, record)
+
+    def authorize(loaded: Loaded[Game]) -> None:
+        if decision_of(loaded.game, loaded.caller.seat) != asked.decision:
+            raise Problem(OVERTAKEN)
+
+    def apply(loaded: Loaded[Game]) -> Transition:
+        assert loaded.caller.seat is not None
+        return change(loaded.game, loaded.caller.seat, loaded.now_ms)
+
+    run(games, command, load, authorize, apply)

@@ -1,0 +1,95 @@
+"""The bot at a URL that plays a seat: bind and release it, and read what was sent to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from skye_server.commands.bot_commands import (
+    authorize_bot,
+    authorize_deliveries,
+    bind_bot,
+    release_bot,
+)
+from skye_server.contract import requests, responses
+from skye_server.http.framework import collaborators
+from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.responses import command_response, json_response
+from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
+from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
+from skye_server.routes.game.lobby import OWN_VIEW
+from skye_server.routes.prepared_bots import prepared_bot
+from skye_server.routes.webhooks import delivery_view
+from skye_server.webhooks.bots import bot_deliveries, delete_bots
+
+blueprint = Resource(
+    "Bots at URLs",
+    __name__,
+    url_prefix="/v1/games/<game>/players/<seat:seat>/bot",
+    description="Let a program at a URL play a seat: the server sends it each decision.",
+)
+
+_OVER = ("game_aborted", "game_finished", "too_many_changes")
+
+
+@blueprint.route("", methods=["PUT"])
+@writes(
+    ResponseDoc(200, "The seat, and the secret of its bot.", responses.TakenSeat),
+    errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OVER, "seat_played_by_bot", "bot_unreachable"],
+)
+@blueprint.arguments(requests.UrlBot, description="The bot.")
+def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
+    """Let a bot at a URL play a seat.
+
+    The holder of the seat keeps the token or the key, and can release the bot again. The host does the same
+    for a seat that only a bot at a URL has. The URL must repeat a challenge first; it gets each decision of
+    the seat from then on (`send_decision` in `webhooks`).
+
+    The server shows the secret only in this response.
+    """
+    games, command = collaborators().games, command_from_request()
+    loaded = games.read(game, command.token)
+    number = authorize_bot(*loaded, seat)
+    replaced = loaded.game.seats[number].url_bot
+    with prepared_bot(command, body) as secret:
+        result = bind_bot(games, command, game, seat, body["url_bot"])
+    result.view["secret"] = secret or ""
+    if replaced != body["url_bot"]:
+        delete_bots(games.store, replaced)
+    return command_response(result)
+
+
+@blueprint.route("", methods=["DELETE"])
+@writes(OWN_VIEW, errors=[*OWN_SEAT_ERRORS, *_OVER, "seat_without_url_bot"])
+def release_bot_at_url(game: str, seat: int) -> Response:
+    """Release the bot at a URL of a seat.
+
+    The holder of the seat plays on. A seat without a holder is played by a bot of the server from then on.
+    The server deletes the URL, the secret and the deliveries.
+    """
+    games, command = collaborators().games, command_from_request()
+    loaded = games.read(game, command.token)
+    number = authorize_bot(*loaded, seat)
+    result = release_bot(games, command, game, seat)
+    delete_bots(games.store, loaded.game.seats[number].url_bot)
+    return command_response(result)
+
+
+@blueprint.route("/deliveries")
+@Describe(
+    [ResponseDoc(200, "The deliveries.", responses.DeliveryList)],
+    [*GAME_ERRORS, *OWN_SEAT_ERRORS, "not_acceptable"],
+    Token.REQUIRED,
+)
+def list_bot_deliveries(game: str, seat: int) -> Response:
+    """List the decisions that were sent to the bot at a URL of a seat.
+
+    For the holder of the seat, and for the host: the latest 100, with the reason if the bot has not made one.
+    None for a seat without such a bot.
+    """
+    games = collaborators().games
+    current, caller = games.read(game, bearer_token())
+    number = authorize_deliveries(current, caller, seat)
+    found = bot_deliveries(games.store, current.seats[number].url_bot)
+    return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})

@@ -1,0 +1,264 @@
+"""Ask bots at URLs for their decisions, and play what they answer.
+
+A dispatcher calls `BotDispatch.attend` with `GAME/BOT`, an entry of the due queue. A decision is a delivery
+of the bot; its body holds the name of the decision, as the request is built for each attempt. The move is
+committed before the result is recorded: after a crash between the two, the key of the move shows that it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from marshmallow import ValidationError
+from msgspec.structs import replace
+
+from skye import Move, RuleError, SetOffer, TakeBack, legal_moves, offer_limits
+from skye.views import move_view
+from skye_server.commands.bot_commands import (
+    OVERTAKEN,
+    Asked,
+    decision_of,
+    give_up_decision,
+    play_choice,
+    seat_of_bot,
+    was_played,
+)
+from skye_server.commands.current_games import Games
+from skye_server.contract import requests
+from skye_server.contract.responses.actions import actions_view
+from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.games.authorization import Caller
+from skye_server.games.game import Game
+from skye_server.games.transitions import state_in_play
+from skye_server.games.views.game import game_view, timestamp
+from skye_server.games.webhook_events import DECISION
+from skye_server.players.codec import decoded
+from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
+from skye_server.webhooks.bots import bot_ref, stored_bot, ttl_s
+from skye_server.webhooks.host_slots import HostSlots, origin_of
+from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, retry_ms
+from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
+
+ATTEMPTS: Final = 2
+"""How often a bot is asked for one decision."""
+
+_MAX_RETRY_AFTER_S: Final = 60
+_MAX_WAIT_MS: Final = 60_000
+"""How long a decision waits for a free slot of the bot's host."""
+
+_LATE: Final = "The answer came when the decision was made already."
+
+
+class BotDispatch:
+    """Plays for the bots at URLs of a store."""
+
+    def __init__(self, games: Games, sender: Sender) -> None:
+        self._games, self._sender = games, sender
+        self._store = games.store.webhooks
+        self._hosts = HostSlots()
+
+    def attend(self, entry: str) -> int | None:
+        """Ask a bot for the decision that its seat must make, if there is one.
+
+        :returns: when to ask again, in milliseconds since 1970; None if a commit makes the entry due again.
+        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
+        """
+        game_id, url_bot = entry.split("/")
+        try:
+            game = self._games.apply_deadlines(self._games.repository.current(game_id))
+        except Problem as problem:
+            if problem.code != "game_not_found":
+                raise
+            return None
+        bot, decision = stored_bot(self._games.store, url_bot), decision_of(game, seat_of_bot(game, url_bot))
+        if bot is None:
+            if decision is not None:  # it has expired, or was lost
+                self._give_up(Asked(game_id, url_bot, decision, f"{url_bot} {decision}"))
+            return None
+        found = self._pending(game, bot, decision)
+        if found is None or not found.id:
+            return None
+        delivery = decoded(deliveries.decode, found.data)
+        now_ms = self._games.time_of(game)
+        if delivery.next_ms is not None and delivery.next_ms > now_ms:
+            return None if game.clock_ms is not None else delivery.next_ms
+        return self._ask(game, bot, found, delivery)
+
+    def _pending(self, game: Game, bot: Webhook, decision: str | None) -> NextDelivery | None:
+        """Return the delivery of a decision, after ending those of earlier ones; None for no decision."""
+        now_ms = self._games.time_of(game)
+        while (found := self._store.next(bot.ref, game.id, now_ms)).id:
+            delivery = decoded(deliveries.decode, found.data)
+            if delivery.body.decode() == decision:
+                return found
+            played = was_played(self._games, _asked(bot, delivery))
+            reply = Reply(delivery.http_status, duration_ms=delivery.duration_ms or 0)
+            after = _after(delivery, reply, now_ms, "" if played else delivery.error or _LATE, None)
+            if not self._record(bot, found, delivery, after):
+                return None
+        if decision is None or found.webhook is None:
+            return None
+        progress = self._store.progress(bot.ref)
+        self._queue(game, bot, progress, decision)
+        return self._store.next(bot.ref, game.id, now_ms)
+
+    def _queue(self, game: Game, bot: Webhook, progress: Progress, decision: str) -> None:
+        now_ms = self._games.time_of(game)
+        delivery_id = f"msg_{bot.id.removeprefix('wh_')}_{progress.number + 1:010d}"
+        delivery = Delivery(delivery_id, game.id, DECISION, decision.encode(), now_ms, now_ms)
+        queued = [(game.id, delivery_id, deliveries.encode(delivery))]
+        self._store.queue(bot.ref, progress, decision, queued, ttl_s(self._games))
+
+    def _ask(self, game: Game, bot: Webhook, found: NextDelivery, delivery: Delivery) -> int | None:
+        """Send a decision and play the answer; return when to ask again."""
+        asked_ms = self._games.time_of(game)
+        origin = origin_of(bot.url)
+        with self._hosts.slot(origin) as is_free:
+            if is_free:
+                body = decision_message(game, seat_of_bot(game, bot.id), asked_ms)
+                reply = self._sender.post(bot.url, bot.secrets(asked_ms), delivery.id, body)
+            elif asked_ms - delivery.created_ms < _MAX_WAIT_MS:
+                return self._games.now_ms() + self._hosts.pause_ms(origin)
+            else:
+                reply = Reply(None, error="The host of the bot has too many requests at once.")
+        try:
+            error = self._played(game, bot, delivery, reply)
+        except Problem as problem:
+            if problem.code == "idempotency_key_reused":  # another dispatcher has played another answer
+                return self._games.now_ms()
+            raise
+        now_ms = self._games.time_of(game)
+        pause_ms = None
+        if error not in ("", _LATE):
+            if delivery.attempt + 1 < ATTEMPTS:
+                pause_ms = retry_ms(1, min(reply.retry_after_s, _MAX_RETRY_AFTER_S))
+            else:
+                self._give_up(_asked(bot, delivery))
+        after = _after(delivery, reply, now_ms, error, pause_ms)
+        self._record(bot, found, delivery, after)
+        return None if pause_ms is None or game.clock_ms is not None else after.next_ms
+
+    def _played(self, game: Game, bot: Webhook, delivery: Delivery, reply: Reply) -> str:
+        """Play an answer; return why that failed, empty if it did not.
+
+        :raises Problem: idempotency_key_reused, too_much_contention, store_unavailable, data_corrupt,
+            data_newer.
+        """
+        if not reply.is_ok:
+            return reply.error or f"The response has the status {reply.status}."
+        seat = seat_of_bot(game, bot.id)
+        assert seat is not None
+        try:
+            move = chosen_move(game, seat, reply.body)
+            play_choice(self._games, _asked(bot, delivery), move)
+        except ValueError as error:
+            return str(error)
+        except RuleError as error:
+            return f"The action is illegal: {error.detail}"[:200]
+        except Problem as problem:
+            if problem.code == OVERTAKEN:
+                return _LATE
+            if problem.code == "idempotency_key_reused" or ERROR_CODES[problem.code].status >= 500:
+                raise
+            return problem.detail
+        return ""
+
+    def _give_up(self, asked: Asked) -> None:
+        try:
+            give_up_decision(self._games, asked)
+        except Problem as problem:
+            if problem.code != OVERTAKEN:
+                raise
+
+    def _record(self, bot: Webhook, found: NextDelivery, before: Delivery, after: Delivery) -> bool:
+        over = after.status != DeliveryStatus.PENDING
+        now_ms = after.at_ms or 0
+        result = Recorded(found.data, deliveries.encode(after), over, failed=False, now_ms=now_ms)
+        return self._store.record(bot_ref(bot.id), before.game, before.id, result)
+
+
+def _asked(bot: Webhook, delivery: Delivery) -> Asked:
+    return Asked(delivery.game, bot.id, delivery.body.decode(), delivery.id)
+
+
+def _after(before: Delivery, reply: Reply, now_ms: int, error: str, pause_ms: int | None) -> Delivery:
+    """Return a delivery after an attempt.
+
+    :param pause_ms: after which time to ask again; None for never.
+    """
+    ended = DeliveryStatus.FAILED if error else DeliveryStatus.DELIVERED
+    return replace(
+        before,
+        status=ended if pause_ms is None else DeliveryStatus.PENDING,
+        attempt=before.attempt + 1,
+        next_ms=None if pause_ms is None else now_ms + pause_ms,
+        at_ms=now_ms,
+        http_status=reply.status,
+        duration_ms=reply.duration_ms,
+        error=error,
+    )
+
+
+def decision_message(game: Game, seat: int | None, now_ms: int) -> bytes:
+    """Return the request to the bot of a seat: its view of the game, its actions and the time left."""
+    assert seat is not None
+    limit_ms = round(1000 * MAX_SECONDS)
+    left_ms = limit_ms if game.deadline_ms is None else max(0, min(limit_ms, game.deadline_ms - now_ms))
+    data = {
+        "seat": seat,
+        "time_left_ms": left_ms,
+        "game": game_view(game, Caller(seat)),
+        "actions": _actions(game, seat),
+    }
+    message = {"type": DECISION, "timestamp": timestamp(now_ms), "href": f"/v1/games/{game.id}", "data": data}
+    return msgspec.json.encode(message)
+
+
+def _actions(game: Game, seat: int) -> list[Any]:
+    """Return the actions between which a bot chooses; it takes nothing back."""
+    person = replace(game.seats[seat], bot=None)
+    seats = (*game.seats[:seat], person, *game.seats[seat + 1 :])
+    listed = actions_view(replace(game, seats=seats), seat)["actions"]
+    return [action for action in listed if not action["revises"]]
+
+
+def chosen_move(game: Game, seat: int, body: bytes) -> Move:
+    """Return the move of an answer: one of the actions, an offer with other values.
+
+    :raises ValueError: if it is none, with the reason.
+    """
+    try:
+        answer = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        raise ValueError("The response is not JSON.") from None
+    if not isinstance(answer, dict) or not isinstance(answer.get("type"), str):
+        raise ValueError("The response is not an action: an object with `type` and `body`.")
+    listed = [action for action in _actions(game, seat) if action["type"] == answer["type"]]
+    if not listed:
+        raise ValueError("The response has the type of no legal action.")
+    if answer.get("href", listed[0]["href"]) != listed[0]["href"]:
+        raise ValueError("The action of the response is not one of this decision: its `href` is another.")
+    if answer["type"] == "set_offer":
+        return _offer(answer.get("body"))
+    sent = answer.get("body")
+    state = state_in_play(game)
+    for move in legal_moves(state, seat) if offer_limits(state, seat) is None else ():
+        if not isinstance(move, TakeBack) and _is_sent(move_view(move), answer["type"], sent):
+            return move
+    raise ValueError("The action of the response is illegal.")
+
+
+def _is_sent(view: Mapping[str, Any], kind: str, body: Any) -> bool:
+    """Return whether a move has a type, and its fields are those of a body."""
+    fields = {name: value for name, value in view.items() if name != "type"}
+    return view["type"] == kind and fields == ({} if kind == "pass" else body or {})
+
+
+def _offer(body: Any) -> Move:
+    try:
+        offer = requests.Offer().load(body)
+    except ValidationError:
+        raise ValueError("The body of the response is not an offer.") from None
+    return SetOffer(offer["discard"], tuple(offer["prices"].items()))

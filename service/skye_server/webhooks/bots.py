@@ -1,0 +1,173 @@
+"""Bots at URLs: what is stored of them, and the challenge before a seat is given to one.
+
+Such a bot is stored like a webhook, under an owner of its own, with its URL, its secret and its deliveries.
+The game knows only its id. It is stored before the game, so that no crash leaves a seat without its bot; one
+whose game is not created expires.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from skye_server.commands.attempts import Command, id_from
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import FieldError, Problem
+from skye_server.games.game import URL_BOT, Game
+from skye_server.players.codec import decoded
+from skye_server.storage.store import Store
+from skye_server.storage.webhook_store import PutOutcome, WebhookRef
+from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
+from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.webhooks import Webhooks
+
+MAX_URLS: Final = 8
+"""How many different URLs one request may name: each is sent a challenge."""
+
+
+def bot_ref(url_bot: str) -> WebhookRef:
+    """Return what names a bot in the store.
+
+    >>> bot_ref("wh_abc").owner
+    'bot.wh_abc'
+    """
+    return WebhookRef(f"bot.{url_bot}", url_bot)
+
+
+def stored_bot(store: Store, url_bot: str) -> Webhook | None:
+    """Return a bot, None if it is deleted or has expired.
+
+    :raises Problem: store_unavailable, data_corrupt, data_newer.
+    """
+    stored = store.webhooks.get(bot_ref(url_bot))
+    return None if stored is None else decoded(webhook_records.decode, stored)
+
+
+def delete_bots(store: Store, *url_bots: str, since_ms: int = 0) -> None:
+    """Delete bots with their deliveries; those that stay after an outage expire.
+
+    :param since_ms: keep those that are older, in milliseconds since 1970.
+    """
+    with suppress(Problem):
+        for url_bot in filter(None, url_bots):
+            found = stored_bot(store, url_bot)
+            if found is not None and found.created_ms >= since_ms:
+                store.webhooks.delete_all(bot_ref(url_bot).owner)
+
+
+def bot_deliveries(store: Store, url_bot: str) -> list[Delivery]:
+    """Return the latest deliveries to a bot, the latest first; none without a bot.
+
+    :raises Problem: store_unavailable, data_corrupt, data_newer.
+    """
+    found = store.webhooks.deliveries(bot_ref(url_bot)) if url_bot else {}
+    return [decoded(deliveries.decode, data) for data in found.values()]
+
+
+def copied_bot(games: Games, url_bot: str, game_id: str) -> str:
+    """Store a bot for another game, and return its new id; the same one when this is repeated.
+
+    :raises Problem: store_unavailable, data_corrupt, data_newer.
+    """
+    copied = _id(f"copy/{url_bot}/{game_id}".encode())
+    found = stored_bot(games.store, url_bot)
+    if found is not None:
+        _put(games.store, replace(found, id=copied, owner=bot_ref(copied).owner), ttl_s(games))
+    return copied
+
+
+def ttl_s(games: Games) -> int:
+    """Return how long a bot is stored after its last decision, in seconds."""
+    settings = games.settings
+    return max(settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s)
+
+
+class UrlBots:
+    """Prepares bots at URLs for the requests that seat them.
+
+    :param dispatched: whether a dispatcher serves this store, so that bots at URLs can play.
+    """
+
+    def __init__(self, games: Games, webhooks: Webhooks, *, dispatched: bool = True) -> None:
+        self._games = games
+        self._webhooks = webhooks
+        self._dispatched = dispatched
+
+    def prepare(self, command: Command, players: Sequence[tuple[str, dict[str, Any]]]) -> Mapping[str, str]:
+        """Challenge and store the bots at URLs among some players; `url_bot` of each is its id then.
+
+        :param players: the players of a request with the pointers to them.
+        :returns: the secrets by the ids of the bots. A retry with the same key returns the same ones.
+        :raises Problem: invalid_body, bot_unreachable, idempotency_key_reused, server_busy,
+            store_unavailable, data_corrupt, data_newer.
+        """
+        named = [(pointer, player) for pointer, player in players if "bot_url" in player]
+        if named and not self._dispatched:
+            raise _refused(named[0][0], "A bug hunt has no bots at URLs.")
+        if len(urls_of(player for _, player in named)) > MAX_URLS:
+            raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
+        verified: set[tuple[str, str]] = set()
+        bots = [self._prepared(command, pointer, player, verified) for pointer, player in named]
+        return {bot.id: bot.secret for bot in bots}
+
+    def _prepared(
+        self, command: Command, pointer: str, player: dict[str, Any], verified: set[tuple[str, str]]
+    ) -> Webhook:
+        url, secret = player.pop("bot_url"), player.pop("secret", "")
+        key = command.record_key
+        bot_id = _id(secrets.token_bytes(16) if key is None else f"bot{pointer}/{key}".encode())
+        player |= {"bot": URL_BOT, "url_bot": bot_id}
+        stored = stored_bot(self._games.store, bot_id)
+        if stored is not None:
+            if stored.digest != command.digest:
+                raise Problem("idempotency_key_reused")
+            return stored
+        bot = Webhook(
+            id=bot_id,
+            owner=bot_ref(bot_id).owner,
+            url=url,
+            types=(),
+            description="",
+            secret=secret or new_secret(),
+            status=WebhookStatus.ACTIVE,
+            created_ms=self._games.now_ms(),
+            digest=command.digest,
+        )
+        if (url, secret) not in verified:
+            challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url")
+            if not reply.is_ok:
+                raise Problem(
+                    "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]
+                )
+            verified.add((url, secret))
+        _put(self._games.store, bot, ttl_s(self._games))
+        return bot
+
+
+def urls_of(players: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the URLs of the bots among some players of a request."""
+    return {player["bot_url"] for player in players if "bot_url" in player}
+
+
+def bots_of(game: Game) -> list[str]:
+    """Return the ids of the bots at URLs that play seats of a game, or have played them."""
+    return [seat.url_bot for seat in game.seats if seat.url_bot]
+
+
+def _put(store: Store, bot: Webhook, seconds: int) -> None:
+    outcome = store.webhooks.put(bot.ref, None, webhook_records.encode(bot), 1, seconds)
+    if outcome is not PutOutcome.DONE and stored_bot(store, bot.id) is None:
+        raise Problem("too_much_contention")
+
+
+def _refused(pointer: str, detail: str) -> Problem:
+    return Problem("invalid_body", errors=[FieldError(f"{pointer}/bot_url", detail)])
+
+
+def _id(seed: bytes) -> str:
+    return f"wh_{id_from(hashlib.sha256(seed).digest())}"

@@ -1,0 +1,51 @@
+"""Bounds how many requests one host handles at once."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def origin_of(url: str) -> str:
+    """Return the host and port of a URL, under which requests in progress are counted.
+
+    >>> origin_of("http://127.0.0.1:5000/bot")
+    '127.0.0.1:5000'
+    """
+    return url.partition("://")[2].partition("/")[0]
+
+
+class HostSlots:
+    """Bounds how many requests of this process one host handles; a slow host fewer."""
+
+    _MAX, _MAX_SLOW, _SLOW_S = 8, 2, 1.0
+
+    def __init__(self) -> None:
+        self._used: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
+        self._slow: set[str] = set()
+
+    @contextmanager
+    def slot(self, origin: str) -> Iterator[bool]:
+        """Hold a slot of a host for the time of a request, and yield whether there was a free one."""
+        if self._used[origin] >= (self._MAX_SLOW if origin in self._slow else self._MAX):
+            self._waiting[origin] += 1
+            yield False
+            return
+        self._used[origin] += 1
+        started = time.monotonic()
+        try:
+            yield True
+        finally:
+            (self._slow.add if time.monotonic() - started > self._SLOW_S else self._slow.discard)(origin)
+            self._used[origin] -= 1
+            self._waiting.pop(origin, None)
+            if not self._used[origin]:
+                del self._used[origin]
+
+    def pause_ms(self, origin: str) -> int:
+        """Return when to ask for a slot again: the later, the more have asked."""
+        return round(random.uniform(0.5, 1.0) * min(100 + 50 * self._waiting[origin], 10_000))  # noqa: S311

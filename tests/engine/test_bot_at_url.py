@@ -1,0 +1,76 @@
+"""A bot at a URL in the arena: signed requests as a server sends them, and every kind of failure."""
+
+import json
+import time
+
+import pytest
+from standardwebhooks import Webhook
+
+from skye import new_game
+from skye.arena.bot_at_url import SECRET_VARIABLE, BotAtUrl
+from skye.arena.bot_process import BotFailed, Budget
+from skye.arena.entrants import decider_for, entrant_from
+from skye.arena.match import play_match
+from tests.support.playing import dice
+from tests.support.receiver import Receiver, respond
+
+SECRET = "whsec_" + 32 * "A"
+GAME = new_game(2, seed="arena").game
+
+
+@pytest.fixture
+def bot(monkeypatch):
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
+    throw = dice(1)
+
+    def plays(received, handler):
+        respond(handler, 200, json.dumps(throw.choice(received.message["data"]["actions"])).encode())
+
+    with Receiver(plays) as receiver:
+        yield receiver
+
+
+def test_bot_at_a_url_plays_a_game_of_a_league(bot):
+    entrants = [entrant_from(f"mine={bot.url}"), entrant_from("random")]
+    result = play_match(["mine", "random"], [decider_for(each, Budget(5.0)) for each in entrants], "arena")
+    assert result["failures"] == {}
+    assert len(bot.events) == len(result["decisions_ms"][0])
+    for each in bot.events:
+        assert Webhook(SECRET).verify(each.body, each.headers)["type"] == "decision"
+
+
+def test_url_without_a_path_or_with_a_bot_names_a_server():
+    urls = ("http://h:8000", "http://h:8000/?bot=greedy", "https://h/api?bot=greedy", "https://h/bot")
+    assert [entrant_from(f"mine={url}").is_of_server for url in urls] == [True, True, True, False]
+
+
+def slow(_received, handler):
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(20):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda _, handler: respond(handler, 500), "the status 500"),
+        (lambda _, handler: respond(handler, 307, Location="/hook"), "the status 307"),
+        (lambda _, handler: respond(handler, 200, b"{"), "sent no action"),
+        (lambda _, handler: respond(handler, 200, b"[]"), "sent no action"),
+        (lambda _, handler: respond(handler, 200, bytes(70_000)), "more than 65536 bytes"),
+        (slow, "exceeded its budget"),
+    ],
+)
+def test_failure_of_a_bot_at_a_url_is_named(bot, answer, reason):
+    bot.answer = answer
+    with pytest.raises(BotFailed, match=reason):
+        BotAtUrl(bot.url, Budget(0.5)).decide(GAME, 0, dice(1))
+
+
+def test_bot_at_a_url_that_is_gone_cannot_be_reached():
+    with Receiver() as receiver:
+        url = receiver.url
+    with pytest.raises(BotFailed, match="cannot be reached"):
+        BotAtUrl(url, Budget(0.5)).decide(GAME, 0, dice(1))

@@ -1,0 +1,363 @@
+"""Bots at URLs: given, bound and released; their decisions, and what happens without one."""
+
+import contextlib
+import json
+import random
+
+import pytest
+from standardwebhooks import Webhook
+
+from skye_server.dispatch.handlers import handlers
+from skye_server.http.framework import collaborators
+from skye_server.webhooks.bot_dispatch import BotDispatch
+from skye_server.webhooks.sender import Sender
+from skye_server.webhooks.targets import TargetPolicy
+from tests.support.endpoints import PLAYER_KEY
+from tests.support.receiver import Receiver, respond
+from tests.webhooks.support import dispatch, local_service
+
+
+def choose(message):
+    """Return an action as a bot that chooses at random."""
+    return random.choice(message["data"]["actions"])
+
+
+def plays(received, handler):
+    """Answer a decision with a legal action."""
+    respond(handler, 200, json.dumps(choose(received.message)).encode())
+
+
+@pytest.fixture
+def bot():
+    with Receiver(plays) as receiver:
+        yield receiver
+
+
+def against(service, bot, token=None, **more):
+    """Create a game of a person against a bot at a URL; return the response."""
+    body = {"players": [{"name": "Ann"}, {"bot_url": bot.url}], "auto_start": True, **more}
+    response = service.call("POST", "/v1/games", body, token)
+    assert response.status_code == 201, response.text
+    return response.json
+
+
+def seats(service, created):
+    return service.get(f"/v1/games/{created['game']['id']}")["players"]
+
+
+def test_game_against_a_bot_at_a_url_is_played_to_its_end(service, bot):
+    created = against(service, bot)
+    path, token = f"/v1/games/{created['game']['id']}", created["players"][0]["token"]
+    assert [player["bot"] for player in created["game"]["players"]] == [None, "url"]
+    secret = created["players"][1]["secret"]
+    assert created["players"] == [{"seat": 0, "token": token}, {"seat": 1, "token": None, "secret": secret}]
+    while (view := service.get(path))["status"] == "playing":
+        dispatch(service)
+        if 0 in view["waiting_for"]:
+            actions = service.get(f"{path}/players/0/actions", token)["actions"]
+            action = random.choice([each for each in actions if each["type"] != "take_back"])
+            assert service.call(action["method"], action["href"], action["body"], token).status_code == 200
+    for each in bot.received:
+        assert Webhook(secret).verify(each.body, each.headers) == each.message
+    found = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    assert {each["status"] for each in found} == {"delivered"}
+    assert [each["id"] for each in found] == [each.id for each in reversed(bot.events)][:100]
+    assert view["status"] == "finished"
+
+
+def garbage(handler):
+    respond(handler, 200, b"\xff{")
+
+
+def too_long(handler):
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(10_000):
+        handler.wfile.write(bytes(1000))
+
+
+def of_another_seat(handler, message):
+    action = choose(message)
+    respond(handler, 200, json.dumps(action | {"href": action["href"].replace("/1/", "/0/")}).encode())
+
+
+WRONG = {
+    "garbage": lambda handler, _: garbage(handler),
+    "nothing": lambda handler, _: respond(handler, 204),
+    "array": lambda handler, _: respond(handler, 200, b"[1]"),
+    "deep": lambda handler, _: respond(handler, 200, b"[" * 60_000),
+    "ten megabytes": lambda handler, _: too_long(handler),
+    "redirect": lambda handler, _: respond(handler, 307, Location="/elsewhere"),
+    "error": lambda handler, _: respond(handler, 500),
+    "gone": lambda handler, _: respond(handler, 410),
+    "another seat": of_another_seat,
+    "another type": lambda handler, _: respond(handler, 200, b'{"type":"take_back","body":null}'),
+    "no offer": lambda handler, _: respond(handler, 200, b'{"type":"set_offer","body":{"discard":7}}'),
+    "price of a boolean": lambda handler, message: respond(
+        handler,
+        200,
+        json.dumps(choose(message) | {"body": {"discard": "L01", "prices": {"L02": True}}}).encode(),
+    ),
+    "illegal offer": lambda handler, _: respond(
+        handler, 200, b'{"type":"set_offer","body":{"discard":"L01","prices":{"L02":1,"L03":1}}}'
+    ),
+}
+
+
+@pytest.mark.parametrize("answer", WRONG)
+def test_wrong_answer_is_repeated_once_and_then_decided_for_the_seat(service, bot, answer):
+    created = against(service, bot)
+    path = f"/v1/games/{created['game']['id']}"
+    bot.answer = lambda received, handler: WRONG[answer](handler, received.message)
+    dispatch(service)
+    assert len(bot.events) == 1
+    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
+    assert delivery["problem"]
+    service.clock.advance(4)
+    dispatch(service)
+    assert len(bot.events) == 1
+    service.clock.advance(3)
+    dispatch(service)
+    assert [each.id for each in bot.events] == 2 * [delivery["id"]]
+    assert service.get(path)["waiting_for"] == [0]
+    events = service.get(f"{path}/events?limit=100")["events"]
+    assert [event["seat"] for event in events if event["type"] == "timed_out"] == [1]
+    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    assert (delivery["status"], delivery["attempts"]) == ("failed", 2)
+
+
+def test_dead_bot_is_replaced_where_on_timeout_says_so(service, bot):
+    created = against(service, bot, options={"on_timeout": "bot"})
+    bot.answer = lambda _, handler: respond(handler, 500)
+    dispatch(service)
+    service.clock.advance(7)
+    dispatch(service)
+    assert [player["bot"] for player in seats(service, created)] == [None, "greedy"]
+
+
+def test_answer_after_the_deadline_is_not_played(service, bot):
+    created = against(service, bot, options={"turn_ms": 5_000})
+    path = f"/v1/games/{created['game']['id']}"
+
+    def late(received, handler):
+        assert received.message["data"]["time_left_ms"] <= 5_000
+        service.clock.advance(6)
+        plays(received, handler)
+
+    bot.answer = late
+    dispatch_once(service)
+    (delivery, *_) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"][
+        ::-1
+    ]
+    assert (delivery["status"], delivery["problem"]) == (
+        "failed",
+        "The answer came when the decision was made already.",
+    )
+
+
+def test_seat_without_a_dispatcher_waits_like_a_person(service, bot):
+    created = against(service, bot)
+    assert not bot.events
+    assert 1 in service.get(f"/v1/games/{created['game']['id']}")["waiting_for"]
+
+
+def test_request_has_the_view_of_the_seat_and_no_token(service, bot):
+    created = against(service, bot, visibility="private")
+    dispatch(service)
+    (asked,) = bot.events
+    data = asked.message["data"]
+    others = [
+        drawn
+        for player in data["game"]["players"]
+        if player["seat"] == 0
+        for drawn in player["tiles_on_offer"]
+    ]
+    assert others
+    assert all(drawn["price"] is None for drawn in others)
+    assert (data["seat"], data["time_left_ms"], data["game"]["you"]["seat"]) == (1, 10_000, 1)
+    assert asked.message["href"] == f"/v1/games/{created['game']['id']}"
+    for token in (created["host_token"], created["players"][0]["token"], created["players"][1]["secret"]):
+        assert token.encode() not in asked.body
+    found = service.get(f"{asked.message['href']}/players/1/bot/deliveries", created["host_token"])
+    assert bot.url not in json.dumps(found)
+    assert bot.url not in json.dumps(created)
+
+
+@pytest.mark.parametrize("bound_to_key", [False, True])
+def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
+    key = PLAYER_KEY if bound_to_key else None
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    created = service.call("POST", "/v1/games", body, key).json
+    path, token = f"/v1/games/{created['game']['id']}", key or created["players"][0]["token"]
+    bound = service.call("PUT", f"{path}/players/me/bot", {"bot_url": bot.url}, token)
+    assert (bound.status_code, bound.json["seat"], bound.json["token"]) == (200, 0, None)
+    assert bound.json["game"]["players"][0]["bot"] == "url"
+    by_hand = service.call("PUT", f"{path}/players/0/offer", {"discard": "L01", "prices": {}}, token)
+    assert by_hand.status_code in (409, 422)
+    dispatch(service)
+    assert service.get(path)["waiting_for"] == [1]
+    (delivery,) = service.get(f"{path}/players/0/bot/deliveries", token)["deliveries"]
+    assert delivery["status"] == "delivered"
+    released = service.call("DELETE", f"{path}/players/me/bot", token=token)
+    assert released.json["players"][0]["bot"] is None
+    assert service.redis.keys("skye:{bot.*") == []
+    assert service.get(f"{path}/players/0/bot/deliveries", token)["deliveries"] == []
+    changes = [
+        each["bot"] for each in service.get(f"{path}/events")["events"] if each["type"] == "bot_changed"
+    ]
+    assert changes == ["url", None]
+    past = service.get(f"{path}?at_event={bound.json['game']['last_event']}")
+    assert past["players"][0]["bot"] == "url"
+
+
+def test_only_the_holder_binds_a_bot_and_the_host_that_of_a_bot(service, bot):
+    created = against(service, bot, players=[{"name": "Ann"}, {"name": "Bob"}, {"bot_url": bot.url}])
+    path, tokens = (
+        f"/v1/games/{created['game']['id']}/players",
+        [each["token"] for each in created["players"]],
+    )
+    asked = len(bot.received)
+    for seat, token in ((0, tokens[1]), (0, created["host_token"]), (2, tokens[0]), (0, None)):
+        refused = service.call("PUT", f"{path}/{seat}/bot", {"bot_url": bot.url}, token)
+        assert refused.status_code in (401, 403), refused.text
+        assert service.call("DELETE", f"{path}/{seat}/bot", token=token).status_code in (401, 403)
+    assert len(bot.received) == asked, "nothing is sent for a caller without the right"
+    assert service.call("GET", f"{path}/0/bot/deliveries", token=tokens[1]).status_code == 403
+    released = service.call("DELETE", f"{path}/2/bot", token=created["host_token"])
+    assert released.json["players"][2]["bot"] == "greedy"
+
+
+def test_url_that_does_not_repeat_the_challenge_gets_no_seat(service, bot):
+    bot.answers_challenges = False
+    body = {"players": [{"name": "Ann"}, {"bot_url": bot.url}]}
+    refused = service.call("POST", "/v1/games", body)
+    assert (refused.status_code, refused.json["code"]) == (422, "bot_unreachable")
+    assert refused.json["errors"][0]["pointer"] == "/players/1/bot_url"
+    assert service.get("/v1/games")["games"] == []
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "2130706433", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254"]
+)
+def test_bot_at_a_forbidden_address_is_refused_everywhere(host):
+    with local_service(webhooks_private=False) as service, Receiver(plays) as receiver:
+        game = service.create_game(2, start=False)
+        player = {"bot_url": f"http://{host}:{receiver.port}/"}
+        key = {"Idempotency-Key": "k" * 22}
+        for method, path, body, token, headers, pointer in (
+            ("POST", "/v1/games", {"players": [player]}, None, {}, "/players/0/bot_url"),
+            (
+                "POST",
+                "/v1/batches",
+                {"games": [{"players": [player]}]},
+                None,
+                key,
+                "/games/0/players/0/bot_url",
+            ),
+            ("POST", game.path("players"), player, game.host, {}, "/bot_url"),
+            ("PUT", game.path("players/0/bot"), player, game.tokens[0], {}, "/bot_url"),
+        ):
+            refused = service.call(method, path, body, token, headers)
+            assert (refused.status_code, refused.json["code"]) == (422, "invalid_body"), refused.text
+            assert refused.json["errors"][0]["pointer"] == pointer
+        assert not receiver.received
+
+
+def test_repeated_creation_returns_the_same_secret_after_one_challenge(service, bot):
+    body, key = {"players": [{"name": "Ann"}, {"bot_url": bot.url}]}, {"Idempotency-Key": "k" * 22}
+    first, again = (service.call("POST", "/v1/games", body, headers=key) for _ in range(2))
+    assert first.json["players"] == again.json["players"]
+    assert len(bot.received) == 1
+
+
+def test_batch_challenges_a_url_once(service, bot):
+    games = [{"players": [{"bot_url": bot.url}, {"bot": "random"}], "auto_start": True} for _ in range(2)]
+    created = service.call("POST", "/v1/batches", {"games": games}, headers={"Idempotency-Key": "k" * 22})
+    secrets = {game["players"][0]["secret"] for game in created.json["games"]}
+    assert (len(bot.received), len(secrets)) == (1, 2)
+    dispatch(service)
+    records = [service.get(f"/v1/games/{game['game_id']}") for game in created.json["games"]]
+    assert {view["status"] for view in records} == {"finished"}
+
+
+def test_rematch_has_the_bot_again_and_deletion_ends_it(service, bot):
+    created = against(service, bot)
+    path, host, token = (
+        f"/v1/games/{created['game']['id']}",
+        created["host_token"],
+        created["players"][0]["token"],
+    )
+    dispatch(service)
+    asked = len(bot.events)
+    assert service.call("POST", f"{path}/abort", token=host).status_code == 200
+    again = service.call("POST", f"{path}/rematch", token=token)
+    assert again.json["game"]["status"] == "playing"
+    assert service.call("DELETE", path, token=host).status_code == 204
+    dispatch(service)
+    assert len(bot.events) == asked + 1
+    Webhook(created["players"][1]["secret"]).verify(bot.events[-1].body, bot.events[-1].headers)
+    record = service.get(f"/v1/games/{again.json['game']['id']}/record")
+    assert [player["bot"] for player in record["players"]] == [None, None]
+    service.call("POST", f"/v1/games/{again.json['game']['id']}/abort", token=host)
+    assert service.call("DELETE", f"/v1/games/{again.json['game']['id']}", token=host).status_code == 204
+    assert service.redis.keys("skye:{bot.*") == []
+
+
+def test_seat_of_a_bot_keeps_it_when_gaps_of_the_lobby_close(service, bot):
+    game = service.create_game(2, start=False)
+    seated = game.call("POST", "players", {"bot_url": bot.url, "seat": 4}, token=game.host)
+    assert (seated.status_code, seated.json["seat"]) == (201, 4)
+    game.call("POST", "start", token=game.host)
+    dispatch(service)
+    assert service.get(game.path(""))["waiting_for"] == [0, 1]
+
+
+def test_move_that_was_committed_before_a_crash_is_not_made_twice(service, bot, monkeypatch):
+    created = against(service, bot)
+    with monkeypatch.context() as patched:
+        patched.setattr(BotDispatch, "_record", fail)
+        dispatch_once(service)
+    version = service.get(f"/v1/games/{created['game']['id']}")["version"]
+    service.clock.advance(120)
+    dispatch(service)
+    path = f"/v1/games/{created['game']['id']}"
+    assert service.get(path)["version"] == version
+    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    assert len(bot.events) == 1
+    assert delivery["status"] in ("pending", "delivered")
+
+
+def test_answers_of_two_dispatchers_make_one_move(service, bot):
+    created = against(service, bot)
+    path = f"/v1/games/{created['game']['id']}"
+    first = True
+
+    def race(received, handler):
+        nonlocal first
+        if first:  # another dispatcher asks meanwhile, as the first one was suspended
+            first = False
+            games = collaborators(service.app).games
+            BotDispatch(games, Sender(TargetPolicy(games.settings))).attend(entry)
+        plays(received, handler)
+
+    url_bot = collaborators(service.app).games.repository.current(created["game"]["id"]).seats[1].url_bot
+    entry = f"{created['game']['id']}/{url_bot}"
+    before = service.get(path)["version"]
+    bot.answer = race
+    dispatch(service)
+    assert len(bot.events) == 2
+    assert service.get(path)["version"] == before + 1
+
+
+def fail(*_):
+    raise RuntimeError("a crash")
+
+
+def dispatch_once(service):
+    """Attend once to each bot that is due."""
+    games = collaborators(service.app).games
+    attend = handlers(games)["bot"].handle
+    for claim in games.store.due.claim(games.now_ms(), {"bot": 9}):
+        with contextlib.suppress(RuntimeError):
+            attend(claim.id)
