@@ -7,7 +7,7 @@ from `bench.client`. Requests per second depend on other work of the machine, CP
 from __future__ import annotations
 
 from bench.boardgame_io import boardgame_io_rows
-from bench.compared import decision_rows, pace_rows, player_rows, round_rows
+from bench.compared import decision_rows, hunt_rows, pace_rows, player_rows, round_rows
 from bench.load import Contender
 from bench.plan import Plan
 from bench.positions import fetch
@@ -33,7 +33,13 @@ def api_rows(plan: Plan) -> list[Row]:
         rows = []
         for subject in [*read_subjects(place), *action_subjects(place)]:
             rows += beside_ceilings(place, subject)
-        rows += [*round_rows(place), *player_rows(place), *decision_rows(place), *pace_rows(place)]
+        rows += [
+            *round_rows(place),
+            *player_rows(place),
+            *decision_rows(place),
+            *hunt_rows(place),
+            *pace_rows(place),
+        ]
     return [*rows, *boardgame_io_rows(plan)]
 
 

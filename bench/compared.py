@@ -1,4 +1,4 @@
-"""Comparisons of requests: by round, by number of players, and latencies at a rate."""
+"""Comparisons of requests: by round, by number of players, without bug hunts, and latencies at a rate."""
 
 from __future__ import annotations
 
@@ -48,6 +48,23 @@ def player_rows(place: Place) -> list[Row]:
             copies.store(place.store)
             subjects[f"{name}, {number} players"] = Subject("", copies, of, "", once=once)
         rows += _compared(place, subjects, f"{name}, 4 players", None)
+    return rows
+
+
+def hunt_rows(place: Place) -> list[Row]:
+    """Compare requests to the API, on a server that is no lab, with an API without the code of bug hunts."""
+    copies = hot(place, "hunts", 4, "set_offer")
+    rows = []
+    for name, of in (("game view", view), ("set prices, again and again", act("set_offer"))):
+        here, without = f"{name}, bug hunts off", f"{name}, without the code of bug hunts"
+        servers = {without: place.without_hunts, here: place.ours}
+        requests = copies.requests(of)
+        runners = {title: Contender(server, requests).runner(place.plan) for title, server in servers.items()}
+        loads = in_turn(runners, place.plan.runs)
+        cpu = {title: [load.cpu for load in seen] for title, seen in loads.items()}
+        rows.append(load_rows(here, loads[here], (without, loads[without]))[0])
+        against = (without, cpu[without])
+        rows.append(row(f"{here}: CPU of the API", cpu[here], "us/request", against=against))
     return rows
 
 

@@ -33,6 +33,7 @@ class Place(NamedTuple):
     :param plan: the size of the benchmark.
     :param ours: the API.
     :param theirs: the ceilings.
+    :param without_hunts: the API without the code of bug hunts.
     :param store: the Redis of both.
     :param games: games that were played, by position.
     """
@@ -40,6 +41,7 @@ class Place(NamedTuple):
     plan: Plan
     ours: Server
     theirs: Server
+    without_hunts: Server
     store: redis.Redis
     games: list[list[Position]]
 
@@ -77,10 +79,11 @@ def place_to_measure(plan: Plan) -> Iterator[Place | None]:
         redis_server(program, Path(folder)) as server,
         gunicorn("skye_server.wsgi:app", server) as ours,
         gunicorn("bench.ceilings:app", server) as theirs,
+        gunicorn("bench.without_hunts:app", server) as without_hunts,
     ):
         store = redis.Redis.from_url(server.url)
         games = [list(played(ours.base, store, 4, seed)) for seed in range(plan.recorded)]
-        yield Place(plan, ours, theirs, store, games)
+        yield Place(plan, ours, theirs, without_hunts, store, games)
 
 
 @contextlib.contextmanager

@@ -94,6 +94,12 @@ def test_last_round_is_compared_with_the_first(place):
     assert rows["game view, 70% load evenly: p99"].goal == "<= 5"
 
 
+def test_server_is_compared_with_one_without_the_code_of_hunts(place):
+    rows = compared.hunt_rows(place)
+    assert all(each.name.startswith(("game view, bug hunts off", "set prices")) for each in rows)
+    assert all(each.against.endswith("without the code of bug hunts") and each.ratio > 0 for each in rows)
+
+
 def test_decision_of_one_request_is_compared_with_two(place):
     rows = {each.name: each for each in compared.decision_rows(place)}
     one = rows["a decision with `include=actions`, one request"]

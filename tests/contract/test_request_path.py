@@ -4,9 +4,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from flask import Blueprint
 
 import skye
 import skye_server
+from skye_server import app as application
+from skye_server.routes import BLUEPRINTS, hunts
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
@@ -51,3 +54,37 @@ def test_request_passes_few_modules_and_functions(called):
     modules = {Path(file).stem for file, _ in called}
     assert len(modules) <= MAX_MODULES, sorted(modules)
     assert len(called) <= MAX_FUNCTIONS, sorted(called)
+
+
+def calls_of(players, method, path, body, token):
+    """Return how many functions of all packages a request calls at least, when it is repeated."""
+    counted = []
+
+    def count(_frame, event, _argument):
+        counted[-1] += event in ("call", "c_call")
+
+    for _ in range(6):
+        counted.append(0)
+        sys.setprofile(count)
+        try:
+            answer = players.call(method, path, body, token)
+        finally:
+            sys.setprofile(None)
+        assert answer.status_code == 200
+    return min(counted)
+
+
+def test_hunts_add_no_call_to_a_request_of_a_server_that_is_no_lab(monkeypatch):
+    found = []
+    for number in range(2):
+        if number:
+            others = [each for each in BLUEPRINTS if each is not hunts.blueprint]
+            monkeypatch.setattr(application, "BLUEPRINTS", others)
+            monkeypatch.setattr(hunts, "api_blueprint", Blueprint("None", __name__))
+        with Service() as players:
+            game = players.create_game(2)
+            offer, path = game.actions(0)[0]["body"], f"/v1/games/{game.id}"
+            token = game.tokens[0]
+            acted = calls_of(players, "PUT", f"{path}/players/0/offer", offer, token)
+            found.append((acted, calls_of(players, "GET", path, None, token)))
+    assert found[0] == found[1], found
