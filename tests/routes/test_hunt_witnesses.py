@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
+from skye_server.hunts.comparing import comparable, part_shown
 from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.replay import comparable, part_shown
 from tests.support.playing import Service
 from tests.support.witnesses import replays_of
 

@@ -15,12 +15,12 @@ Install: TypeAlias = Callable[[Seams], None]
 
 
 def defect(
-    kind: str, difficulty: str, operation: str, breaks: str, *witness: Request, shows: str = ""
+    difficulty: str, operation: str, breaks: str, *witness: Request, shows: str = ""
 ) -> Callable[[Install], Install]:
-    """Register a defect; see `Defect`."""
+    """Register a defect of the class that its module is named after; see `Defect`."""
 
     def decorator(install: Install) -> Install:
-        name = install.__name__
+        name, kind = install.__name__, install.__module__.rpartition(".")[2]
         assert name not in REGISTERED
         REGISTERED[name] = Defect(name, kind, difficulty, operation, breaks, witness, shows, install)
         return install

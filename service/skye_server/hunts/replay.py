@@ -1,7 +1,7 @@
-"""Replay recorded requests on an application, and compare what two applications respond.
+"""Replay recorded requests on an application.
 
 Ids and tokens are random. A replay puts its own in place of those that the recorded responses have, or of
-references such as `{{1/game/id}}`; a comparison looks at the order in which they appear.
+references such as `{{1/game/id}}`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -22,25 +22,14 @@ from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
 
-SLOW_S: Final = 0.25
-"""A response that takes longer is slow; those of a correct server to one of these requests take less."""
-
 _REFERENCE: Final = re.compile(r"\{\{(\d{1,3})(/[^{}]*)?\}\}")
-_RANDOM: Final = re.compile(
+RANDOM: Final = re.compile(
     r"skye_(?:[a-z]+_)?[A-Za-z0-9_-]{22}(?![A-Za-z0-9_-])"  # tokens; player keys are the client's
     r"|\b\d{1,19}-\d{4,19}\b"  # ids of events of players
     r"|(?<![A-Za-z0-9_-])(?:[0-9a-f]{16,64}|[a-km-np-z2-9]{12}|[a-km-np-z2-9]{24})(?![A-Za-z0-9_-])"
 )
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
-_IGNORED: Final = frozenset(
-    {"date", "x-request-id", "content-length", "access-control-allow-origin"}
-    | {"access-control-expose-headers", "skye-lab"}
-)
 _UNREPEATED: Final = ("fairness", "now", "instance", "detail")
 """Members of recorded responses that a replay need not repeat."""
-
-_LISTS: Final = ("/v1/games", "/v1/records")
-"""Paths of lists of all games: the hunt may have had others than a new copy."""
 
 
 class Answer(NamedTuple):
@@ -206,7 +195,7 @@ def _with_own(request: RecordedRequest, answers: dict[int, Answer], own: dict[st
 
     def filled(text: str) -> str:
         text = _REFERENCE.sub(referred, text)
-        return _RANDOM.sub(lambda found: own.get(found[0], found[0]), text) if own else text
+        return RANDOM.sub(lambda found: own.get(found[0], found[0]), text) if own else text
 
     headers = [(name, filled(value)) for name, value in request.headers]
     body = None if request.body is None else filled(request.body)
@@ -247,84 +236,19 @@ def _learn(own: dict[str, str], recorded: str | None, answer: Answer) -> None:
         value = msgspec.json.decode(recorded)
     except msgspec.DecodeError:
         return
-    for old, new in _pairs(value, answer.json):
+    for old, new in pairs(value, answer.json):
         if isinstance(old, str) and isinstance(new, str):
-            own |= zip(_RANDOM.findall(old), _RANDOM.findall(new), strict=False)
+            own |= zip(RANDOM.findall(old), RANDOM.findall(new), strict=False)
 
 
-def _pairs(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+def pairs(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the leaves of two JSON values at the same places, and unequal values without one."""
     if isinstance(left, dict) and isinstance(right, dict):
         for name in left.keys() | right.keys():
             if name not in _UNREPEATED:
-                yield from _pairs(left.get(name), right.get(name))
+                yield from pairs(left.get(name), right.get(name))
     elif isinstance(left, list) and isinstance(right, list) and len(left) == len(right):
         for pair in zip(left, right, strict=True):
-            yield from _pairs(*pair)
+            yield from pairs(*pair)
     else:
         yield left, right
-
-
-def differs_from_record(request: RecordedRequest, answer: Answer) -> bool:
-    """Return whether a response is not the recorded one, apart from ids, tokens and times."""
-    if request.status is not None and request.status != answer.status:
-        return True
-    is_of_all_games = request.method == "GET" and answer.path.partition("?")[0] in _LISTS
-    is_stream = answer.headers.get("content-type", "").startswith("text/event-stream")
-    if not request.response_body or is_of_all_games or is_stream:
-        return False
-    try:
-        recorded = msgspec.json.decode(request.response_body)
-    except msgspec.DecodeError:
-        recorded = request.response_body
-    value = answer.body if isinstance(recorded, str) and answer.json is None else answer.json
-    return any(_plain(old) != _plain(new) for old, new in _pairs(recorded, value))
-
-
-def _plain(value: Any) -> Any:
-    return _TIME.sub("TIME", _RANDOM.sub("ID", value)) if isinstance(value, str) else value
-
-
-class _Numbers:
-    """Numbers random ids in the order in which they appear."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, str] = {}
-
-    def __call__(self, text: str) -> str:
-        return _RANDOM.sub(lambda found: self._numbers.setdefault(found[0], f"<{len(self._numbers)}>"), text)
-
-
-def comparable(requests: Sequence[RecordedRequest], answers: Iterable[Answer]) -> list[dict[str, Any]]:
-    """Return responses in a form in which those of two replays can be compared."""
-    numbered = _Numbers()
-    compared = []
-    for request, answer in zip(requests, answers, strict=True):
-        headers = {
-            name: numbered(value)
-            for name, value in sorted(answer.headers.items())
-            if name not in _IGNORED or (name == "content-length" and request.method == "HEAD")
-        }
-        compared.append(
-            {
-                "status": answer.status,
-                "headers": headers,
-                "body": numbered(answer.body),
-                "slow": answer.seconds > SLOW_S,
-            }
-        )
-    return compared
-
-
-def part_shown(answer: dict[str, Any], shows: str) -> Any:
-    """Return the part of a comparable response that a witness looks at; see `Defect.shows`."""
-    if shows.startswith("header:"):
-        return answer["headers"].get(shows.removeprefix("header:").lower())
-    if shows in ("status", "slow"):
-        return answer[shows]
-    if not shows:
-        return answer["body"]
-    try:
-        return part_of(msgspec.json.decode(answer["body"]), shows)
-    except msgspec.DecodeError:
-        return answer["body"]

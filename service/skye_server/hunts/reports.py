@@ -14,9 +14,10 @@ import msgspec
 from skye_server.commands.hunts import Hunt, Judgement
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
+from skye_server.hunts.comparing import SLOW_S, comparable, differs_from_record
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
-from skye_server.hunts.replay import SLOW_S, Answer, Clock, comparable, differs_from_record, group_of, replay
+from skye_server.hunts.replay import Answer, Clock, group_of, replay
 
 if TYPE_CHECKING:
     from skye_server.hunts.apps import HuntApps

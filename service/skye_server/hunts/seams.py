@@ -16,6 +16,7 @@ from flask import Flask, Response, request
 from werkzeug.datastructures import ImmutableMultiDict
 
 from skye_server.commands.current_games import Games
+from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import body_of
 from skye_server.storage.hunt_store import HuntMemory
@@ -50,6 +51,24 @@ class Seams:
 
                 vars(wrapped).update(vars(original))
                 self._views[endpoint] = wrapped
+
+        return decorator
+
+    def refused(self, operation: str, code: str) -> Callable[[Callable[..., Response]], None]:
+        """Replace the refusals of an operation with a problem; the arguments are those of `view`.
+
+        A refused request has changed nothing: the function can call the view again.
+        """
+
+        def decorator(instead: Callable[..., Response]) -> None:
+            @self.view(operation)
+            def changed(view: View, **arguments: Any) -> Response:
+                try:
+                    return view()
+                except Problem as problem:
+                    if problem.code != code:
+                        raise
+                return instead(view, **arguments)
 
         return decorator
 

@@ -16,8 +16,6 @@ from skye_server.http.responses import etag, uncached_json
 from skye_server.hunts.registry import GAME, SEAT_0, SEAT_1, defect, get, new_game, send
 from skye_server.hunts.seams import Seams, View, environ, json_of, json_of_request
 
-KIND = "authorization"
-
 
 def _saved(seams: Seams, game: Any, transition: Transition, caller: Caller) -> Response:
     """Commit a change that the caller must not make, and return the view of the game."""
@@ -29,7 +27,6 @@ def _saved(seams: Seams, game: Any, transition: Transition, caller: Caller) -> R
 
 
 @defect(
-    KIND,
     "medium",
     "set_offer",
     "A seat token acts for its seat only; otherwise the response is `not_your_seat`.",
@@ -40,22 +37,16 @@ def _saved(seams: Seams, game: Any, transition: Transition, caller: Caller) -> R
 def offer_of_another_seat(seams: Seams) -> None:
     """Let each seat set the offers of the others."""
 
-    @seams.view("set_offer")
-    def change(view: View, game: str, seat: int, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            if problem.code != "not_your_seat":
-                raise
-            body, current = json_of_request(), seams.games.repository.current(game)
-            move = SetOffer(body["discard"], tuple(body["prices"].items()))
-            outcome = play(state_in_play(current), seat, move)
-            transition = after_move(current, outcome, seams.games.time_of(current))
-            return _saved(seams, current, transition, Caller(seat))
+    @seams.refused("set_offer", "not_your_seat")
+    def change(_view: View, game: str, seat: int, **_: Any) -> Response:
+        body, current = json_of_request(), seams.games.repository.current(game)
+        move = SetOffer(body["discard"], tuple(body["prices"].items()))
+        outcome = play(state_in_play(current), seat, move)
+        transition = after_move(current, outcome, seams.games.time_of(current))
+        return _saved(seams, current, transition, Caller(seat))
 
 
 @defect(
-    KIND,
     "medium",
     "start_game",
     "Only the host starts a game; otherwise the response is `host_only`.",
@@ -66,20 +57,14 @@ def offer_of_another_seat(seams: Seams) -> None:
 def start_by_any_seat(seams: Seams) -> None:
     """Give seats a right of the host."""
 
-    @seams.view("start_game")
-    def change(view: View, game: str, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            if problem.code != "host_only":
-                raise
-            current = seams.games.repository.current(game)
-            transition = lobby.start(current, seams.games.time_of(current))
-            return _saved(seams, current, transition, SPECTATOR)
+    @seams.refused("start_game", "host_only")
+    def change(_view: View, game: str, **_: Any) -> Response:
+        current = seams.games.repository.current(game)
+        transition = lobby.start(current, seams.games.time_of(current))
+        return _saved(seams, current, transition, SPECTATOR)
 
 
 @defect(
-    KIND,
     "medium",
     "get_position",
     "A token that is not one of the game is `token_unknown`.",
@@ -91,19 +76,13 @@ def start_by_any_seat(seams: Seams) -> None:
 def token_of_another_game(seams: Seams) -> None:
     """Treat a token of another game as none."""
 
-    @seams.view("get_position")
+    @seams.refused("get_position", "token_unknown")
     def change(view: View, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            if problem.code != "token_unknown":
-                raise
-            del environ()["HTTP_AUTHORIZATION"]
-            return view()
+        del environ()["HTTP_AUTHORIZATION"]
+        return view()
 
 
 @defect(
-    KIND,
     "easy",
     "list_players",
     "For a client without one of its tokens, a private game is 404.",
@@ -114,21 +93,17 @@ def token_of_another_game(seams: Seams) -> None:
 def seats_of_a_private_game(seams: Seams) -> None:
     """Show the seats of a private game to everybody."""
 
-    @seams.view("list_players")
+    @seams.refused("list_players", "game_not_found")
     def change(view: View, game: str, **_: Any) -> Response:
-        try:
+        if "HTTP_AUTHORIZATION" in environ():
             return view()
-        except Problem as problem:
-            if problem.code != "game_not_found" or "HTTP_AUTHORIZATION" in environ():
-                raise
-            current = seams.games.repository.current(game)
-            shown = game_view(current, SPECTATOR)
-            view_of_seats = {"version": current.version, "players": shown["players"]}
-            return uncached_json(view_of_seats, 200, [("ETag", etag(current.version))])
+        current = seams.games.repository.current(game)
+        shown = game_view(current, SPECTATOR)
+        view_of_seats = {"version": current.version, "players": shown["players"]}
+        return uncached_json(view_of_seats, 200, [("ETag", etag(current.version))])
 
 
 @defect(
-    KIND,
     "hard",
     "get_offer",
     "After `POST .../token` the old token of the seat is invalid.",
@@ -147,13 +122,8 @@ def replaced_token_still_reads(seams: Seams) -> None:
         seams.memory.put(f"now {token}", f"Bearer {json_of(response)['token']}")
         return response
 
-    @seams.view("get_offer")
+    @seams.refused("get_offer", "token_unknown")
     def change(view: View, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            token = seams.memory.get(f"now {environ().get('HTTP_AUTHORIZATION', '')}")
-            if problem.code != "token_unknown" or token is None:
-                raise
-            environ()["HTTP_AUTHORIZATION"] = token
-            return view()
+        sent = environ().get("HTTP_AUTHORIZATION", "")
+        environ()["HTTP_AUTHORIZATION"] = seams.memory.get(f"now {sent}") or sent
+        return view()

@@ -9,11 +9,8 @@ from flask import Response
 from skye_server.hunts.registry import GAME, SEAT_0, defect, get, new_game, send
 from skye_server.hunts.seams import Environ, Seams, environ
 
-KIND = "caching"
-
 
 @defect(
-    KIND,
     "medium",
     "get_position",
     "The `ETag` contains the version of the game, so it changes with each change.",
@@ -33,7 +30,6 @@ def etag_of_every_other_version(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_scores",
     "304 says that the copy is current; with the tag of an older version the response is 200.",
@@ -52,7 +48,6 @@ def not_modified_after_a_change(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "list_rounds",
     "`HEAD` has the headers of `GET` (RFC 9110, 9.3.2).",
@@ -70,7 +65,6 @@ def head_without_etag(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "get_game",
     "A view of a game depends on the token: its `Vary` contains `Authorization`.",
@@ -87,7 +81,6 @@ def vary_without_authorization(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "get_territory",
     "A view of a game is `Cache-Control: private, no-cache`.",
@@ -104,7 +97,6 @@ def territory_is_public_for_an_hour(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "list_actions",
     "The entity tag of a view differs by caller, because a browser sends the tag that it has.",

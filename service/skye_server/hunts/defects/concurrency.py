@@ -11,13 +11,11 @@ from flask import Response
 from skye_server.hunts.registry import GAME, SEAT_0, defect, get, new_game, send
 from skye_server.hunts.seams import Environ, Seams, View, change_json, json_of, json_of_request, replace_body
 
-KIND = "concurrency"
 _WINDOW_S = 0.06
 _OFFER = {"discard": "L48", "prices": {"L10": 1, "L43": 1}}
 
 
 @defect(
-    KIND,
     "easy",
     "set_offer",
     "With `If-Match` of another version a write is refused with `version_mismatch`.",
@@ -34,7 +32,6 @@ def if_match_ignored(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "change_player",
     "`If-Match` names one version; that of the version before does not match.",
@@ -53,7 +50,6 @@ def if_match_of_the_version_before(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_player",
     "Seats that change at the same time all succeed: a change keeps what it does not name.",
@@ -76,7 +72,6 @@ def lost_update_of_a_player(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "purchase",
     "The same purchase again, in the same round, changes nothing.",
@@ -102,7 +97,6 @@ def _charge(players: Any, seat: int) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "join_game",
     "The `ETag` of a response is that of the version that it shows.",

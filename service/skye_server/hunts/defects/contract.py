@@ -12,11 +12,8 @@ from skye_server.http.problems import response_for
 from skye_server.hunts.registry import GAME, HOST, SEAT_0, defect, get, new_game, send
 from skye_server.hunts.seams import Seams, View, environ
 
-KIND = "contract"
-
 
 @defect(
-    KIND,
     "easy",
     "get_game",
     "`last_event` of `Game` is required.",
@@ -33,7 +30,6 @@ def game_without_last_event(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "list_games",
     "`seat_count` of a listed game is an integer.",
@@ -51,7 +47,6 @@ def seat_count_as_text(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "start_game",
     "`POST /v1/games/{game}/start` responds 200; 202 is not documented.",
@@ -68,7 +63,6 @@ def start_is_accepted_only(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "get_record",
     "A record is `application/json`.",
@@ -85,7 +79,6 @@ def record_as_plain_text(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "get_player",
     "Every error is `application/problem+json` with a `code`.",
@@ -107,7 +100,6 @@ def missing_seat_without_code(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_round",
     "`tiles_kept` of a seat in a round is a list, never null.",

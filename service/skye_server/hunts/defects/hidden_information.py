@@ -12,13 +12,11 @@ from skye_server.error_codes import Problem
 from skye_server.hunts.registry import GAME, SEAT_0, SEAT_1, defect, get, new_game, send
 from skye_server.hunts.seams import SLOW_S, Seams, View, change_json
 
-KIND = "hidden_information"
 _OFFER = send("PUT", f"{GAME}/players/0/offer", {"discard": "L48", "prices": {"L10": 2, "L43": 1}}, SEAT_0)
 _FIRST_ROUND = send("POST", "/v1/games", {"scenario": "first_round"})
 
 
 @defect(
-    KIND,
     "medium",
     "get_player",
     "The prices of other seats are hidden until every seat has set its own.",
@@ -45,7 +43,6 @@ def prices_before_they_are_revealed(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "place_tile",
     "The seed is hidden until the game is over.",
@@ -67,7 +64,6 @@ def seed_in_an_error(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_game",
     "For a client without one of its tokens, a private game is 404, like one that does not exist.",
@@ -78,18 +74,14 @@ def seed_in_an_error(seams: Seams) -> None:
 def private_game_by_its_time(seams: Seams) -> None:
     """Take longer to refuse a game that exists."""
 
-    @seams.view("get_game")
+    @seams.refused("get_game", "game_not_found")
     def change(view: View, game: str, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            if problem.code == "game_not_found" and seams.games.store.load(game)[0] is not None:
-                time.sleep(SLOW_S)
-            raise
+        if seams.games.store.load(game)[0] is not None:
+            time.sleep(SLOW_S)
+        return view()
 
 
 @defect(
-    KIND,
     "medium",
     "list_players",
     "The gold of other seats is hidden until the game is over, unless the game has `open_gold`.",
@@ -115,7 +107,6 @@ def gold_of_others_for_seats(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "get_record",
     "The seed is null in the record of a game that is not over.",

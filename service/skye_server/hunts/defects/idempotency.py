@@ -14,7 +14,6 @@ from skye_server.http.responses import uncached_json
 from skye_server.hunts.registry import GAME, HOST, SEAT_0, SEAT_1, defect, new_game, send
 from skye_server.hunts.seams import Environ, Seams, View, change_json, environ
 
-KIND = "idempotency"
 _KEY = {"Idempotency_Key": "0123456789-0123456789-abcdef"}
 _OTHER_KEY = {"Idempotency_Key": "abcdefghij-0123456789-abcdef"}
 _BUILT: list[dict[str, Any]] = [{"tiles_to_build": []}, {"tiles_to_build": []}]
@@ -32,7 +31,6 @@ def _name() -> str | None:
 
 
 @defect(
-    KIND,
     "easy",
     "create_game",
     "A retry with the same `Idempotency-Key` has no further effect and returns the first response.",
@@ -49,7 +47,6 @@ def creation_is_repeated(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "finish_building",
     "The scope of an `Idempotency-Key` is the token with which it is sent.",
@@ -75,7 +72,6 @@ def key_of_another_client(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "join_game",
     "Another request with a used key is refused with `idempotency_key_reused`.",
@@ -87,19 +83,13 @@ def key_of_another_client(seams: Seams) -> None:
 def key_for_another_body(seams: Seams) -> None:
     """Execute another request with a key that was used."""
 
-    @seams.view("join_game")
+    @seams.refused("join_game", "idempotency_key_reused")
     def change(view: View, **_: Any) -> Response:
-        try:
-            return view()
-        except Problem as problem:
-            if problem.code != "idempotency_key_reused":
-                raise
-            del environ()["HTTP_IDEMPOTENCY_KEY"]
-            return view()
+        del environ()["HTTP_IDEMPOTENCY_KEY"]
+        return view()
 
 
 @defect(
-    KIND,
     "medium",
     "rotate_token",
     "A retry returns the tokens of the first response again.",
@@ -120,7 +110,6 @@ def replay_with_another_token(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "start_game",
     "A request that was refused changed nothing: its key can be used again.",
@@ -133,14 +122,13 @@ def replay_with_another_token(seams: Seams) -> None:
 def refusal_is_remembered(seams: Seams) -> None:
     """Replay the refusal of a request whose reason has gone."""
 
+    @seams.refused("start_game", "too_few_players")
+    def remember(view: View, **_: Any) -> Response:
+        seams.memory.put(f"refused {_name()}", "too_few_players")
+        return view()
+
     @seams.view("start_game")
     def change(view: View, **_: Any) -> Response:
-        name = _name()
-        if name is not None and seams.memory.get(f"refused {name}"):
+        if (name := _name()) and seams.memory.get(f"refused {name}"):
             raise Problem("too_few_players")
-        try:
-            return view()
-        except Problem as problem:
-            if name is not None and problem.code == "too_few_players":
-                seams.memory.put(f"refused {name}", problem.code)
-            raise
+        return view()

@@ -7,8 +7,6 @@ from typing import Any, Final
 from skye_server.hunts.registry import GAME, SEAT_0, defect, get, send
 from skye_server.hunts.seams import Seams
 
-KIND = "rules"
-
 _CASTLE: Final = ("castle-red", 0, 0, 0)
 _TOP: Final = (_CASTLE, ("L01", 1, 0, 0), ("L04", 2, 0, 180))
 _BLOCK: Final = (*_TOP, ("L02", 0, 1, 0), ("L06", 1, 1, 90), ("L07", 2, 1, 0))
@@ -36,7 +34,6 @@ def _reports(body: Any, scoring_tile: str) -> list[Any]:
 
 
 @defect(
-    KIND,
     "medium",
     "score_territories",
     "`squares`: 2 points for each block of 2x2 tiles; blocks may overlap.",
@@ -54,7 +51,6 @@ def overlapping_square_lost(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "score_territories",
     "`vertical_lines`: a run of 3 or more tiles is one line, however long.",
@@ -74,7 +70,6 @@ def long_line_counts_twice(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "score_territories",
     "A majority: those who tie for first get 5 each, and nobody gets 2.",
@@ -93,7 +88,6 @@ def second_place_after_a_tie(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "finish_building",
     "A tie is broken by the leftover gold.",
@@ -113,7 +107,6 @@ def tie_is_not_broken(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_round",
     "Catch-up income is paid for each player with strictly more points.",
@@ -135,7 +128,6 @@ def catch_up_for_three_at_most(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "get_scores",
     "The points of a scroll are doubled when it lies in a completed area.",
@@ -156,7 +148,6 @@ def scroll_of_an_open_area_is_doubled(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "list_places",
     "A tile may be placed in any rotation in which the terrain matches.",

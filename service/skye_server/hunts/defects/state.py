@@ -14,13 +14,11 @@ from skye_server.http.responses import uncached_json
 from skye_server.hunts.registry import GAME, HOST, SEAT_0, defect, get, new_game, send
 from skye_server.hunts.seams import SLOW_S, Seams, View, change_json, json_of, json_of_request, replace_body
 
-KIND = "state"
 _MANY = 12
 _TIMED = new_game("Ann", "Bob", options={"turn_ms": 1000, "clock": "manual"})
 
 
 @defect(
-    KIND,
     "hard",
     "advance_clock",
     "A deadline passes at its time, not after it.",
@@ -45,7 +43,6 @@ def deadline_one_too_late(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "take_back",
     "A tile that is taken back is in hand again, and no longer in the territory.",
@@ -74,7 +71,6 @@ def undo_keeps_the_tile(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "create_game",
     "Each `POST /v1/games` opens a game of its own.",
@@ -102,7 +98,6 @@ def scenario_is_shared(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "list_scenarios",
     f"The list of scenarios does not depend on the games: it is as fast after {_MANY} games as before.",
@@ -126,7 +121,6 @@ def slow_after_many_games(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "abort_game",
     "After `POST .../abort` the status of the game is `aborted`.",

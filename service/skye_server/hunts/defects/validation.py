@@ -8,11 +8,8 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.hunts.registry import GAME, SEAT_0, defect, new_game, send
 from skye_server.hunts.seams import Seams
 
-KIND = "validation"
-
 
 @defect(
-    KIND,
     "medium",
     "create_game",
     "The name of a game has 60 characters at most.",
@@ -29,7 +26,6 @@ def name_one_too_long(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "join_game",
     "A name may contain every visible character, so also those beyond the Basic Multilingual Plane.",
@@ -47,7 +43,6 @@ def emoji_in_name_refused(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "easy",
     "change_player",
     "The server rejects fields of bodies that it does not know.",
@@ -65,7 +60,6 @@ def unknown_fields_accepted(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "medium",
     "set_offer",
     "A price is at least 1 gold; otherwise the response is `price_too_low`.",
@@ -84,7 +78,6 @@ def free_tile_accepted(seams: Seams) -> None:
 
 
 @defect(
-    KIND,
     "hard",
     "try_placements",
     "A number in a string is no number; `x` and `y` are integers.",
