@@ -13,7 +13,7 @@ def replays_of(lab, defect):
     recorded = [
         {**evidence_view(request), "status": None, "response_body": None} for request in defect.witness
     ]
-    return Replays(apps_of(lab), requests_of(HUNT, recorded))
+    return Replays(apps_of(lab), requests_of(HUNT, recorded), float("inf"))
 
 
 def apps_of(lab):

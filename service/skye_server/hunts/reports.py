@@ -80,15 +80,19 @@ class Replays:
     """Replays of the same requests on new copies of a hunt, each with other defects.
 
     As a context manager, it deletes what the copies have stored.
+
+    :param seconds: how long all replays may take.
     """
 
-    def __init__(self, apps: HuntApps, requests: Sequence[RecordedRequest]) -> None:
+    def __init__(
+        self, apps: HuntApps, requests: Sequence[RecordedRequest], seconds: float = _MAX_REPLAY_S
+    ) -> None:
         self.apps = apps
         self.requests = requests
         self._prefix = apps.store.hunts.begin_replay()
         self._number = 0
         self._started_at = time.time()
-        self._deadline = time.monotonic() + _MAX_REPLAY_S
+        self._deadline = time.monotonic() + seconds
         group = group_of(requests)
         self._orders: list[tuple[int, ...] | None] = list(permutations(group)) or [None]
         self.edited: str | None = None
