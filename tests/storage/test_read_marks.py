@@ -89,6 +89,7 @@ CALLS = {
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
         "warnings": lambda store: store.warnings(),
+        "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
         "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
         "delete_all": lambda store: store.delete_all(),
