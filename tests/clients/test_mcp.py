@@ -207,19 +207,22 @@ def test_waiting_ends_after_its_time_and_reports_progress(use):
     use(wait)
 
 
-@contextmanager
-def instance(url, port):
-    """An instance of the server over HTTP, until it is stopped."""
-    command = [sys.executable, "-m", "skye_mcp", "--server", url, "--http", f"127.0.0.1:{port}"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
+def wait_until_listening(process, port):
     def listens():
         assert process.poll() is None, "the instance ended: its standard error says why"
         with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port))):
             return True
 
+    assert waited_for(listens)
+
+
+@contextmanager
+def instance(url, port):
+    """An instance of the server over HTTP, until it is stopped."""
+    command = [sys.executable, "-m", "skye_mcp", "--server", url, "--http", f"127.0.0.1:{port}"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
-        assert waited_for(listens)
+        wait_until_listening(process, port)
         yield process
     finally:
         process.kill()
@@ -301,7 +304,11 @@ def test_inspector_shows_the_tools_over_standard_input(live, tmp_path):
 
 @pytest.mark.slow
 def test_games_finish_while_instances_are_killed(live):
-    """Agents play over two instances, of which one is killed again and again; each decision is made once."""
+    """Agents play over two instances; each decision is made once.
+
+    The instances are killed in turn, each while the other listens: on a busy machine, where instances start
+    slowly, the agents would find none otherwise.
+    """
     ports = [free_port(), free_port()]
     games = sized(6, 100)
 
@@ -331,6 +338,7 @@ def test_games_finish_while_instances_are_killed(live):
             holders[at].send_signal(signal.SIGKILL)
             await anyio.to_thread.run_sync(holders[at].wait)
             holders[at] = subprocess.Popen(holders[at].args)
+            await anyio.to_thread.run_sync(wait_until_listening, holders[at], ports[at])
             at = 1 - at
 
     async def play(holders, results):
