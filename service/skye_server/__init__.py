@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from skye_server.settings import Settings
-    from skye_server.storage.store import Store
+    from skye_server.storage.redis_store import RedisStore
 
 
 def create_app(
     settings: Settings,
-    store: Store | None = None,
+    store: RedisStore | None = None,
     clock: Callable[[], float] = time.time,
 ) -> Flask:
     """Build the application.

@@ -32,7 +32,6 @@ from skye_server.openapi import Contract
 from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Store
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
 
 
-def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -> Flask:
+def build(settings: Settings, store: RedisStore | None, clock: Callable[[], float]) -> Flask:
     """See `skye_server.create_app`."""
     store = store or RedisStore.from_settings(settings)
     app, notifier = _routes(settings, store), ChangeNotifier(store)
@@ -57,7 +56,7 @@ def build(settings: Settings, store: Store | None, clock: Callable[[], float]) -
     return app
 
 
-def _routes(settings: Settings, store: Store) -> Application:
+def _routes(settings: Settings, store: RedisStore) -> Application:
     """Return an application with its routes and hooks, without collaborators."""
     app = Application("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
@@ -82,7 +81,7 @@ def _routes(settings: Settings, store: Store) -> Application:
 def _connect(  # noqa: PLR0913 - the parts of an application
     app: Application,
     settings: Settings,
-    store: Store,
+    store: RedisStore,
     clock: Callable[[], float],
     notifier: ChangeNotifier,
     *,
@@ -114,7 +113,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
 
 
 def _hunts(
-    settings: Settings, store: Store, clock: Callable[[], float], notifier: ChangeNotifier
+    settings: Settings, store: RedisStore, clock: Callable[[], float], notifier: ChangeNotifier
 ) -> HuntApps:
     """Return the bug hunts of a lab server. Other servers do not import the defects."""
     from skye_server.hunts.apps import HuntApps  # noqa: PLC0415 - as said
@@ -124,7 +123,7 @@ def _hunts(
     }
     of_hunts = replace(settings, lab=False, limits=False, **ttl)
 
-    def connect(app: Application, store: Store, clock: Callable[[], float]) -> WSGIApplication:
+    def connect(app: Application, store: RedisStore, clock: Callable[[], float]) -> WSGIApplication:
         return _connect(app, of_hunts, store, clock, notifier, of_hunt=True)
 
     return HuntApps(store, clock, lambda: _routes(of_hunts, store), connect)

@@ -25,7 +25,7 @@ from skye_server.players.listing import PlayerListing
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 from skye_server.webhooks.owners import WebhookOwners
 
 
@@ -41,7 +41,7 @@ class Games:
 
     def __init__(
         self,
-        store: Store,
+        store: RedisStore,
         settings: Settings,
         clock: Callable[[], float] = time.time,
         metrics: Metrics | None = None,

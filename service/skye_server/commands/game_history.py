@@ -12,7 +12,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.past_versions import empty_game, replay_changes, seat_before
 from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 KEEP_EVERY: Final = 64
 """The number of changes between two kept games, and so the most that one more replay repeats."""
@@ -64,7 +64,7 @@ class _KeptGames:
 class GameHistory:
     """The past of all games of a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RedisStore) -> None:
         self._store = store
         self._kept = _KeptGames()
 

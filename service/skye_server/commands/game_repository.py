@@ -25,7 +25,8 @@ from skye_server.storage.codec import (
     encode_history,
     version_header,
 )
-from skye_server.storage.store import Commit, LogEntry, Store, StoredRecord
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.store import Commit, LogEntry, StoredRecord
 
 _encoder = msgspec.json.Encoder()
 
@@ -99,7 +100,7 @@ class GameRepository:
 
     def __init__(  # noqa: PLR0913, PLR0917 - what a commit concerns
         self,
-        store: Store,
+        store: RedisStore,
         settings: Settings,
         metrics: Metrics,
         listing: Listing,

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.manual_clock import MAX_AHEAD_MS
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 
 class Laboratory:
@@ -16,7 +16,7 @@ class Laboratory:
     :param clock: the real clock, in seconds since 1970.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(self, store: RedisStore, clock: Callable[[], float]) -> None:
         self.store = store.lab
         self._clock = clock
         self._ahead_ms = 0

@@ -19,7 +19,7 @@ from skye_server.games.game import Change, Game, OriginType, Status
 from skye_server.storage.codec import StoredFormatError, decode_game
 from skye_server.storage.connection import retry
 from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
@@ -44,7 +44,7 @@ _UNITS_PER_MS: Final = 1000
 class Listing:
     """The index of public games, which is separate from the games and repaired when it lags behind them."""
 
-    def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
+    def __init__(self, store: RedisStore, now_ms: Callable[[], int]) -> None:
         self._store = store
         self._index = store.index
         self._now_ms = now_ms

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakMethod
 
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 
 class ChangeNotifier:
     """Wakes the waiters of a game or player when it changes."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RedisStore) -> None:
         self._lock = threading.Lock()
         self._waiters: dict[str, set[Callable[[], None]]] = {}
         self._at_stop: list[WeakMethod[Callable[[], None]]] = []

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.error_codes import Problem
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 _OUTAGE_S: Final = 1.0
 _MAX_LOCAL_BUCKETS: Final = 100_000
@@ -42,7 +42,7 @@ _Fill: TypeAlias = Callable[[str, int, int], tuple[bool, int]]
 
 
 class _LocalBuckets:
-    """Buckets in the memory of this worker; see `Store.fill_bucket`."""
+    """Buckets in the memory of this worker; see `RedisStore.fill_bucket`."""
 
     def __init__(self) -> None:
         self._empty_at_us: OrderedDict[str, int] = OrderedDict()
@@ -61,7 +61,7 @@ class _LocalBuckets:
 class RateLimiter:
     """Spends budgets, counted by the store, or by this worker while the store cannot count."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RedisStore) -> None:
         self._store = store
         self._local = _LocalBuckets()
         self._store_skipped_until = 0.0

@@ -21,7 +21,7 @@ from skye_server.http.client_address import network
 from skye_server.http.leaky_buckets import Allowance, Budget, RateLimiter
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import Settings
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 _CREATION: Final = "Lobby.create_game"
 _METRICS: Final = "Operations.get_metrics"
@@ -226,7 +226,7 @@ def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
         limits.charge(limits.games, cost)
 
 
-def register(app: Flask, settings: Settings, store: Store) -> None:
+def register(app: Flask, settings: Settings, store: RedisStore) -> None:
     """Limit the requests to an app if its settings enable limits."""
     if not settings.limits:
         return

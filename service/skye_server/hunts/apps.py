@@ -18,7 +18,7 @@ from skye_server.http.middleware import Header
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.reports import Judge
 from skye_server.hunts.seams import Seams
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -41,10 +41,10 @@ class HuntApps:
 
     def __init__(
         self,
-        store: Store,
+        store: RedisStore,
         clock: Callable[[], float],
         routes: Callable[[], Application],
-        connect: Callable[[Application, Store, Callable[[], float]], WSGIApplication],
+        connect: Callable[[Application, RedisStore, Callable[[], float]], WSGIApplication],
     ) -> None:
         self.store = store
         self._clock = clock

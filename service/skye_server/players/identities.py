@@ -5,13 +5,13 @@ from __future__ import annotations
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key, is_player_key
 from skye_server.players.codec import KeyRecord, decoded, key_records
-from skye_server.storage.player_store import PlayerStore
+from skye_server.storage.redis_players import RedisPlayers
 
 
 class PlayerIdentities:
     """The players of a store, by their keys."""
 
-    def __init__(self, store: PlayerStore) -> None:
+    def __init__(self, store: RedisPlayers) -> None:
         self._store = store
 
     def require_player(self, token: str | None) -> str:

@@ -11,7 +11,7 @@ from skye_server.games.authorization import Caller, identify_player
 from skye_server.games.game import Game, Status
 from skye_server.storage.codec import StoredFormatError, decode_game
 from skye_server.storage.redis_players import ACTIVE_SCORE
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 
 class OwnGame(NamedTuple):
@@ -24,7 +24,7 @@ class OwnGame(NamedTuple):
 class PlayerListing:
     """The lists of the games of all players of a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: RedisStore) -> None:
         self._games = store
         self._store = store.players
 

@@ -41,7 +41,7 @@ from skye_server.storage.codec import decode_game
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.player_store import GameUpdate, UpdateOutcome
 from skye_server.storage.redis_players import ACTIVE_SCORE
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 from skye_server.webhooks.owners import NO_GAME, WebhookOwners, events_entry, player_owner
 
 _DONE: Final = UpdateOutcome.DONE
@@ -74,7 +74,7 @@ class Players:
     """The games of all players of a store."""
 
     def __init__(
-        self, store: Store, settings: Settings, now_ms: Callable[[], int], owners: WebhookOwners
+        self, store: RedisStore, settings: Settings, now_ms: Callable[[], int], owners: WebhookOwners
     ) -> None:
         self._games = store
         self._store = store.players

@@ -152,7 +152,7 @@ return 1
 
 
 class RedisPlayers:
-    """See `PlayerStore`.
+    """The store of players. Every method raises Problem store_unavailable when the store fails.
 
     :param min_replicas: the replicas that must acknowledge each write.
     """
@@ -162,16 +162,16 @@ class RedisPlayers:
         self._min_replicas = min_replicas
 
     def key_record(self, key_hash: str) -> bytes | None:
-        """See `PlayerStore.key_record`."""
+        """Return the record of a player key; a key that took part in no rotation has none."""
         key = _key(key_hash, "key")
         return self._calls.call(key, lambda server: expect_bytes(server.get(key)))
 
     def add_key(self, key_hash: str, record: bytes) -> bool:
-        """See `PlayerStore.add_key`."""
+        """Store the record of a new key; return False if the key is a player's or has another record."""
         return self._set_key(key_hash, b"", record, is_new=True)
 
     def replace_key(self, key_hash: str, expected: bytes | None, record: bytes) -> bool:
-        """See `PlayerStore.replace_key`."""
+        """Replace the record of a key; return False if it is no longer the expected one."""
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
@@ -179,12 +179,12 @@ class RedisPlayers:
         return bool(self._run(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
-        """See `PlayerStore.game`."""
+        """Return the record of a player's game, None if it is not the player's."""
         key = _key(player, "games")
         return self._read(player, lambda server: expect_bytes(server.hget(key, game_id)))
 
     def update_game(self, update: GameUpdate) -> UpdateOutcome:
-        """See `PlayerStore.update_game`."""
+        """Write a step of a player's game, unless its record has changed since it was read."""
         player = update.player
         arguments: list[Any] = [
             update.game_id,
@@ -200,19 +200,19 @@ class RedisPlayers:
         return UpdateOutcome(self._run(_UPDATE, list(types), arguments, types))
 
     def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
-        """See `PlayerStore.expire_ticket`."""
+        """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
         arguments = [ticket_id, ttl_s, secrets.randbits(32), event]
         types = {_key(player, "events"): "stream", _key(player, "seeks"): "hash"}
         self._run(_EXPIRE_TICKET, list(types), arguments, types)
 
     def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
-        """See `PlayerStore.append_event`."""
+        """Append an event to those of a player; a retry may append it again."""
         types = {_key(player, "events"): "stream"}
         arguments = [ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
         self._run(_APPEND_EVENT, list(types), arguments, types)
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
-        """See `PlayerStore.active_games`."""
+        """Return ids and records of the player's games that are not over."""
         order, games = _key(player, "order"), _key(player, "games")
 
         def read(server: redis.Redis) -> list[tuple[str, bytes]]:
@@ -224,12 +224,12 @@ class RedisPlayers:
         return self._read(player, read)
 
     def count_games(self, player: str, *, active: bool) -> int:
-        """See `PlayerStore.count_games`."""
+        """Return how many games the player's list has; with `active` only those that are not over."""
         order, lowest = _key(player, "order"), ACTIVE_SCORE if active else "-inf"
         return self._read(player, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
-        """See `PlayerStore.list_games`."""
+        """Return ids and scores of the player's games up to a score, highest first."""
         key, top = _key(player, "order"), "+inf" if highest is None else repr(highest)
 
         def read(server: redis.Redis) -> list[tuple[str, float]]:
@@ -239,7 +239,7 @@ class RedisPlayers:
         return self._read(player, read)
 
     def events(self, player: str, from_id: str, limit: int) -> Page:
-        """See `PlayerStore.events`."""
+        """Return up to `limit` events from an id on."""
         key = _key(player, "events")
 
         def read(server: redis.Redis) -> Page:

@@ -68,6 +68,8 @@ _PING_TIMEOUT_S: Final = 0.5
 class RedisStore:
     """The store on a Redis server, or on a server that speaks its protocol.
 
+    Every method raises Problem store_unavailable when the store fails.
+
     :param retry_policy: for all calls except those whose reply is useless later.
     :param min_replicas: the replicas that must acknowledge each commit. With all replicas, any server that is
         elected master has the commit (see `deploy/durability.md`).
@@ -112,7 +114,10 @@ class RedisStore:
         return RedisStore(PrefixedTopology(self._topology, prefix), self._retry_policy)
 
     def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
-        """See `Store.load`. A record is returned only when it is replicated like a new one."""
+        """Return the stored game and the idempotency record under a key; None for each that is missing.
+
+        A record is returned only when it is replicated like a new one.
+        """
         key = _key(game_id, "table")
         if record_key is None:
             return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
@@ -137,7 +142,12 @@ class RedisStore:
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
     ) -> tuple[bytes | None, list[LogEntry]]:
-        """See `Store.load_with_log`. Not a transaction: Redis rejects these when its memory is full."""
+        """Return the stored game and its log entries with events after number `after`, at most `limit`.
+
+        Not a transaction: Redis rejects these when its memory is full.
+
+        The log may be newer than the game, and contain changes that the returned game lacks.
+        """
         count = () if limit is None else ("COUNT", limit)
         log_range = ("XRANGE", _key(game_id, "log"), f"{after + 1}-0", "+", *count)
 
@@ -148,12 +158,12 @@ class RedisStore:
         return self._calls.call(_key(game_id, "table"), read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
-        """See `Store.load_many`."""
+        """Return stored games, None for each that is missing."""
         keys = [_key(game_id, "table") for game_id in game_ids]
         return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
-        """See `Store.headers`."""
+        """Return the first bytes of stored games, which contain their versions; None for each missing one."""
         keys = [_key(game_id, "table") for game_id in game_ids]
 
         def read(server: Any, key: str) -> Any:
@@ -162,7 +172,12 @@ class RedisStore:
         return [found or None for found in self._calls.call_each(keys, read, expect_bytes)]
 
     def commit(self, commit: Commit) -> bool:
-        """See `Store.commit`. The script recognises a retry whose first attempt was committed."""
+        """Write all of a change; return False and write nothing when the game has changed since it was read.
+
+        The script recognises a retry whose first attempt was committed.
+
+        :raises Problem: data_corrupt, data_newer, when the game's log is missing.
+        """
         record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
         keys = [_key(game_id, kind) for kind in ("table", "log", f"answer:{record.key}", "answers")]
@@ -196,7 +211,10 @@ class RedisStore:
         return bool(result)
 
     def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
-        """See `Store.delete`."""
+        """Delete a game with its log and records; return False when it has changed since it was read.
+
+        :param record: the record of the deletion, which stays.
+        """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
         keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}")]
         attempts = 0
@@ -210,7 +228,7 @@ class RedisStore:
         return bool(self._calls.write(keys[0], run))
 
     def delete_all(self) -> int:
-        """See `Store.delete_all`."""
+        """Delete all data of the service on a single server; return the number of games."""
         return redis_deletion.delete_all(self._calls, self._ping_key)
 
     def backup(self, file: IO[bytes]) -> Counts:
@@ -222,7 +240,12 @@ class RedisStore:
         return restore_backup(self._topology, self._calls, path)
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
-        """See `Store.fill_bucket`."""
+        """Add an amount to a leaky bucket unless it would overflow.
+
+        The bucket leaks one microsecond per microsecond.
+
+        :returns: whether the amount was added, and the level in microseconds.
+        """
         key = f"skye:bucket:{bucket}"
 
         def run(server: redis.Redis) -> tuple[bool, int]:
@@ -232,7 +255,7 @@ class RedisStore:
         return self._calls.call(key, run, writes=True, retries=False)
 
     def ping(self) -> None:
-        """See `Store.ping`."""
+        """Return when the store responds."""
 
         def ping(server: redis.Redis) -> None:
             # Not around the lookup: if interrupted, it would never detect a Sentinel that does not respond.
@@ -243,7 +266,7 @@ class RedisStore:
         self._calls.call(self._ping_key, ping, retries=False)
 
     def warnings(self) -> list[str]:
-        """See `Store.warnings`."""
+        """Return what an operator should change, such as an eviction policy or too few replicas."""
         return [*server_warnings(self._calls, self._ping_key), *self._replicas_warnings()]
 
     def too_old(self) -> str | None:
@@ -263,7 +286,11 @@ class RedisStore:
         return [f"{fault}: a failover may lose acknowledged changes; set it to {found}"]
 
     def change_subscriber(self, on_change: Callable[[str], None]) -> ChangeSubscriber:
-        """See `Store.change_subscriber`."""
+        """Return a subscriber to changes of games and players, which never raises.
+
+        :param on_change: called with the id of a game, or with `changes_name` of a player, that is watched
+            and has changed, or whose change may have been missed.
+        """
         return ChangeSubscriber(self._topology, on_change)
 
 

@@ -20,7 +20,7 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.game import URL_BOT, Game
 from skye_server.players.codec import decoded
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
 from skye_server.webhooks.signing import new_secret
@@ -39,7 +39,7 @@ def bot_ref(url_bot: str) -> WebhookRef:
     return WebhookRef(f"bot.{url_bot}", url_bot)
 
 
-def stored_bot(store: Store, url_bot: str) -> Webhook | None:
+def stored_bot(store: RedisStore, url_bot: str) -> Webhook | None:
     """Return a bot, None if it is deleted or has expired.
 
     :raises Problem: store_unavailable, data_corrupt, data_newer.
@@ -48,7 +48,7 @@ def stored_bot(store: Store, url_bot: str) -> Webhook | None:
     return None if stored is None else decoded(webhook_records.decode, stored)
 
 
-def delete_bots(store: Store, *url_bots: str, since_ms: int = 0) -> None:
+def delete_bots(store: RedisStore, *url_bots: str, since_ms: int = 0) -> None:
     """Delete bots with their deliveries; those that stay after an outage expire.
 
     :param since_ms: keep those that are older, in milliseconds since 1970.
@@ -60,7 +60,7 @@ def delete_bots(store: Store, *url_bots: str, since_ms: int = 0) -> None:
                 store.webhooks.delete_all(bot_ref(url_bot).owner)
 
 
-def bot_deliveries(store: Store, url_bot: str) -> list[Delivery]:
+def bot_deliveries(store: RedisStore, url_bot: str) -> list[Delivery]:
     """Return the latest deliveries to a bot, the latest first; none without a bot.
 
     :raises Problem: store_unavailable, data_corrupt, data_newer.
@@ -159,7 +159,7 @@ def bots_of(game: Game) -> list[str]:
     return [seat.url_bot for seat in game.seats if seat.url_bot]
 
 
-def _put(store: Store, bot: Webhook, seconds: int) -> None:
+def _put(store: RedisStore, bot: Webhook, seconds: int) -> None:
     outcome = store.webhooks.put(bot.ref, None, webhook_records.encode(bot), 1, seconds)
     if outcome is not PutOutcome.DONE and stored_bot(store, bot.id) is None:
         raise Problem("too_much_contention")

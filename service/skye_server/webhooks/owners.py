@@ -11,7 +11,7 @@ from skye_server.games.authorization import players_of
 from skye_server.games.game import Game
 from skye_server.players.events import can_cause_events
 from skye_server.storage.due_queue import Due
-from skye_server.storage.store import Store
+from skye_server.storage.redis_store import RedisStore
 
 CACHED_S: Final = 10.0
 """How long a process may take to notice that an owner has its first webhook."""
@@ -43,7 +43,7 @@ def events_entry(owner: str, game_id: str, due_ms: int) -> Due:
 class WebhookOwners:
     """Knows which players and games have webhooks, with the delay of a cache."""
 
-    def __init__(self, store: Store, now_ms: Callable[[], int]) -> None:
+    def __init__(self, store: RedisStore, now_ms: Callable[[], int]) -> None:
         self._store = store
         self._now_ms = now_ms
         self._known: OrderedDict[str, tuple[float, bool]] = OrderedDict()
