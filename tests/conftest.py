@@ -133,10 +133,14 @@ def any_redis(request):
 
 @pytest.fixture
 def stopped_clock(monkeypatch):
-    """Stop the clock of fakeredis, which refills budgets, and the CPU clock; a real Redis has its own."""
-    now = time.time()
-    monkeypatch.setattr("time.time", lambda: now)
+    """Stop the clock of fakeredis, which refills budgets, and the CPU clock; a real Redis has its own.
+
+    The value is a function that advances the former by some seconds.
+    """
+    begun, steps = time.time(), []
+    monkeypatch.setattr("time.time", lambda: begun + sum(steps))
     monkeypatch.setattr(cooperative_yield, "cpu_time", lambda: 0.0)
+    return steps.append
 
 
 @pytest.fixture

@@ -298,6 +298,7 @@ def test_private_game_is_found_only_with_one_of_its_tokens(service):
 # Expiry.
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_change_of_a_game_prolongs_its_expiry():
     service = Service(game_ttl_lobby_s=1000, game_ttl_playing_s=2000)
     game = service.create_game(1, start=False)

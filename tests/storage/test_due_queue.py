@@ -12,12 +12,24 @@ ALL = {"game": 100, "webhook": 100}
 
 
 @pytest.fixture
-def queue(any_redis):
+def queue(any_redis, stopped_clock):
+    del stopped_clock  # by which leases would expire
     return RedisStore(any_redis).due
 
 
 def claimed(queue, now_ms, limits=ALL):
     return sorted((claim.kind, claim.id) for claim in queue.claim(now_ms, limits))
+
+
+@pytest.fixture
+def pass_a_millisecond(stopped_clock):
+    """Pass the millisecond in which two leases would be equal, on the clocks of both Redis servers."""
+
+    def pass_it():
+        time.sleep(0.002)
+        stopped_clock(0.002)
+
+    return pass_it
 
 
 def pass_leases(any_redis):
@@ -75,11 +87,11 @@ def test_entry_added_while_it_is_handled_is_claimed_after_that(queue):
     assert claimed(queue, 3) == [("game", "a")]
 
 
-def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis):
+def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis, pass_a_millisecond):
     queue.add(Due("game", "a", 1))
     (lost,) = queue.claim(1, ALL)
     pass_leases(any_redis)
-    time.sleep(0.002)  # in one millisecond both leases would be equal
+    pass_a_millisecond()
     (claim,) = queue.claim(5, ALL)
     queue.finish(lost, None)  # by the dispatcher that was suspended
     assert queue.renew([lost])
@@ -90,10 +102,10 @@ def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis):
     assert claimed(queue, 9) == [("game", "a")]
 
 
-def test_renewed_lease_lasts_longer(queue):
+def test_renewed_lease_lasts_longer(queue, pass_a_millisecond):
     queue.add(Due("game", "a", 1))
     claims = queue.claim(1, ALL)
-    time.sleep(0.002)
+    pass_a_millisecond()
     ((_, renewed),) = queue.renew(claims)
     assert int(renewed.lease) > int(claims[0].lease)
     queue.finish(claims[0], None)

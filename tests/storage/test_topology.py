@@ -201,6 +201,7 @@ def test_setting_below_the_number_of_replicas_is_warned_of(required, warns):
     assert all("set it to 2" in warning for warning in warnings)
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_readiness_shows_the_warning(redis_client, monkeypatch):
     with Service(redis_client) as service:
         assert service.get("/readyz")["warnings"] == []
