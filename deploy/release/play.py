@@ -195,9 +195,9 @@ def play_all(dist, folder):
     [package] = artefacts(dist, "skye-client-*.tgz")
     for number, wheel in enumerate((engine, compiled)):
         play_engine(folder / f"engine-{number}", wheel)
-    with serving(folder / "server", engine, client, server) as (url, programs):
+    with serving(folder / "server", compiled, client, server) as (url, programs):
         play_server(url, programs, folder / "server")
-        report(f"{server.name}: its pages, and the game of the demo")
+        report(f"{server.name} on the compiled engine: its pages, and the game of the demo")
         play_python_client(folder / "client", client, url)
         play_mcp(folder / "mcp", (mcp, engine, client), url)
         play_npm(folder / "npm", package, url)

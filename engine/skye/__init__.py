@@ -11,6 +11,7 @@ programs that play. These public modules have the rest: `skye.errors`, `skye.eve
 All other modules may change.
 """
 
+from skye.annotations import restore_annotations
 from skye.bots.registry import BOTS, Bot, choose_move, play_out
 from skye.errors import InvalidPosition, RuleError, SkyeError
 from skye.positions.from_view import game_from_view
@@ -20,10 +21,11 @@ from skye.positions.record_json import record_from_json, record_to_json
 from skye.positions.snapshot import position_of
 from skye.positions.text import position_from_text, position_to_text
 from skye.rules.chance import chance_outcomes
+from skye.rules.income import Income
 from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play, rule_error
 from skye.rules.setup import PLAYERS, Options, new_game
-from skye.rules.state import GameState, Phase, Player, TieBreak
+from skye.rules.state import FinalPoints, GameState, Phase, Player, TieBreak
 from skye.territory.frontier import Place
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import COLORS
@@ -80,3 +82,5 @@ __all__ = [
     "replay",
     "rule_error",
 ]
+
+restore_annotations(GameState, Player, FinalPoints, Income, Place, Territory)

@@ -42,6 +42,25 @@ for name in ("random", "greedy", "strategist", "expert"):
 print(skye.rules.play.__file__.endswith(".py"), digest.hexdigest())
 """
 
+DECODING = """
+import sys
+sys.path.append(sys.argv[1])
+from random import Random
+import msgspec
+import skye.rules.play
+from skye import GameState, choose_move, new_game, play
+
+game, decode = new_game(3, seed="decoded").game, msgspec.json.Decoder(GameState).decode
+while not game.is_over:
+    seat = game.waiting_for[0]
+    game, _ = play(game, seat, choose_move("random", game, seat, Random(0)))
+    decoded = decode(msgspec.json.encode(game))
+    assert decoded == game, (decoded, game)
+    assert type(decoded.players[0]) is type(game.players[0])
+    game = decoded
+print(skye.rules.play.__file__.endswith(".py"))
+"""
+
 
 @pytest.fixture(scope="module")
 def compiled_wheel(tmp_path_factory):
@@ -69,6 +88,11 @@ def test_compiled_engine_has_the_games_hashes_and_pickles_of_the_pure(compiled_p
     assert pure.startswith("True")
     assert compiled.startswith("False")
     assert compiled.split()[1] == pure.split()[1]
+
+
+def test_state_of_the_compiled_engine_is_decoded_by_its_types(compiled_python, tmp_path):
+    third_party = third_party_packages(tmp_path / "third party")
+    assert run(compiled_python, "-I", "-c", DECODING, third_party, cwd=tmp_path) == "False\n"
 
 
 def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_path):
