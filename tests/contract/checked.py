@@ -116,7 +116,7 @@ class Contract:
             for name, data in messages(answer.text):
                 self.valid(of + {"stream": "StreamStart", "end": "StreamEnd"}.get(name, "Event"), data)
         else:
-            assert len(answer.data) <= self.resolve(schema).get("maxLength", 2**20), where
+            assert len(answer.data) <= self.resolve(schema).get("maxLength", 2**21), where
 
     def valid(self, component, value, where=None):
         """Check that a value matches a component, and has no undocumented field."""

@@ -63,6 +63,10 @@ ELSEWHERE = {
     "Accept-Encoding: gzip",
     '"requests";r=2998;t=1',
     "GET .../deliveries",
+    "GET .../bot/deliveries",
+    "SECRET=whsec_c2t5ZS1za3llLXNreWUtc2t5ZS1za3llLXNreWU= flask --app bot_flask run --port 5000",
+    "http://127.0.0.1:5000/bot",
+    '"plays": true',
     "UnknownRulesetError",
     "delay_before_ms=5000",
     "POST .../deliveries/{delivery}/retry",
@@ -170,7 +174,7 @@ def test_guide_programs_equal_their_sources():
     for name, text in TEXTS.items():
         assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
     shown = {name for text in TEXTS.values() for name in programs(text)}
-    assert shown == {"bot.py", "receiver_flask.py", "receiver_fastapi.py", *SOURCES}
+    assert shown == {"bot.py", "bot_flask.py", "receiver_flask.py", "receiver_fastapi.py", *SOURCES}
 
 
 def test_words_in_code_style_name_something_that_exists(document, contract):

@@ -268,6 +268,16 @@ def test_inbox_stores_requests_and_repeats_challenges(lab):
     assert lab.call("DELETE", INBOX).json["messages"] == []
 
 
+def test_inbox_that_plays_answers_with_the_first_action(lab):
+    actions = [{"type": "pass", "body": {"tile": None}}, {"type": "buy"}]
+    decision = {"type": "decision", "data": {"actions": actions}}
+    assert post_to_inbox(lab, decision).status_code == 204
+    assert lab.call("PUT", INBOX, {"plays": True}).json["answer"]["plays"] is True
+    assert post_to_inbox(lab, decision).json == actions[0]
+    for other in ({"type": "decision"}, {"type": "decision", "data": {"actions": []}}, {"type": "game_over"}):
+        assert post_to_inbox(lab, other).status_code == 204
+
+
 def test_inbox_answers_as_it_is_told(lab):
     answer = {"status": 418, "body": {"type": "pass"}, "challenges": False}
     assert lab.call("PUT", INBOX, answer).json["answer"] == {

@@ -50,7 +50,10 @@ def test_game_against_a_bot_at_a_url_is_played_to_its_end(service, bot):
     path, token = f"/v1/games/{created['game']['id']}", created["players"][0]["token"]
     assert [player["bot"] for player in created["game"]["players"]] == [None, "url"]
     secret = created["players"][1]["secret"]
-    assert created["players"] == [{"seat": 0, "token": token}, {"seat": 1, "token": None, "secret": secret}]
+    assert created["players"] == [
+        {"seat": 0, "token": token, "secret": None},
+        {"seat": 1, "token": None, "secret": secret},
+    ]
     while (view := service.get(path))["status"] == "playing":
         dispatch(service)
         if 0 in view["waiting_for"]:
@@ -154,6 +157,19 @@ def test_answer_after_the_deadline_is_not_played(service, bot):
         "failed",
         "The answer came when the decision was made already.",
     )
+
+
+def test_manual_clock_drives_the_repetition(service, bot):
+    created = against(service, bot, options={"clock": "manual", "turn_ms": 60_000})
+    path, host = f"/v1/games/{created['game']['id']}", created["host_token"]
+    bot.answer = lambda _, handler: respond(handler, 500)
+    for advance_ms, asked in ((None, 1), (3_000, 1), (4_000, 2)):
+        service.clock.advance(100)
+        if advance_ms is not None:
+            service.call("POST", f"{path}/clock", {"advance_ms": advance_ms}, host)
+        dispatch(service)
+        assert len(bot.events) == asked
+    assert service.get(path)["waiting_for"] == [0]
 
 
 def test_seat_without_a_dispatcher_waits_like_a_person(service, bot):

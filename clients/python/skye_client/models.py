@@ -1820,7 +1820,7 @@ class SeatTakenPlayerEvent(TypedDict):
 class SeatToken(TypedDict):
     seat: int
     token: Token | None
-    secret: NotRequired[str]
+    secret: str | None
 
 
 class SlotScore(TypedDict):
@@ -2537,7 +2537,7 @@ StreamMessage: TypeAlias = (
 class TakenSeat(TypedDict):
     seat: int
     token: Token | None
-    secret: NotRequired[str]
+    secret: str | None
     game: Game
 
 

@@ -71,7 +71,7 @@ def bind_bot(
 
     committed = change_game(games, command, game_id, partial(_authorize, seat), bind)
     number = require_seat(committed.game, committed.caller, seat)
-    view: TakenSeatView = {"seat": number, "token": None, "game": committed.game_view()}
+    view: TakenSeatView = {"seat": number, "token": None, "secret": None, "game": committed.game_view()}
     return result_of(committed, view)
 
 

@@ -94,7 +94,8 @@ def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
     """Return the new game and its tokens."""
     game, tokens = committed.game, committed.tokens
     players: list[SeatTokenView] = [
-        {"seat": seat, "token": tokens.given.get(str(seat))} for seat in range(len(game.seats))
+        {"seat": seat, "token": tokens.given.get(str(seat)), "secret": None}
+        for seat in range(len(game.seats))
     ]
     view: CreatedGameView = {
         "game": committed.game_view(),

@@ -272,7 +272,7 @@ def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     )  # of a bot, in records of earlier versions
     viewer = Caller(seat) if caller == SPECTATOR else caller
     state = committed._replace(caller=viewer).game_view()
-    view: TakenSeatView = {"seat": seat, "token": token, "game": state}
+    view: TakenSeatView = {"seat": seat, "token": token, "secret": None, "game": state}
     return result_of(committed, view)
 
 

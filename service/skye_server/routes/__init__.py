@@ -6,8 +6,8 @@ from skye_server.routes.game import bots, control, history, play, scoring, seats
 BLUEPRINTS = (
     control.blueprint,
     seats.blueprint,
-    bots.blueprint,
     play.blueprint,
+    bots.blueprint,
     me.blueprint,
     webhooks.blueprint,
     matchmaking.blueprint,

@@ -29,10 +29,9 @@ class SeatTokenView(TypedDict):
     token: Annotated[
         Token | None, "The seat's token; null for a bot, and for a seat that a player key holds."
     ]
-    secret: NotRequired[
-        Annotated[
-            str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The secret of a bot at a URL, which signs requests."
-        ]
+    secret: Annotated[
+        Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH)] | None,
+        "The secret of the bot at a URL that plays the seat; null for other seats.",
     ]
 
 

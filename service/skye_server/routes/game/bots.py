@@ -54,7 +54,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     replaced = loaded.game.seats[number].url_bot
     with prepared_bot(command, body) as secret:
         result = bind_bot(games, command, game, seat, body["url_bot"])
-    result.view["secret"] = secret or ""
+    result.view["secret"] = secret
     if replaced != body["url_bot"]:
         delete_bots(games.store, replaced)
     return command_response(result)

@@ -93,8 +93,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     with prepared_bot(command, player) as secret:
         result = game_commands.join_game(collaborators().games, command, game, player)
     seat = result.view["seat"]
-    if secret is not None:
-        result.view["secret"] = secret
+    result.view["secret"] = secret
     return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
 
 
