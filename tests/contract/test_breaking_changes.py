@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from skye import BOTS
 from tests.contract import breaking_changes as check
 
 GAME = "/v1/games/{game}"
@@ -52,7 +53,9 @@ BREAKING = {
     "Side: was closed, and now has up": put(
         ["north", "east", "south", "west", "up"], *SCHEMAS, "Side", "enum"
     ),
-    "SeatableBot: no longer takes greedy": put(["random", "strategist"], *SCHEMAS, "SeatableBot", "enum"),
+    "SeatableBot: no longer takes greedy": put(
+        [name for name in BOTS if name != "greedy"], *SCHEMAS, "SeatableBot", "enum"
+    ),
 }
 
 HARMLESS = {
@@ -63,9 +66,7 @@ HARMLESS = {
     ),
     "a greater bound in a response": put(999, *fields("GameList"), "games", "maxItems"),
     "a smaller bound in a response": put(2, *fields("GameList"), "games", "maxItems"),
-    "a word more that requests take": put(
-        ["random", "greedy", "strategist", "expert", "dreamer"], *SCHEMAS, "SeatableBot", "enum"
-    ),
+    "a word more that requests take": put([*BOTS, "dreamer"], *SCHEMAS, "SeatableBot", "enum"),
     "another description": put("Another.", *SCHEMAS, "Bag", "description"),
 }
 

@@ -122,7 +122,7 @@ NAMES = ["hooks.example", "other.example"]
     ("text", "seconds"),
     [
         ("120", 120),
-        (formatdate(time.time() + 120, usegmt=True), 120),
+        pytest.param(formatdate(time.time() + 120, usegmt=True), 120, id="in two minutes"),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
         ("-5", 0),
         ("soon", 0),
