@@ -18,6 +18,7 @@ import msgspec
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest
+from skye_server.hunts.seams import TOGETHER
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -146,9 +147,10 @@ def group_of(requests: Sequence[RecordedRequest]) -> list[int]:
 
 def _send_together(app: WSGIApplication, ready: dict[int, RecordedRequest]) -> dict[int, Answer]:
     answers: dict[int, Answer] = {}
+    together = threading.Barrier(len(ready))
 
     def send(number: int, request: RecordedRequest) -> None:
-        answers[number] = _send(app, request)
+        answers[number] = _send(app, request, together)
 
     threads = [threading.Thread(target=send, args=each) for each in ready.items()]
     for thread in threads:
@@ -158,12 +160,17 @@ def _send_together(app: WSGIApplication, ready: dict[int, RecordedRequest]) -> d
     return answers
 
 
-def _send(app: WSGIApplication, request: RecordedRequest) -> Answer:
-    """Return the response to a request, in a context of its own: this thread handles another request."""
-    return contextvars.copy_context().run(_respond, app, request)
+def _send(
+    app: WSGIApplication, request: RecordedRequest, together: threading.Barrier | None = None
+) -> Answer:
+    """Return the response to a request, in a context of its own: this thread handles another request.
+
+    :param together: where the requests that are sent together can wait for each other.
+    """
+    return contextvars.copy_context().run(_respond, app, request, together)
 
 
-def _respond(app: WSGIApplication, request: RecordedRequest) -> Answer:
+def _respond(app: WSGIApplication, request: RecordedRequest, together: threading.Barrier | None) -> Answer:
     builder = EnvironBuilder(
         path=request.path.partition("?")[0],
         query_string=request.path.partition("?")[2],
@@ -173,7 +180,7 @@ def _respond(app: WSGIApplication, request: RecordedRequest) -> Answer:
     )
     if request.body is not None and not any(name.lower() == "content-type" for name, _ in request.headers):
         builder.content_type = "application/json"
-    environ = builder.get_environ()
+    environ = builder.get_environ() | {TOGETHER: together}
     connection = environ["gunicorn.socket"] = _Connection()
     started = time.monotonic()
     try:

@@ -25,6 +25,9 @@ Json: TypeAlias = Any
 View: TypeAlias = Callable[..., Response]
 Environ: TypeAlias = dict[str, Any]
 
+TOGETHER: Final = "skye.together"
+"""The key in `Environ` of the barrier of requests that a replay sends together."""
+
 SLOW_S: Final = 0.4
 """How long a defect delays what should not take so long: more than a replay takes for slow."""
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import re
+import threading
 import time
+from contextlib import suppress
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 
 from skye_server.hunts.registry import GAME, SEAT_0, defect, get, new_game, send
-from skye_server.hunts.seams import Environ, Seams, View, change_json, json_of, json_of_request, replace_body
+from skye_server.hunts.seams import (
+    TOGETHER,
+    Environ,
+    Seams,
+    View,
+    change_json,
+    json_of,
+    json_of_request,
+    replace_body,
+)
 
 _WINDOW_S = 0.06
+_MAX_WAIT_S = 1.0
 _OFFER = {"discard": "L48", "prices": {"L10": 1, "L43": 1}}
 
 
@@ -66,9 +78,19 @@ def lost_update_of_a_player(seams: Seams) -> None:
         seats = seams.games.repository.current(game).seats
         if 0 <= seat < len(seats):
             old = {"name": seats[seat].name, "color": seats[seat].color}
-            time.sleep(_WINDOW_S)
+            _wait_for_others()
             replace_body(lambda body: body.update({**old, **body}) if body else None)
         return view()
+
+
+def _wait_for_others() -> None:
+    """Wait until the requests that a replay sends together are here; in a hunt, for a moment."""
+    together = request.environ.get(TOGETHER)
+    if together is None:
+        time.sleep(_WINDOW_S)
+    else:
+        with suppress(threading.BrokenBarrierError):
+            together.wait(_MAX_WAIT_S)
 
 
 @defect(
