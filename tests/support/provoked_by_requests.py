@@ -332,6 +332,18 @@ def an_abort_after_the_end(service):
     return lambda: game.call("POST", "abort", token=game.host)
 
 
+@provokes("seat_without_url_bot")
+def a_bot_to_release_that_was_never_bound(service):
+    game = service.create_game(2)
+    return lambda: game.call("DELETE", "bot", seat=0)
+
+
+@provokes("bot_unreachable")
+def a_bot_at_a_url_of_no_host(service):
+    body = {"players": [{"name": "Ann"}, {"bot_url": "https://bot.invalid/"}]}
+    return lambda: service.call("POST", "/v1/games", body)
+
+
 @provokes("seat_played_by_bot")
 def a_move_for_a_seat_that_a_bot_has_taken_over(service):
     game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
