@@ -13,23 +13,20 @@ _BEGIN = "\n## What each tool finds\n"
 
 def written(page, cells):
     """Return the page with the tables of the results."""
-    shown = {tool: found for tool, found in cells.items() if tool in TOOLS}
-    columns = [tool for tool in TOOLS if tool in shown]
-    return "".join(
-        [page.partition(_BEGIN)[0], _BEGIN, "\n", _table(columns, shown), _unfound(columns, shown)]
-    )
+    shown = {tool: cells.get(tool, {}) for tool in TOOLS}
+    return "".join([page.partition(_BEGIN)[0], _BEGIN, "\n", _table(shown), _unfound(shown)])
 
 
-def _table(columns, cells):
-    titles = ["defect", "class", "difficulty", *(TOOLS[tool].title for tool in columns)]
+def _table(cells):
+    titles = ["defect", "class", "difficulty", *(TOOLS[tool].title for tool in TOOLS)]
     lines = [_row(titles), "|---" * len(titles) + "|"]
     for kind in DEFECT_CLASSES:
         for name, defect in DEFECTS.items():
             if defect.kind == kind:
-                marks = [_mark(cells[tool].get(name, ...)) for tool in columns]
+                marks = [_mark(cells[tool].get(name, ...)) for tool in TOOLS]
                 lines.append(_row([name, kind, defect.difficulty, *marks]))
-    counted = {tool: Counter(_mark(cells[tool].get(name, ...)) for name in DEFECTS) for tool in columns}
-    sums = [f"{counted[tool]['found']} of {len(DEFECTS) - counted[tool]['not run']}" for tool in columns]
+    counted = {tool: Counter(_mark(cells[tool].get(name, ...)) for name in DEFECTS) for tool in TOOLS}
+    sums = [f"{counted[tool]['found']} of {len(DEFECTS) - counted[tool]['not run']}" for tool in TOOLS]
     return "\n".join([*lines, _row(["**found**", "", "", *sums])]) + "\n"
 
 
@@ -44,16 +41,14 @@ def _mark(reported):
     return "too slow" if reported is None else "found" if reported else ""
 
 
-def _unfound(columns, cells):
+def _unfound(cells):
     """Return the list of the defects that no tool finds, with what each breaks."""
     rows = [
         f"- {name} ({defect.kind}): {defect.breaks.replace('`', '')}"
         for name, defect in DEFECTS.items()
-        if not any(cells[tool].get(name) for tool in columns)
+        if not any(cells[tool].get(name) for tool in TOOLS)
     ]
-    head = (
-        f"\n## What no tool finds\n\nThese {len(rows)} of {len(DEFECTS)} are left for testers who think:\n\n"
-    )
+    head = f"\n## What no tool finds\n\nNo tool that ran has found these {len(rows)} of {len(DEFECTS)}:\n\n"
     return head + "\n".join(rows) + "\n"
 
 
