@@ -23,7 +23,8 @@ def extensions() -> list[Extension]:
     in_packages = [path for package in PACKAGES for path in sorted(Path("skye", package).glob("*.py"))]
     modules = [path for path in in_packages if path.name not in PURE]
     modules += [Path("skye", module) for module in MODULES]
-    return mypycify([str(path) for path in modules])
+    # The name of the common library: mypyc takes a hash otherwise, which may begin with a digit.
+    return mypycify([str(path) for path in modules], group_name="skye")
 
 
 setup(
