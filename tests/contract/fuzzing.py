@@ -34,6 +34,8 @@ BEYOND_SCHEMAS = (
     "characters that cannot be shown",
     "players; name as many, or none",
     "A manual clock needs a time limit",
+    "`bot` and `bot_url` exclude each other",
+    "This belongs to a `bot_url` only",
     "/fault",
     "/position/",
     "This is not an invitation code",
