@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import re
+import socket
 import time
 from pathlib import Path
 
@@ -49,6 +50,18 @@ def redis_client(redis_server):
     with redis.Redis.from_url(redis_server.url, socket_timeout=MAX_WAIT_S) as client:
         client.flushall()
         yield client
+
+
+@pytest.fixture(autouse=True)
+def _no_other_hosts(monkeypatch):
+    """Resolve no names of other machines: services in this process send requests to webhooks and bots."""
+    resolve = socket.getaddrinfo
+
+    def resolve_locally(host, port, family=0, type=0, proto=0, flags=0):  # noqa: A002 - as in socket
+        known = host in (None, "localhost", b"localhost")
+        return resolve(host, port, family, type, proto, flags | (0 if known else socket.AI_NUMERICHOST))
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_locally)
 
 
 @pytest.fixture(autouse=True)

@@ -27,6 +27,7 @@ JUDGED = {
     "invalid_territory",
     "invalid_record",
     "history_lost",
+    "bot_unreachable",
 }
 """Codes with statuses 410, 412 and 422 by which a request of the right shape may be refused."""
 
