@@ -124,5 +124,8 @@ def test_record_of_format_2_is_replayed_with_the_same_tokens(service):
     for request in fixture["requests"]:
         answer = service.call("POST", request["path"], request["body"], request["token"], ANONYMOUS_KEY)
         assert answer.status_code == 201
-        for field in ("host_token", "players", "invitations", "token"):
-            assert answer.json.get(field) == request["response"].get(field)
+        expected = request["response"]
+        for field in ("host_token", "invitations", "token"):
+            assert answer.json.get(field) == expected.get(field)
+        players = [player | {"secret": None} for player in expected.get("players", [])]  # a later field
+        assert answer.json.get("players", []) == players

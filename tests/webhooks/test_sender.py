@@ -122,7 +122,7 @@ NAMES = ["hooks.example", "other.example"]
     ("text", "seconds"),
     [
         ("120", 120),
-        pytest.param(formatdate(time.time() + 120, usegmt=True), 120, id="in two minutes"),
+        ("in two minutes", 120),
         ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
         ("-5", 0),
         ("soon", 0),
@@ -131,5 +131,7 @@ NAMES = ["hooks.example", "other.example"]
     ],
 )
 def test_retry_after_is_a_number_or_a_date(text, seconds):
+    if text == "in two minutes":
+        text = formatdate(time.time() + 120, usegmt=True)
     with Receiver(lambda _, handler: respond(handler, 503, Retry_After=text)) as receiver:
         assert post(receiver.url).retry_after_s == pytest.approx(seconds, abs=60 if seconds else 0)
