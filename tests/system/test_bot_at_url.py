@@ -20,7 +20,7 @@ from tests.support.waiting import waited_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
 
-KILL_EVERY_S = 4.0
+KILL_EVERY_S = 0.5
 KILLS = 2
 
 

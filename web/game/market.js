@@ -114,7 +114,7 @@ export function market(store, preview) {
     const price = seller?.tiles_on_offer.find(({ tile }) => tile === selected)?.price ?? 0;
     setText(confirm, selected ? t("market.buy", { tile: selected, name: seller?.name ?? "", count: price }) : t("market.choose"));
     confirm.disabled = !selected || store.blocked;
-    pass.disabled = store.blocked || !acting;
+    pass.disabled = store.blocked || !acting || !store.actions;
     setText(hint, store.actions ? t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }) : "…");
   }
 
