@@ -133,6 +133,7 @@ WRONG_TYPES = {
     "no text of a position": lambda _: skye.position_from_text(None),
     "no record": lambda _: skye.replay(None),
     "no source of samples": lambda game: skye.determinize(game, 0, None),
+    "number as source": lambda game: skye.choose_move("random", game, 0, 5),
     "coordinate with a fraction": lambda game: game.players[0].territory.place("L28", 0.0, -1, 0),
 }
 
@@ -161,6 +162,7 @@ WRONG_VALUES = {
     "players": lambda _: scoring.slots_by_round(7),
     "picture": lambda _: svg.scoring_tile_svg("dragons"),
     "draw": lambda _: encoding.encode_draw(skye.Draw("L99")),
+    "view": lambda _: skye.game_from_view({}),
 }
 
 

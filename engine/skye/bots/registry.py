@@ -138,11 +138,14 @@ def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: R
     :param seat: a seat that can act; the first of `game.waiting_for` by default.
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no such bot or seat, or the seat cannot act now.
+    :raises TypeError: when an argument has another type.
     """
     decide = named("bot", bot, LEAGUE_BOTS) if isinstance(bot, str) else bot
     check_seat(game, seat, spectator=True)
     if not callable(decide):
         raise TypeError(f"a bot is a name or a function, not {bot!r}")
+    if rng is not None and not isinstance(rng, Random):
+        raise TypeError(f"the source of random choices is a random.Random, not {type(rng).__name__}")
     if seat is None:
         seat = next(iter(game.waiting_for), None)
     if seat is None or (seat not in game.waiting_for and offer_limits(game, seat) is None):

@@ -13,6 +13,8 @@ from skye.visibility.observation import count_purses
 _ENDS_TAKING_BACK = ("tiles_kept", "round_started", "position_set")
 """Types of events after which earlier placements cannot be taken back."""
 
+_NEEDED = ("players", "round", "phase", "starting_seat", "scoring_tiles", "waiting_for", "fairness")
+
 
 def game_from_view(
     view: Mapping[str, Any], events: Iterable[Mapping[str, Any]] = (), seed: str | None = None
@@ -33,7 +35,11 @@ def game_from_view(
     :param events: all events of the game so far, as the seat sees them.
     :param seed: the seed of future draws; without one they are chance decisions.
     :raises InvalidPosition: when the game of the view has not started.
+    :raises ValueError: when it is no view of a game.
     """
+    missing = [name for name in _NEEDED if name not in view]
+    if missing:
+        raise ValueError(f"this is no view of a game: it has no {missing[0]}")
     seats = view["players"]
     options = view.get("options") or {}
     position: Position = {
