@@ -12,8 +12,10 @@ from flask import Blueprint
 from skye_server import app as application
 from skye_server.routes import BLUEPRINTS, hunts
 
+__all__ = ["app"]
+
 with (
     patch.object(application, "BLUEPRINTS", [each for each in BLUEPRINTS if each is not hunts.blueprint]),
     patch.object(hunts, "api_blueprint", Blueprint("None", __name__)),
 ):
-    from skye_server.wsgi import app as app  # noqa: PLC0414 - exported
+    from skye_server.wsgi import app
