@@ -1,7 +1,6 @@
 """A bot at a URL in the arena: signed requests as a server sends them, and every kind of failure."""
 
 import json
-import time
 
 import pytest
 from standardwebhooks import Webhook
@@ -12,7 +11,7 @@ from skye.arena.bot_process import BotFailed, Budget
 from skye.arena.entrants import decider_for, entrant_from
 from skye.arena.match import play_match
 from tests.support.playing import dice
-from tests.support.receiver import Receiver, respond
+from tests.support.receiver import Receiver, respond, respond_slowly
 
 SECRET = "whsec_" + 32 * "A"
 GAME = new_game(2, seed="arena").game
@@ -44,14 +43,6 @@ def test_url_without_a_path_or_with_a_bot_names_a_server():
     assert [entrant_from(f"mine={url}").is_of_server for url in urls] == [True, True, True, False]
 
 
-def slow(_received, handler):
-    handler.send_response(200)
-    handler.end_headers()
-    for _ in range(20):
-        handler.wfile.write(b" ")
-        time.sleep(0.1)
-
-
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -60,7 +51,7 @@ def slow(_received, handler):
         (lambda _, handler: respond(handler, 200, b"{"), "sent no action"),
         (lambda _, handler: respond(handler, 200, b"[]"), "sent no action"),
         (lambda _, handler: respond(handler, 200, bytes(70_000)), "more than 65536 bytes"),
-        (slow, "exceeded its budget"),
+        (respond_slowly, "exceeded its budget"),
     ],
 )
 def test_failure_of_a_bot_at_a_url_is_named(bot, answer, reason):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
@@ -89,6 +90,15 @@ def respond(handler, status, body=b"", **headers):
     handler.send_header("Content-Length", str(len(body)))
     handler.end_headers()
     handler.wfile.write(body)
+
+
+def respond_slowly(_received, handler):
+    """Send a response whose body takes six seconds, a byte at a time."""
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(60):
+        handler.wfile.write(b" ")
+        time.sleep(0.1)
 
 
 class AnsweringSender:

@@ -1,14 +1,13 @@
 """Deliveries: every event at least once, those of a game in order, to receivers that fail."""
 
 import json
-import time
 
 from standardwebhooks import Webhook
 
 from skye_server.webhooks import dispatching
 from skye_server.webhooks.records import RETRIES_S
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.receiver import Receiver, respond
+from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import waited_for
 from tests.webhooks.support import create, deliveries, dispatch
 from tests.webhooks.support import dispatching as running
@@ -237,14 +236,7 @@ def test_more_events_than_the_queue_holds_are_all_sent(service, receiver, monkey
 
 
 def test_slow_receiver_does_not_delay_others(service):
-    def slow(_received, handler):
-        handler.send_response(200)
-        handler.end_headers()
-        for _ in range(60):
-            handler.wfile.write(b"x")
-            time.sleep(0.1)
-
-    with Receiver(slow) as slow_one, Receiver() as fast, running(service):
+    with Receiver(respond_slowly) as slow_one, Receiver() as fast, running(service):
         create(service, slow_one.url, types=["your_turn"])
         other = "skye_key_" + 22 * "B"
         create(service, fast.url, token=other, types=["your_turn"])
