@@ -27,10 +27,8 @@ def chromium():
 @pytest.fixture
 def browser(chromium, live):
     """Opens windows on the shared server; fails the test when a page has complained."""
-    opened = Browser(chromium, live.url)
-    yield opened
-    opened.close()
-    assert opened.complaints == []
+    with Browser(chromium, live.url) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

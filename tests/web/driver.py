@@ -31,7 +31,10 @@ _STATE = """() => {
 
 
 class Browser:
-    """Opens windows, and collects what their pages complain about."""
+    """Opens windows, and collects what their pages complain about.
+
+    In a `with` statement it closes the windows, and fails when a page has complained.
+    """
 
     def __init__(self, chromium, url):
         self._chromium = chromium
@@ -41,6 +44,13 @@ class Browser:
         """Parts of complaints that a test expects, such as those about a server that it has stopped."""
         self._failures = []
         self._contexts = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        self.close()
+        assert error is not None or self.complaints == []
 
     def window(self, path="/play/", *, width=1440, height=900, **options):
         """Open a page in a window with storage of its own."""

@@ -35,10 +35,8 @@ def distribution(tmp_path_factory):
 @pytest.fixture
 def windows(chromium, distribution):
     """Opens windows on that server; fails the test when a page has complained."""
-    opened = Browser(chromium, distribution)
-    yield opened
-    opened.close()
-    assert opened.complaints == []
+    with Browser(chromium, distribution) as opened:
+        yield opened
 
 
 def test_first_game_needs_few_requests_and_bytes(windows):

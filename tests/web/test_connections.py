@@ -46,20 +46,18 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
         first = start(SKYE_BIND=bind)
-        browser = Browser(chromium, first.url)
-        browser.expected += [
-            "net::ERR_",
-            "503",
-        ]
-        screen, _, _ = seated(browser, "Ann", bots=["random"])
-        screen.play_until(can_build)
-        first.end()
-        screen.page.wait_for_selector(".connection.reconnecting")
-        start(SKYE_BIND=bind)
-        screen.play_until(lambda state: state["phase"] == "pricing")
-        assert screen.caught_up()["round"] == 2
-        browser.close()
-        assert browser.complaints == []
+        with Browser(chromium, first.url) as browser:
+            browser.expected += [
+                "net::ERR_",
+                "503",
+            ]
+            screen, _, _ = seated(browser, "Ann", bots=["random"])
+            screen.play_until(can_build)
+            first.end()
+            screen.page.wait_for_selector(".connection.reconnecting")
+            start(SKYE_BIND=bind)
+            screen.play_until(lambda state: state["phase"] == "pricing")
+            assert screen.caught_up()["round"] == 2
 
 
 @pytest.mark.slow

@@ -21,10 +21,8 @@ def lab(tmp_path_factory):
 @pytest.fixture
 def lab_browser(chromium, lab):
     """Opens windows on the lab server."""
-    opened = Browser(chromium, lab)
-    yield opened
-    opened.close()
-    assert opened.complaints == []
+    with Browser(chromium, lab) as opened:
+        yield opened
 
 
 def opened_hunt(page):
