@@ -66,7 +66,7 @@ def test_hunt_that_has_expired_is_forgotten(lab_browser):
     page.wait_for_selector("[data-act=open-hunt]")
     page.evaluate("localStorage.setItem('skye.hunts', JSON.stringify([{id: 'x'.repeat(12), key: null}]))")
     page.reload()
-    page.wait_for_function("localStorage.getItem('skye.hunts') === '[]'")
+    page.wait_for_function("() => localStorage.getItem('skye.hunts') === '[]'")
 
 
 def test_server_that_is_no_lab_has_no_hunts(browser):
