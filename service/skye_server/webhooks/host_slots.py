@@ -48,4 +48,4 @@ class HostSlots:
 
     def pause_ms(self, origin: str) -> int:
         """Return when to ask for a slot again: the later, the more have asked."""
-        return round(random.uniform(0.5, 1.0) * min(100 + 50 * self._waiting[origin], 10_000))  # noqa: S311
+        return round(random.uniform(0.5, 1.0) * min(100 + 50 * self._waiting[origin], 10_000))  # noqa: S311 - jitter
