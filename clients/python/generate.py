@@ -98,7 +98,7 @@ def closed(source: str) -> str:
 
     The types of each union follow, for `is_known`.
     """
-    schemas = yaml.safe_load(CONTRACT.read_text(encoding="utf-8"))["components"]["schemas"]
+    schemas = yaml.load(CONTRACT.read_text(encoding="utf-8"), yaml.CSafeLoader)["components"]["schemas"]
     mappings = {name: schema.get("discriminator", {}).get("mapping", {}) for name, schema in schemas.items()}
     known = {
         union: sorted(name for name in mapping if not name.startswith("Unknown"))

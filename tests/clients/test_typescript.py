@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
+from tests.contract.checked import read_document
 from tests.support.waiting import MAX_RUN_S
 
 pytestmark = pytest.mark.slow
@@ -43,7 +43,7 @@ def client(typescript):
 
 def test_types_of_the_client_agree_with_the_contract(client):
     declared = (client / "types" / "contract.d.ts").read_text()
-    contract = yaml.safe_load((ROOT / "openapi.yaml").read_text())
+    contract = read_document()
     operations = [
         one["operationId"]
         for path in contract["paths"].values()

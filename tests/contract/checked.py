@@ -3,12 +3,15 @@
 import json
 import re
 from functools import cache
+from pathlib import Path
 
 import jsonschema_rs
+import yaml
 from flask.testing import FlaskClient
 
 from tests.support.playing import Service
 
+OPENAPI_YAML = Path(__file__).parents[2] / "openapi.yaml"
 METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 NDJSON = "application/x-ndjson"
@@ -26,6 +29,11 @@ ORDINARY_HEADERS = {
     "x-content-type-options",
 }
 """Headers that any response can have, by HTTP or for browsers."""
+
+
+def read_document():
+    """Return the document in the repository."""
+    return yaml.load(OPENAPI_YAML.read_text(), yaml.CSafeLoader)
 
 
 class Contract:

@@ -2,14 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-import yaml
 
-from tests.contract.checked import CheckedService, Contract
-
-OPENAPI_YAML = Path(__file__).parents[2] / "openapi.yaml"
+from tests.contract.checked import CheckedService, Contract, read_document
 
 
 def generated(name):
@@ -21,7 +17,7 @@ def generated(name):
 @pytest.fixture(scope="session")
 def document():
     """The document in the repository."""
-    return yaml.load(OPENAPI_YAML.read_text(), yaml.CSafeLoader)
+    return read_document()
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +30,8 @@ def contract(document):
 def service(contract):
     """A service that checks each of its responses against the contract."""
     return CheckedService(contract)
+
+
+def pytest_collection_modifyitems(items):
+    """Run last what is about the responses that all the tests have received."""
+    items.sort(key=lambda item: item.name == "test_every_documented_response_was_received")

@@ -356,10 +356,10 @@ def test_limits_are_in_the_contract(contract):
 
 
 def test_every_documented_response_was_received(contract, request):
-    """All the tests above together have received every response that is not a problem."""
+    """All the other tests together have received every response that is not a problem; it runs after them."""
     chosen = {item.function for item in request.session.items}
     if any(test not in chosen for name, test in globals().items() if name.startswith("test_")):
-        pytest.skip("only some of the tests above were run")
+        pytest.skip("only some of the other tests were run")
     promised = {
         (operation["operationId"], status)
         for _, _, operation in contract.operations()

@@ -6,8 +6,8 @@ import jsonschema_rs
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
-from tests.contract.checked import METHODS
-from tests.contract.conftest import OPENAPI_YAML, generated
+from tests.contract.checked import METHODS, OPENAPI_YAML
+from tests.contract.conftest import generated
 from tests.support.playing import Service
 
 

@@ -7,7 +7,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis.generation.stateful import run_state_machine_as_test
 
-from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.checked import OPENAPI_YAML
 from tests.contract.fuzzing import Journeys, Stages, do_not_wait, validate
 from tests.support.sizes import sized
 

@@ -13,15 +13,14 @@ import json
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import chain
 from pathlib import Path
-
-import yaml
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.seams import Seams
-from tests.contract.checked import Contract
+from tests.contract.checked import Contract, read_document
 from tests.detection import page
 from tests.detection.defective import COMMAND, NAMES, REQUESTED
 from tests.detection.tools import TOOLS
@@ -65,7 +64,7 @@ class Matrix:
         with _LOCKS[tool]:
             if not self.has(tool, CORRECT):
                 with tempfile.NamedTemporaryFile("r") as requested:
-                    reported = run(tool, [], sorted(OPERATIONS), {REQUESTED: requested.name})
+                    reported = run(tool, [], sorted(described_operations()), {REQUESTED: requested.name})
                     operations = sorted(set(requested.read().split()))
                 self.put(tool, CORRECT, {"reported": reported, "operations": operations})
         return self.cells[tool][CORRECT]
@@ -83,7 +82,7 @@ class Matrix:
                 again = run(tool, names, operations) or []
                 found = sorted({*found} & {*again} - {*known})
         for name in names:
-            mine = {OPERATIONS[operation] for operation in changed_operations(name)}
+            mine = {described_operations()[operation] for operation in changed_operations(name)}
             of_defect = [each for each in found or () if len(names) == 1 or each in mine]
             self.put(tool, name, None if found is None else of_defect)
 
@@ -106,14 +105,12 @@ def changed_operations(name):
     return seams.operations
 
 
-def _operations():
+@cache
+def described_operations():
     """Return the method and path of each operation with a defect, by its name."""
-    contract = Contract(yaml.safe_load((launcher.ROOT / "openapi.yaml").read_text()))
+    contract = Contract(read_document())
     all_of = {each["operationId"]: f"{method.upper()} {path}" for method, path, each in contract.operations()}
     return {name: all_of[name] for name in {*chain(*map(changed_operations, DEFECTS))}}
-
-
-OPERATIONS = _operations()
 
 
 def in_groups(names):

@@ -10,10 +10,7 @@ import re
 import sys
 from urllib.parse import urlsplit
 
-import yaml
-
-from tests.contract.checked import Contract
-from tests.support.launcher import ROOT
+from tests.contract.checked import Contract, read_document
 from tests.system.players import open_match
 from tests.system.soak import AsFlask
 from tests.system.wire import Wire, bearer
@@ -54,7 +51,7 @@ def play(wire, dice, reads, seed):
 
 def main(url):
     """Play, and raise an error at the first response that the contract does not describe."""
-    contract = Contract(yaml.safe_load((ROOT / "openapi.yaml").read_text()))
+    contract = Contract(read_document())
     dice = random.Random("player")
 
     def check(method, path, reply):

@@ -21,12 +21,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-import yaml
 from werkzeug.datastructures import Headers
 
 from skye_server.server.server_programs import find_program
-from tests.contract.checked import Contract
-from tests.deploy.servers import ROOT, nginx_program
+from tests.contract.checked import Contract, read_document
+from tests.deploy.servers import nginx_program
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system import gauges
 from tests.system.client_threads import ClientThreads
@@ -78,7 +77,7 @@ class Soak(ClientThreads):
             for slot in range(games)
         ]
         self._proven = MAX_PROVEN / games
-        self._contract = Contract(yaml.safe_load((ROOT / "openapi.yaml").read_text()))
+        self._contract = Contract(read_document())
         self._dice = random.Random(seed)
         self._wires = []
         self.found = Counter()

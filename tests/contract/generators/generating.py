@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skye_server import docs as guide
-from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.checked import OPENAPI_YAML
 from tests.support.waiting import MAX_RUN_S
 
 HERE = Path(__file__).parent

@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from tests.contract.conftest import OPENAPI_YAML, generated
+from tests.contract.checked import OPENAPI_YAML
+from tests.contract.conftest import generated
 from tests.contract.generators.generating import (
     HERE,
     NEED_GENERATORS,

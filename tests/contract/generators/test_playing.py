@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.contract.conftest import OPENAPI_YAML
+from tests.contract.checked import OPENAPI_YAML
 from tests.contract.generators.generating import (
     HERE,
     NEED_GENERATORS,
