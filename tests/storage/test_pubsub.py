@@ -74,6 +74,13 @@ def test_only_watched_games_and_players_are_reported(any_redis, watch):
     assert changes[2] == "ann"
 
 
+def test_event_of_a_player_without_a_game_is_reported(any_redis, watch):
+    changes, _ = watch(SingleServer(any_redis), "@ann")
+    assert waited_for(lambda: changes == ["@ann"])
+    RedisStore(any_redis).players.append_event("ann", b"event", 60)
+    assert waited_for(lambda: changes == ["@ann", "@ann"])
+
+
 def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_client, watch):
     """As on Redis 6.2, which knows neither command."""
     rights = ["+@all", "-ssubscribe", "-spublish"]

@@ -25,7 +25,6 @@ import redis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_int
 from skye_server.storage.lua_scripts import Script
-from skye_server.storage.wrong_types import moving_aside
 
 KINDS: Final = ("game", "ticket", "webhook", "bot")
 """The kinds of work: `game` has the id of a game, `ticket` that of a player who waits in matchmaking.
@@ -39,7 +38,6 @@ LEASE_MS: Final = 10_000
 """How long a lease lasts unless it is renewed: after a crash the entry is claimed again."""
 
 _DISPATCHERS: Final = "skye:{dispatchers}"
-_DISPATCHERS_TYPE: Final = {_DISPATCHERS: "zset"}
 _ALIVE_MS: Final = 5_000
 """How long after its last heartbeat a dispatcher counts as alive."""
 
@@ -133,8 +131,7 @@ class DueQueue:
     def add(self, due: Due) -> None:
         """Add an entry; an earlier one of the same kind and id stays."""
         key = _key(due.kind, _shard(due.id))
-        add = moving_aside(lambda server: server.zadd(key, {due.id: due.due_ms}, lt=True), {key: "zset"})
-        self._calls.call(key, add, writes=True)
+        self._calls.call(key, lambda server: server.zadd(key, {due.id: due.due_ms}, lt=True), writes=True)
 
     def claim(self, now_ms: int, limits: Mapping[str, int]) -> list[Claim]:
         """Claim entries that are due, the earliest first in each shard.
@@ -188,20 +185,20 @@ class DueQueue:
             pipeline.zremrangebyscore(_DISPATCHERS, "-inf", now_ms - 10 * _ALIVE_MS)
             pipeline.execute()
 
-        self._calls.call(_DISPATCHERS, moving_aside(write, _DISPATCHERS_TYPE), writes=True)
+        self._calls.call(_DISPATCHERS, write, writes=True)
 
     def leave(self, dispatcher: str) -> None:
         """Record that a dispatcher has ended."""
-        leave = moving_aside(lambda server: server.zrem(_DISPATCHERS, dispatcher), _DISPATCHERS_TYPE)
-        self._calls.call(_DISPATCHERS, leave, writes=True)
+        self._calls.call(_DISPATCHERS, lambda server: server.zrem(_DISPATCHERS, dispatcher), writes=True)
 
     def dispatchers(self, now_ms: int) -> int:
         """Return how many dispatchers are alive."""
-
-        def count(server: redis.Redis) -> int:
-            return expect_int(server.zcount(_DISPATCHERS, now_ms - _ALIVE_MS, "+inf"))
-
-        return self._calls.call(_DISPATCHERS, moving_aside(count, _DISPATCHERS_TYPE), retries=False)
+        since_ms = now_ms - _ALIVE_MS
+        return self._calls.call(
+            _DISPATCHERS,
+            lambda server: expect_int(server.zcount(_DISPATCHERS, since_ms, "+inf")),
+            retries=False,
+        )
 
     def backlog(self, now_ms: int) -> dict[str, tuple[int, float]]:
         """Return how many entries each kind has, and by how many seconds the first is overdue."""

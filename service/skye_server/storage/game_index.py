@@ -1,8 +1,7 @@
 """The index of public games on Redis.
 
 By status, a sorted set `skye:index:STATUS` of ids by time (see `commands.listing`). The index may be stale
-when a process ends between two writes; listing compares it with the games and repairs it. A value of another
-type under its key is moved aside (see `wrong_types`): later changes of the games list them again.
+when a process ends between two writes; listing compares it with the games and repairs it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_int
-from skye_server.storage.wrong_types import moving_aside
 
 
 class GameIndex:
@@ -26,14 +24,12 @@ class GameIndex:
     def add(self, status: str, game_id: str, score: float) -> None:
         """Add a public game to the index of a status."""
         key = _key(status)
-        add = moving_aside(lambda server: server.zadd(key, {game_id: score}), {key: "zset"})
-        self._calls.call(key, add, writes=True)
+        self._calls.call(key, lambda server: server.zadd(key, {game_id: score}), writes=True)
 
     def remove(self, status: str, game_ids: Sequence[str]) -> None:
         """Remove games from the index of a status."""
         key = _key(status)
-        remove = moving_aside(lambda server: server.zrem(key, *game_ids), {key: "zset"})
-        self._calls.call(key, remove, writes=True)
+        self._calls.call(key, lambda server: server.zrem(key, *game_ids), writes=True)
 
     def newest(self, status: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the games of a status up to a score, highest score first."""
@@ -43,7 +39,7 @@ class GameIndex:
             found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._calls.call(key, moving_aside(read, {key: "zset"}))
+        return self._calls.call(key, read)
 
     def sample(self, status: str, number: int) -> list[tuple[str, float]]:
         """Return ids and scores of up to `number` games of a status, chosen at random."""
@@ -55,7 +51,7 @@ class GameIndex:
             found = zip(chosen, scores, strict=True)
             return [(game_id.decode(), score) for game_id, score in found if score is not None]
 
-        return self._calls.call(key, moving_aside(read, {key: "zset"}), retries=False)
+        return self._calls.call(key, read, retries=False)
 
     def sizes(self, statuses: Sequence[str]) -> list[int]:
         """Return how many games the index of each status holds."""

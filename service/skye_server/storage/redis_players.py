@@ -8,9 +8,6 @@ Of each player, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
-A value of another type under one of the first three is moved aside (see `wrong_types`). The record of a key
-is not: without it a replaced key would be valid again.
-
 The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
 the record follows the game, see `players.player_games`.
 """
@@ -18,18 +15,14 @@ the record follows the game, see `players.player_games`.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import PUBLISH, MinReplicas, Script
+from skye_server.storage.lua_scripts import PUBLISH, Script
 from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
-from skye_server.storage.wrong_types import moving_aside
-
-T = TypeVar("T")
 
 ACTIVE_SCORE: Final = 1e13
 """The lowest score of a game that is not over."""
@@ -42,9 +35,6 @@ MAX_GAMES_OVER: Final = 10_000
 
 KEY_TTL_S: Final = 10 * 365 * 24 * 60 * 60
 """How long the record of a rotation is stored: as long as any game can be."""
-
-_TYPES: Final = {"games": "hash", "order": "zset", "events": "stream"}
-"""The Redis types of a player's keys by their names."""
 
 # Appends events to a stream. The arguments from a number on are, for each event, its salt and data.
 _APPEND: Final = (
@@ -140,26 +130,23 @@ def changes_name(player: str) -> str:
     return f"@{player}"
 
 
-# KEYS: events. ARGV: 1 the TTL in seconds, 2 the message to publish, 3 the salt and 4 the data of the event.
+# KEYS: events. ARGV: 1 the TTL in seconds, 2 the salt and 3 the data of the event.
 _APPEND_EVENT: Final = Script(
-    _APPEND
+    PUBLISH
+    + _APPEND
     + """
-append(KEYS[1], ARGV[1], 3)
-redis.call('PUBLISH', 'skye:changes', ARGV[2])
+append(KEYS[1], ARGV[1], 2)
+publish(KEYS[1])
 return 1
 """
 )
 
 
 class RedisPlayers:
-    """The store of players. Every method raises Problem store_unavailable when the store fails.
+    """The store of players. Every method raises Problem store_unavailable when the store fails."""
 
-    :param min_replicas: the replicas that must acknowledge each write.
-    """
-
-    def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
+    def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
-        self._min_replicas = min_replicas
 
     def key_record(self, key_hash: str) -> bytes | None:
         """Return the record of a player key; a key that took part in no rotation has none."""
@@ -176,12 +163,12 @@ class RedisPlayers:
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
         keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks", "webhooks")]
-        return bool(self._run(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
+        return bool(self._calls.run_script(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
         """Return the record of a player's game, None if it is not the player's."""
         key = _key(player, "games")
-        return self._read(player, lambda server: expect_bytes(server.hget(key, game_id)))
+        return self._calls.call(key, lambda server: expect_bytes(server.hget(key, game_id)))
 
     def update_game(self, update: GameUpdate) -> UpdateOutcome:
         """Write a step of a player's game, unless its record has changed since it was read."""
@@ -196,20 +183,18 @@ class RedisPlayers:
         ]
         for event in update.events:
             arguments += secrets.randbits(32), event
-        types = _types_of(player)
-        return UpdateOutcome(self._run(_UPDATE, list(types), arguments, types))
+        keys = [_key(player, kind) for kind in ("games", "order", "events")]
+        return UpdateOutcome(self._calls.run_script(_UPDATE, keys, arguments))
 
     def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
         """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
         arguments = [ticket_id, ttl_s, secrets.randbits(32), event]
-        types = {_key(player, "events"): "stream", _key(player, "seeks"): "hash"}
-        self._run(_EXPIRE_TICKET, list(types), arguments, types)
+        self._calls.run_script(_EXPIRE_TICKET, [_key(player, "events"), _key(player, "seeks")], arguments)
 
     def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
         """Append an event to those of a player; a retry may append it again."""
-        types = {_key(player, "events"): "stream"}
-        arguments = [ttl_s, f"{changes_name(player)}:", secrets.randbits(32), event]
-        self._run(_APPEND_EVENT, list(types), arguments, types)
+        arguments = [ttl_s, secrets.randbits(32), event]
+        self._calls.run_script(_APPEND_EVENT, [_key(player, "events")], arguments)
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
@@ -221,12 +206,12 @@ class RedisPlayers:
             found = zip(ids, records, strict=True)
             return [(game_id.decode(), record) for game_id, record in found if record is not None]
 
-        return self._read(player, read)
+        return self._calls.call(order, read)
 
     def count_games(self, player: str, *, active: bool) -> int:
         """Return how many games the player's list has; with `active` only those that are not over."""
         order, lowest = _key(player, "order"), ACTIVE_SCORE if active else "-inf"
-        return self._read(player, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
+        return self._calls.call(order, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""
@@ -236,7 +221,7 @@ class RedisPlayers:
             found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
             return [(game_id.decode(), float(score)) for game_id, score in found]
 
-        return self._read(player, read)
+        return self._calls.call(key, read)
 
     def events(self, player: str, from_id: str, limit: int) -> Page:
         """Return up to `limit` events from an id on."""
@@ -250,24 +235,7 @@ class RedisPlayers:
             found = [StoredEvent(event_id.decode(), fields[b"e"]) for event_id, fields in events]
             return Page(found, last[0][0].decode() if last else None)
 
-        return self._read(player, read)
-
-    def _read(self, player: str, command: Callable[[redis.Redis], T]) -> T:
-        types = _types_of(player)
-        return self._calls.call(next(iter(types)), moving_aside(command, types))
-
-    def _run(
-        self, script: Script, keys: list[str], arguments: list[Any], types: Mapping[str, str] | None = None
-    ) -> int:
-        def run(server: redis.Redis) -> int:
-            return script.run_replicated(server, keys, arguments, self._min_replicas)
-
-        return self._calls.write(keys[0], moving_aside(run, types or {}))
-
-
-def _types_of(player: str) -> dict[str, str]:
-    """Return the keys of a player's games and events, and their Redis types."""
-    return {_key(player, kind): of_kind for kind, of_kind in _TYPES.items()}
+        return self._calls.call(key, read)
 
 
 def _key(player: str, kind: str) -> str:

@@ -85,13 +85,12 @@ class RedisStore:
     ) -> None:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
         self._retry_policy = retry_policy or RetryPolicy(0)
-        self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s)
-        self._min_replicas = min_replicas
+        self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s, min_replicas)
         self.index = GameIndex(self._calls)
-        self.players = RedisPlayers(self._calls, min_replicas)
-        self.pools = TicketPools(self._calls, min_replicas)
+        self.players = RedisPlayers(self._calls)
+        self.pools = TicketPools(self._calls)
         self.due = DueQueue(self._calls)
-        self.webhooks = WebhookStore(self._calls, min_replicas)
+        self.webhooks = WebhookStore(self._calls)
         self.lab = LabStore(self._calls)
         self.hunts = HuntStore(self._calls)
         self.hunt_memory = HuntMemory(self._calls)
@@ -130,11 +129,11 @@ class RedisStore:
 
         def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             game, record = read(server)
-            exists = record and TOUCH.run_replicated(server, keys[1:], (), self._min_replicas)
+            exists = record and TOUCH.run_replicated(server, keys[1:], (), self._calls.min_replicas)
             return game, record if exists else None
 
         found = self._calls.call(key, read)
-        if found[1] is None or self._min_replicas is None:
+        if found[1] is None or self._calls.min_replicas is None:
             return found
         # Read again with the write: another server may be the master by then.
         return self._calls.write(key, read_replicated)
@@ -194,16 +193,9 @@ class RedisStore:
         for entry in commit.entries:
             header = entry_header(entry.last_event, entry.data)
             entries += f"{entry.last_event}-{salt}", entry.data, header
-        attempts = 0
-
-        def run(server: redis.Redis) -> int:
-            nonlocal attempts
-            attempts += 1
-            return COMMIT.run_replicated(
-                server, keys, [*arguments, int(attempts > 1), *entries], self._min_replicas
-            )
-
-        result = self._calls.write(keys[0], run)
+        result = self._calls.run_script(
+            COMMIT, keys, lambda attempts: [*arguments, int(attempts > 0), *entries]
+        )
         if result == 2:
             raise Problem("store_unavailable", UNKNOWN_OUTCOME)
         if result == 3:
@@ -217,15 +209,11 @@ class RedisStore:
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
         keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}")]
-        attempts = 0
-
-        def run(server: redis.Redis) -> int:
-            nonlocal attempts
-            attempts += 1
-            arguments = [expected_prefix, data, ttl_s, int(attempts > 1)]
-            return DELETE.run_replicated(server, keys, arguments, self._min_replicas)
-
-        return bool(self._calls.write(keys[0], run))
+        return bool(
+            self._calls.run_script(
+                DELETE, keys, lambda attempts: [expected_prefix, data, ttl_s, int(attempts > 0)]
+            )
+        )
 
     def delete_all(self) -> int:
         """Delete all data of the service on a single server; return the number of games."""
@@ -274,7 +262,7 @@ class RedisStore:
         return next(filter(is_too_old, self.warnings()), None)
 
     def _replicas_warnings(self) -> list[str]:
-        required = self._min_replicas.replicas if self._min_replicas else 0
+        required = self._calls.min_replicas.replicas if self._calls.min_replicas else 0
         try:
             with call_deadline(_PING_TIMEOUT_S):
                 found = self._topology.replicas()

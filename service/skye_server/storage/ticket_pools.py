@@ -26,26 +26,23 @@ first process to request it creates it afterwards, under the id that the script 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import MinReplicas, Script
-from skye_server.storage.wrong_types import moving_aside
+from skye_server.storage.lua_scripts import Script
 
 TICKET_TTL_S: Final = 24 * 60 * 60
 """How long a ticket is stored."""
 
 _WAITING: Final = "skye:{pools}:waiting"
-_WAITING_TYPE: Final = {_WAITING: "zset"}
 
 # KEYS: the waiting tickets, the players that wait. ARGV: 1 the id of a ticket, 2 the time in milliseconds
-# since 1970, then further arguments of each script. Tickets that have expired, or are of another type, are
-# dropped first, and all if one of the keys is lost: otherwise a player could wait twice. A key of another
-# type makes a script fail before it has written.
+# since 1970, then further arguments of each script. Tickets that have expired or are lost are dropped first,
+# and all if one of the keys is lost: otherwise a player could wait twice.
 _DROP_EXPIRED: Final = """
 local ids, players = redis.call('ZCARD', KEYS[1]), redis.call('HLEN', KEYS[2])
 if ids == 0 or players == 0 then redis.call('DEL', KEYS[1], KEYS[2]) end
@@ -55,14 +52,14 @@ local now = tonumber(ARGV[2])
 local function drop(id, state)
   local request = prefix .. 'request:' .. id
   redis.call('ZREM', KEYS[1], id)
-  local player = redis.pcall('HGET', request, 'player')
-  if type(player) ~= 'string' then return end
+  local player = redis.call('HGET', request, 'player')
+  if not player then return end
   redis.call('HSET', request, 'state', state)
   if redis.call('HGET', KEYS[2], player) == id then redis.call('HDEL', KEYS[2], player) end
 end
 for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  local expires = redis.pcall('HGET', prefix .. 'request:' .. id, 'expires')
-  if type(expires) ~= 'string' or tonumber(expires) <= now then drop(id, 'expired') end
+  local expires = redis.call('HGET', prefix .. 'request:' .. id, 'expires')
+  if not expires or tonumber(expires) <= now then drop(id, 'expired') end
 end
 """
 
@@ -77,7 +74,7 @@ _JOIN: Final = Script(
 if redis.call('EXPIRE', key, ARGV[9]) == 1 then return 1 end
 local matched = redis.call('GET', KEYS[3])
 local older = redis.call('HGET', KEYS[2], ARGV[3]) or (matched ~= ARGV[8] and matched)
-if older and redis.call('TYPE', prefix .. 'request:' .. older).ok == 'hash' then
+if older and redis.call('EXISTS', prefix .. 'request:' .. older) == 1 then
   redis.call('HSET', key, 'same', older)
   redis.call('EXPIRE', key, ARGV[9])
   return 1
@@ -152,60 +149,42 @@ class StoredTicket(NamedTuple):
 
 
 class TicketPools:
-    """The pools of all criteria.
+    """The pools of all criteria. Every method raises Problem store_unavailable when the store fails."""
 
-    :param min_replicas: the replicas that must acknowledge each write.
-    """
-
-    def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
+    def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
-        self._min_replicas = min_replicas
 
     # Tickets.
 
     def join(self, new: NewTicket) -> None:
-        """Add a ticket to its pool, unless its player waits there already; form a group of enough players.
-
-        :raises Problem: store_unavailable.
-        """
-        matched = _matched_key(new.id, new.player)
-        self._write(_JOIN, new.id, [*new, TICKET_TTL_S], {matched: "string"})
+        """Add a ticket to its pool, unless its player waits there already; form a group of enough players."""
+        keys = [*_keys(new.id), _matched_key(new.id, new.player)]
+        self._calls.run_script(_JOIN, keys, [*new, TICKET_TTL_S])
 
     def last_matched(self, ticket_id: str, player: str) -> str:
-        """Return the id of the player's ticket that was matched last in the pool of a ticket, or "".
-
-        :raises Problem: store_unavailable.
-        """
+        """Return the id of the player's ticket that was matched last in the pool of a ticket, or ""."""
         key = _matched_key(ticket_id, player)
-        found = self._calls.call(
-            key, moving_aside(lambda server: expect_bytes(server.get(key)), {key: "string"})
-        )
+        found = self._calls.call(key, lambda server: expect_bytes(server.get(key)))
         return (found or b"").decode()
 
     def drop_expired(self, ticket_id: str, now_ms: int, *, cancel: bool = False) -> None:
         """Drop the expired tickets of the pool of a ticket.
 
         :param cancel: also cancel this ticket if it waits.
-        :raises Problem: store_unavailable.
         """
-        self._write(_DROP_OR_CANCEL, ticket_id, [ticket_id, now_ms, int(cancel), TICKET_TTL_S])
+        arguments = [ticket_id, now_ms, int(cancel), TICKET_TTL_S]
+        self._calls.run_script(_DROP_OR_CANCEL, _keys(ticket_id), arguments)
 
     def ticket(self, ticket_id: str) -> StoredTicket | None:
-        """Return a ticket, or the older one of the same player to which it refers; None if there is none.
-
-        :raises Problem: store_unavailable.
-        """
+        """Return a ticket, or the older one of the same player to which it refers; None if there is none."""
         key = _ticket_key(ticket_id)
-        fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
+        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
         if b"same" in fields:
             return self.ticket(fields[b"same"].decode())
         return _stored_ticket(ticket_id, fields) if fields else None
 
     def tickets(self, ticket_ids: Sequence[str]) -> list[StoredTicket | None]:
-        """Return tickets of any pools, None for each that is missing or refers to an older one.
-
-        :raises Problem: store_unavailable.
-        """
+        """Return tickets of any pools, None for each that is missing or refers to an older one."""
         keys = [_ticket_key(ticket_id) for ticket_id in ticket_ids]
         found = self._calls.call_each(
             keys, lambda pipeline, key: pipeline.hgetall(key), lambda fields: fields
@@ -220,7 +199,6 @@ class TicketPools:
         """Return the tickets of a group; none once its game is created.
 
         :param ticket_id: the id of one of them.
-        :raises Problem: store_unavailable.
         """
         key = _pool_key(ticket_id, f"group:{game_id}")
 
@@ -236,32 +214,19 @@ class TicketPools:
         return self._calls.call(key, read)
 
     def game_created(self, game_id: str, group: Sequence[StoredTicket]) -> None:
-        """Record that the game of a group is created.
-
-        :raises Problem: store_unavailable.
-        """
+        """Record that the game of a group is created."""
         key = _pool_key(group[0].id, f"group:{game_id}")
         self._calls.call(key, lambda server: server.delete(key), writes=True)
         self._remove_waiting([ticket.id for ticket in group])
 
     def waiting(self, now_ms: int) -> int:
-        """Return how many tickets wait in all pools.
-
-        :raises Problem: store_unavailable.
-        """
-
-        def count(server: redis.Redis) -> int:
-            return expect_int(server.zcount(_WAITING, now_ms, "+inf"))
-
-        return self._calls.call(_WAITING, moving_aside(count, _WAITING_TYPE))
+        """Return how many tickets wait in all pools."""
+        return self._calls.call(_WAITING, lambda server: expect_int(server.zcount(_WAITING, now_ms, "+inf")))
 
     # Tickets of a player.
 
     def claim_key(self, player: str, record_key: str, digest: bytes) -> bool:
-        """Bind an idempotency key of a player to a request; return False if it is bound to another one.
-
-        :raises Problem: store_unavailable.
-        """
+        """Bind an idempotency key of a player to a request; return False if it is bound to another one."""
         key = f"skye:{{player.{player}}}:sought:{record_key}"
 
         def claim(server: redis.Redis) -> bool:
@@ -270,13 +235,10 @@ class TicketPools:
             pipeline.get(key)
             return bool(pipeline.execute()[1] == digest)
 
-        return self._calls.call(key, moving_aside(claim, {key: "string"}), writes=True)
+        return self._calls.call(key, claim, writes=True)
 
     def announce(self, player: str, ticket_id: str, now_ms: int, expires_ms: int) -> None:
-        """Record that a player is about to add a ticket, so that any process can complete it after a crash.
-
-        :raises Problem: store_unavailable.
-        """
+        """Record that a player is about to add a ticket: any process can complete it after a crash."""
         key = _open_tickets_key(player)
 
         def write(server: redis.Redis) -> None:
@@ -291,49 +253,34 @@ class TicketPools:
             pipeline.zadd(_WAITING, {ticket_id: expires_ms})
             pipeline.execute()
 
-        self._calls.call(key, moving_aside(write, {key: "hash"}), writes=True)
-        self._calls.call(_WAITING, moving_aside(count, _WAITING_TYPE), writes=True)
+        self._calls.call(key, write, writes=True)
+        self._calls.call(_WAITING, count, writes=True)
 
     def open_tickets(self, player: str) -> dict[str, int]:
-        """Return the ids of a player's tickets that may wait, and the times of their creation.
-
-        :raises Problem: store_unavailable.
-        """
+        """Return the ids of a player's tickets that may wait, and the times of their creation."""
         key = _open_tickets_key(player)
-        fields: Any = self._calls.call(key, moving_aside(lambda server: server.hgetall(key), {key: "hash"}))
+        fields: Any = self._calls.call(key, lambda server: server.hgetall(key))
         return {ticket_id.decode(): int(since_ms) for ticket_id, since_ms in fields.items()}
 
     def forget(self, player: str, ticket_ids: Collection[str]) -> None:
-        """Remove tickets of a player that no longer wait.
-
-        :raises Problem: store_unavailable.
-        """
+        """Remove tickets of a player that no longer wait."""
         if ticket_ids:
             key = _open_tickets_key(player)
             self._calls.call(key, lambda server: server.hdel(key, *ticket_ids), writes=True)
             self._remove_waiting(ticket_ids)
 
     def _remove_waiting(self, ticket_ids: Collection[str]) -> None:
-        remove = moving_aside(lambda server: server.zrem(_WAITING, *ticket_ids), _WAITING_TYPE)
-        self._calls.call(_WAITING, remove, writes=True)
-
-    def _write(
-        self, script: Script, ticket_id: str, arguments: list[Any], more: Mapping[str, str] | None = None
-    ) -> None:
-        """Run a script on the keys of a pool and `more` keys with their Redis types."""
-        types = {_pool_key(ticket_id, "waiting"): "zset", _pool_key(ticket_id, "players"): "hash"}
-        types |= more or {}
-        keys = list(types)
-
-        def run(server: redis.Redis) -> int:
-            return script.run_replicated(server, keys, arguments, self._min_replicas)
-
-        self._calls.write(keys[0], moving_aside(run, types))
+        self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *ticket_ids), writes=True)
 
 
 def _pool_key(ticket_id: str, kind: str) -> str:
     """Return a key of the pool that a ticket belongs to: the first half of its id names the pool."""
     return f"skye:{{pool.{ticket_id[: len(ticket_id) // 2]}}}:{kind}"
+
+
+def _keys(ticket_id: str) -> list[str]:
+    """Return the keys of the pool that each script takes."""
+    return [_pool_key(ticket_id, "waiting"), _pool_key(ticket_id, "players")]
 
 
 def _ticket_key(ticket_id: str) -> str:

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import MinReplicas, Script
+from skye_server.storage.lua_scripts import Script
 
 MAX_DONE: Final = 100
 """How many deliveries that are over are stored for each webhook."""
@@ -204,14 +204,10 @@ class Recorded(NamedTuple):
 
 
 class WebhookStore:
-    """The stored webhooks. Every method raises Problem store_unavailable when it fails.
+    """The stored webhooks. Every method raises Problem store_unavailable when it fails."""
 
-    :param min_replicas: the replicas that must acknowledge each write.
-    """
-
-    def __init__(self, calls: RedisCalls, min_replicas: MinReplicas | None) -> None:
+    def __init__(self, calls: RedisCalls) -> None:
         self._calls = calls
-        self._min_replicas = min_replicas
 
     def has_any(self, owner: str) -> bool:
         """Return whether an owner has webhooks."""
@@ -234,7 +230,7 @@ class WebhookStore:
     ) -> PutOutcome:
         """Write a webhook, or with `data` None delete it with its deliveries, unless it has changed."""
         arguments = [ref.id, expected or b"", data or b"", most, ttl_s]
-        return PutOutcome(self._write(_PUT, [_webhooks(ref.owner), *_keys(ref)], arguments))
+        return PutOutcome(self._calls.run_script(_PUT, [_webhooks(ref.owner), *_keys(ref)], arguments))
 
     def delete_all(self, owner: str) -> None:
         """Delete all webhooks of an owner, with their deliveries."""
@@ -272,7 +268,7 @@ class WebhookStore:
         for game, delivery, data in deliveries:
             arguments += f"{game} {delivery}", delivery, data
         keys = [_webhooks(ref.owner), *_keys(ref)[:3]]
-        return bool(self._write(_QUEUE, keys, arguments))
+        return bool(self._calls.run_script(_QUEUE, keys, arguments))
 
     def next(self, ref: WebhookRef, game: str, now_ms: int) -> NextDelivery:
         """Return the next delivery of a game; if the circuit was open until now, the caller probes it."""
@@ -299,12 +295,12 @@ class WebhookStore:
             result.now_ms,
             result.open_until_ms,
         ]
-        return bool(self._write(_RECORD, _keys(ref), arguments))
+        return bool(self._calls.run_script(_RECORD, _keys(ref), arguments))
 
     def requeue(self, ref: WebhookRef, game: str, delivery: str, data: bytes, ttl_s: int) -> bool:
         """Queue a delivery again; return False if there is none with this id."""
         arguments = [f"{game} {delivery}", delivery, data, ttl_s]
-        return bool(self._write(_REQUEUE, _keys(ref), arguments))
+        return bool(self._calls.run_script(_REQUEUE, _keys(ref), arguments))
 
     def delivery(self, ref: WebhookRef, delivery: str) -> bytes | None:
         """Return an encoded delivery."""
@@ -334,11 +330,6 @@ class WebhookStore:
             return {member.partition(b" ")[0].decode() for member in server.zrange(order, 0, -1)}
 
         return self._calls.call(order, read)
-
-    def _write(self, script: Script, keys: list[str], arguments: list[Any]) -> int:
-        return self._calls.write(
-            keys[0], lambda server: script.run_replicated(server, keys, arguments, self._min_replicas)
-        )
 
 
 def _webhooks(owner: str) -> str:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -19,6 +20,7 @@ import redis
 from skye_server.error_codes import Problem
 from skye_server.storage.connection.retry import RetryPolicy, TooFewReplicas, call_deadline
 from skye_server.storage.connection.topology import Topology
+from skye_server.storage.lua_scripts import MinReplicas, Script
 
 T = TypeVar("T")
 
@@ -86,9 +88,17 @@ class RedisCalls:
     Reads and writes have separate circuits: a server that is paused for writes still replies to reads.
 
     :param timeout_s: the deadline of each attempt, with its lookups of the topology.
+    :param min_replicas: the replicas that must acknowledge each script that writes.
     """
 
-    def __init__(self, topology: Topology, retry_policy: RetryPolicy, timeout_s: float | None = None) -> None:
+    def __init__(
+        self,
+        topology: Topology,
+        retry_policy: RetryPolicy,
+        timeout_s: float | None = None,
+        min_replicas: MinReplicas | None = None,
+    ) -> None:
+        self.min_replicas = min_replicas
         self._topology = topology
         self._retry_policy = retry_policy
         self._timeout_s = timeout_s
@@ -147,6 +157,25 @@ class RedisCalls:
             problem.detail = UNKNOWN_OUTCOME if is_unknown else REFUSED
             raise
 
+    def run_script(
+        self,
+        script: Script,
+        keys: Sequence[str],
+        arguments: Sequence[Any] | Callable[[int], Sequence[Any]],
+    ) -> int:
+        """Run a script that writes, as `write` does; return its result once the write is replicated.
+
+        :param arguments: the arguments, or a function of how often the script was sent before.
+        :raises Problem: store_unavailable.
+        """
+        attempts = count()
+
+        def run(server: redis.Redis) -> int:
+            given = arguments(next(attempts)) if callable(arguments) else arguments
+            return script.run_replicated(server, keys, given, self.min_replicas)
+
+        return self.write(keys[0], run)
+
     def call_each(
         self,
         keys: Sequence[str],
@@ -177,20 +206,15 @@ class RedisCalls:
                     with breaker.guard(server):
                         results = pipeline.execute(raise_on_error=False)
                     for place, result in zip(places, results, strict=True):
-                        replies[place] = read(_none_for_wrong_type(result))
+                        replies[place] = read(_reply(result))
                 return [replies[place] for place in range(len(keys))]
 
         return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
 
 
-def is_wrong_type(reply: Any) -> bool:
-    """Return whether a reply is the error that a key holds a value of another Redis type."""
-    return isinstance(reply, redis.ResponseError) and "WRONGTYPE" in str(reply)
-
-
-def _none_for_wrong_type(reply: Any) -> Any:
-    """Return a reply, None for WRONGTYPE; raise any other error."""
-    if is_wrong_type(reply):
+def _reply(reply: Any) -> Any:
+    """Return a reply, None for a value of another Redis type; raise any other error."""
+    if isinstance(reply, redis.ResponseError) and "WRONGTYPE" in str(reply):
         return None
     if isinstance(reply, Exception):
         raise reply
