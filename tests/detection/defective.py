@@ -1,12 +1,14 @@
-"""`skye-server serve` with one defect of bug hunts in its API: the one that the environment names, if any.
+"""`skye-server serve` with defects of bug hunts in its API: those that the environment names, if any.
 
-DETECTION_DEFECT=game_without_last_event python -m tests.detection.defective
+DETECTION_DEFECTS=game_without_last_event python -m tests.detection.defective
 """
 
 import os
 import sys
 from pathlib import Path
 
+from skye_server.hunts.defects import DEFECTS
+from skye_server.hunts.seams import install, wrapped
 from skye_server.server import api_process, launcher
 
 NAMES = "DETECTION_DEFECTS"
@@ -21,26 +23,23 @@ COMMAND = ["-m", "tests.detection.defective"]
 
 def application():
     """Return the application of the server, with the defects."""
-    from skye_server.http.framework import collaborators  # noqa: PLC0415 - the launcher needs none of them
-    from skye_server.hunts.defects import DEFECTS  # noqa: PLC0415
-    from skye_server.hunts.seams import Seams  # noqa: PLC0415
-    from skye_server.wsgi import app  # noqa: PLC0415
+    from skye_server.wsgi import app  # noqa: PLC0415 - it connects to the store: only a worker imports it
 
-    seams = Seams(app, collaborators(app).games.store.hunt_memory)
     for name in filter(None, os.environ.get(NAMES, "").split(",")):
-        DEFECTS[name].install(seams)
+        install(app, DEFECTS[name])
     if path := os.environ.get(REQUESTED):
-        for endpoint in app.view_functions:
-            _note(seams, endpoint.rpartition(".")[2], path)
+        for endpoint, view in app.view_functions.items():
+            app.view_functions[endpoint] = wrapped(view, _noting(endpoint.rpartition(".")[2], path))
     return app
 
 
-def _note(seams, operation, path):
-    @seams.view(operation)
+def _noting(operation, path):
     def noted(view, **_):
         with open(path, "a") as file:  # noqa: PTH123 - one write, so that processes do not mix theirs
             file.write(f"{operation}\n")
         return view()
+
+    return noted
 
 
 if __name__ == "__main__":

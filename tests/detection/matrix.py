@@ -19,7 +19,6 @@ from pathlib import Path
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.seams import Seams
 from tests.contract.checked import Contract, read_document
 from tests.detection import page
 from tests.detection.defective import COMMAND, NAMES, REQUESTED
@@ -87,22 +86,9 @@ class Matrix:
             self.put(tool, name, None if found is None else of_defect)
 
 
-class _Changed(Seams):
-    """Seams that only remember the names of the operations that a defect changes."""
-
-    def __init__(self):
-        self.operations = set()
-
-    def view(self, *operations):
-        self.operations |= set(operations)
-        return lambda _: None
-
-
 def changed_operations(name):
     """Return the names of the operations that a defect changes."""
-    seams = _Changed()
-    DEFECTS[name].install(seams)
-    return seams.operations
+    return {*DEFECTS[name].changes}
 
 
 @cache

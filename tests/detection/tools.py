@@ -21,6 +21,9 @@ CLIENT_TESTS = (
     "test_faults.py",
 )
 
+MAX_TEST_MS = 120_000
+"""The time of a test of the TypeScript client: one that waits for ever has failed."""
+
 _SCHEMATHESIS = re.compile(r"^_+ ([A-Z]+ /\S+|Stateful tests) _+$", re.MULTILINE)
 _PYTEST = re.compile(r"^(?:FAILED|ERROR) (?:\S*/)?(\S+)", re.MULTILINE)
 _NODE = re.compile(r"^not ok \d+ - (.*)", re.MULTILINE)
@@ -93,23 +96,16 @@ def python_client(url, operations, folder):
     """Run the tests of the Python client, which start servers."""
     del url, operations
     files = [f"tests/clients/{name}" for name in CLIENT_TESTS]
-    return [
-        *PYTEST,
-        "-p",
-        "tests.detection.plugin",
-        "-m",
-        "not slow",
-        "--basetemp",
-        str(folder / "tests"),
-        *files,
-    ]
+    plugin = ("-p", "tests.detection.plugin")
+    return [*PYTEST, *plugin, "-x", "-m", "not slow", "--basetemp", str(folder / "tests"), *files]
 
 
 def typescript_client(url, operations, folder):
     """Run the tests of the TypeScript client."""
     del url, operations, folder
     tests = ("client", "player", "host", "leagues")
-    return ["node", "--test", "--test-reporter=tap", *(f"test/{name}.test.js" for name in tests)]
+    options = ("--test-reporter=tap", f"--test-timeout={MAX_TEST_MS}")
+    return ["node", "--test", *options, *(f"test/{name}.test.js" for name in tests)]
 
 
 def pytest_examples(url, operations, folder):

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from skye_server.commands.hunts import evidence_view
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS, concurrency
 from tests.support.playing import Service, problem_code
@@ -363,6 +362,5 @@ def test_witness_of_each_defect_is_accepted_as_a_report(name, monkeypatch):
     monkeypatch.setattr(concurrency, "_WINDOW_S", 0)  # a replay depends on no duration
     with Service(lab=True) as lab:
         hunt, defect = Hunt(lab, name), DEFECTS[name]
-        evidence = [evidence_view(request) for request in defect.witness]
-        result = hunt.report(evidence, defect.operation, defect.kind)
+        result = hunt.report(list(defect.witness), defect.operation, defect.kind)
         assert result["verdict"] == "accepted", result

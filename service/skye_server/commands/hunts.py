@@ -40,21 +40,23 @@ class Defect:
 
     :param kind: its class, one of `DEFECT_CLASSES`.
     :param operation: the operation whose response shows it.
+    :param changes: the operations whose views it wraps.
+    :param wrapper: the wrapper of these views (`skye_server.hunts.seams`).
     :param breaks: the sentence of the contract or of the rules that it breaks.
     :param witness: the requests that show it, in the form of a report's evidence; the last response shows it.
-    :param shows: the part of that response that differs from a correct one: `status`, `time`, a header after
+    :param shows: the part of that response that differs from a correct one: `status`, `slow`, a header after
         `header:`, or a JSON pointer into the body; empty for all of the body.
-    :param install: puts the defect into the application of a hunt (`skye_server.hunts.seams`).
     """
 
     name: str
     kind: str
     difficulty: str
     operation: str
+    changes: Sequence[str]
+    wrapper: Callable[..., Any]
     breaks: str
     witness: Sequence[dict[str, Any]]
     shows: str
-    install: Callable[[Any], None]
 
 
 class Hunt(msgspec.Struct, frozen=True):
@@ -269,7 +271,7 @@ class Hunts:
             "operation": defect.operation,
             "breaks": defect.breaks,
             "found": is_found,
-            "evidence": [evidence_view(request) for request in defect.witness],
+            "evidence": list(defect.witness),
         }
 
     def _with_key(self, hunt_id: str, key: str | None) -> Hunt:
@@ -289,18 +291,6 @@ class Hunts:
 
     def _now_ms(self) -> int:
         return int(self._clock() * 1000)
-
-
-def evidence_view(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request of a witness in the form of a report's evidence."""
-    body = request.get("body")
-    return {
-        "method": request.get("method", "GET"),
-        "path": request["path"],
-        "headers": [{"name": name, "value": value} for name, value in request.get("headers", {}).items()],
-        "body": None if body is None else msgspec.json.encode(body).decode(),
-        "together": request.get("together", False),
-    }
 
 
 def _found(reports: Sequence[Report]) -> set[str]:

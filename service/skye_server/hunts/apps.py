@@ -17,7 +17,7 @@ from skye_server.http.framework import Application
 from skye_server.http.middleware import Header
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.reports import Judge
-from skye_server.hunts.seams import Seams
+from skye_server.hunts.seams import install
 from skye_server.storage.redis_store import RedisStore
 
 if TYPE_CHECKING:
@@ -69,9 +69,8 @@ class HuntApps:
         app.extensions, app.view_functions = dict(app.extensions), dict(app.view_functions)
         store = self.store.within(prefix)
         connected = self._connect(app, store, clock or self._clock)
-        seams = Seams(app, store.hunt_memory)
         for name in defects:
-            DEFECTS[name].install(seams)
+            install(app, DEFECTS[name])
         return app, connected
 
     def operation(self, method: str, path: str) -> str:

@@ -1,61 +1,51 @@
-"""The registry of defects: a decorator that adds a function, which installs a defect, under its name."""
+"""The registry of defects: decorators that add a function, which changes an operation, under its name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeVar
 
 from skye_server.commands.hunts import Defect
-from skye_server.hunts.seams import Seams
+from skye_server.hunts.seams import Seam, wrapper
+from skye_server.hunts.witnesses import Request
 
 REGISTERED: Final[dict[str, Defect]] = {}
 
-Request: TypeAlias = dict[str, Any]
-Install: TypeAlias = Callable[[Seams], None]
+Change = TypeVar("Change", bound=Callable[..., Any])
 
 
 def defect(
-    difficulty: str, operation: str, breaks: str, *witness: Request, shows: str = ""
-) -> Callable[[Install], Install]:
-    """Register a defect of the class that its module is named after; see `Defect`."""
+    difficulty: str, operation: str, seam: Seam = wrapper, changes: Sequence[str] = ()
+) -> Callable[[Change], Change]:
+    """Register a function as a defect of the class that its module is named after; see `Defect`.
 
-    def decorator(install: Install) -> Install:
-        name, kind = install.__name__, install.__module__.rpartition(".")[2]
+    :param seam: what the function changes.
+    :param changes: at which operations; by default at the one that shows the defect.
+    """
+
+    def decorator(change: Change) -> Change:
+        name, kind = change.__name__, change.__module__.rpartition(".")[2]
         assert name not in REGISTERED
-        REGISTERED[name] = Defect(name, kind, difficulty, operation, breaks, witness, shows, install)
-        return install
+        changed = tuple(changes or [operation])
+        REGISTERED[name] = Defect(name, kind, difficulty, operation, changed, seam(change), **vars(change))
+        return change
 
     return decorator
 
 
-def get(path: str, token: str | None = None, **headers: str) -> Request:
-    """Return a GET of a witness.
-
-    :param token: the bearer token, or a reference such as `{{1/host_token}}`.
-    """
-    return send("GET", path, None, token, **headers)
+def breaks(sentence: str) -> Callable[[Change], Change]:
+    """Say which sentence of the contract or of the rules a defect breaks."""
+    return _noted(breaks=sentence)
 
 
-def send(method: str, path: str, body: Any = None, token: str | None = None, **headers: str) -> Request:
-    """Return a request of a witness; an underscore in the name of a header stands for a hyphen."""
-    named = {name.replace("_", "-"): value for name, value in headers.items()}
-    if token is not None:
-        named["Authorization"] = f"Bearer {token}"
-    return {"method": method, "path": path, "body": body, "headers": named}
+def shown_by(*witness: Request, at: str = "") -> Callable[[Change], Change]:
+    """Say which requests show a defect, and at which part of the last response; see `Defect`."""
+    return _noted(witness=witness, shows=at)
 
 
-def new_game(*names: str, **more: Any) -> Request:
-    """Return the creation of a game with a seed; with two players or more it starts at once."""
-    players: Sequence[dict[str, Any]] = [{"name": name} for name in names]
-    options = {"seed": "hunt", **more.pop("options", {})}
-    body = {"players": players, "options": options, "auto_start": len(players) > 1, **more}
-    return send("POST", "/v1/games", body)
+def _noted(**facts: Any) -> Callable[[Change], Change]:
+    def decorator(change: Change) -> Change:
+        vars(change).update(facts)
+        return change
 
-
-GAME: Final = "/v1/games/{{1/game/id}}"
-"""The path of the game that the first request of a witness has created."""
-
-HOST: Final = "{{1/host_token}}"
-SEAT_0: Final = "{{1/players/0/token}}"
-SEAT_1: Final = "{{1/players/1/token}}"
-"""The tokens of this game."""
+    return decorator

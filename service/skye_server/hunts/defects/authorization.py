@@ -10,120 +10,91 @@ from skye import SetOffer, play
 from skye_server.error_codes import Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import SPECTATOR, Caller
+from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, after_move, state_in_play
 from skye_server.games.views.game import game_view, time_view
 from skye_server.http.responses import etag, uncached_json
-from skye_server.hunts.registry import GAME, SEAT_0, SEAT_1, defect, get, new_game, send
-from skye_server.hunts.seams import Seams, View, environ, json_of, json_of_request
+from skye_server.hunts.registry import breaks, defect, shown_by
+from skye_server.hunts.seams import View, current, environ, games, json_of, json_sent, memory, refused
+from skye_server.hunts.witnesses import GAME, SEAT_0, SEAT_1, STARTED, get, new_game, post, scenario, send
 
 
-def _saved(seams: Seams, game: Any, transition: Transition, caller: Caller) -> Response:
+def _saved(before: Game, transition: Transition, caller: Caller) -> Response:
     """Commit a change that the caller must not make, and return the view of the game."""
-    games = seams.games
-    if not games.repository.save(game, transition):
+    if not games().repository.save(before, transition):
         raise Problem("too_much_contention")
-    view = {**game_view(transition.game, caller), **time_view(games.time_of(transition.game))}
+    view = {**game_view(transition.game, caller), **time_view(games().time_of(transition.game))}
     return uncached_json(view, 200, [("ETag", etag(transition.game.version))])
 
 
-@defect(
-    "medium",
-    "set_offer",
-    "A seat token acts for its seat only; otherwise the response is `not_your_seat`.",
-    send("POST", "/v1/games", {"scenario": "first_round"}),
+@defect("medium", "set_offer", refused("not_your_seat"))
+@breaks("A seat token acts for its seat only; otherwise the response is `not_your_seat`.")
+@shown_by(
+    scenario("first_round"),
     send("PUT", f"{GAME}/players/1/offer", {"discard": "L66", "prices": {"L09": 1, "L47": 1}}, SEAT_0),
-    shows="status",
+    at="status",
 )
-def offer_of_another_seat(seams: Seams) -> None:
+def offer_of_another_seat(_view: View, game: str, seat: int, **_: Any) -> Response:
     """Let each seat set the offers of the others."""
-
-    @seams.refused("set_offer", "not_your_seat")
-    def change(_view: View, game: str, seat: int, **_: Any) -> Response:
-        body, current = json_of_request(), seams.games.repository.current(game)
-        move = SetOffer(body["discard"], tuple(body["prices"].items()))
-        outcome = play(state_in_play(current), seat, move)
-        transition = after_move(current, outcome, seams.games.time_of(current))
-        return _saved(seams, current, transition, Caller(seat))
+    body, before = json_sent(), current(game)
+    outcome = play(state_in_play(before), seat, SetOffer(body["discard"], tuple(body["prices"].items())))
+    return _saved(before, after_move(before, outcome, games().time_of(before)), Caller(seat))
 
 
-@defect(
-    "medium",
-    "start_game",
-    "Only the host starts a game; otherwise the response is `host_only`.",
-    new_game("Ann", "Bob", auto_start=False),
-    send("POST", f"{GAME}/start", token=SEAT_1),
-    shows="status",
-)
-def start_by_any_seat(seams: Seams) -> None:
+@defect("medium", "start_game", refused("host_only"))
+@breaks("Only the host starts a game; otherwise the response is `host_only`.")
+@shown_by(new_game("Ann", "Bob", auto_start=False), post(f"{GAME}/start", token=SEAT_1), at="status")
+def start_by_any_seat(_view: View, game: str, **_: Any) -> Response:
     """Give seats a right of the host."""
-
-    @seams.refused("start_game", "host_only")
-    def change(_view: View, game: str, **_: Any) -> Response:
-        current = seams.games.repository.current(game)
-        transition = lobby.start(current, seams.games.time_of(current))
-        return _saved(seams, current, transition, SPECTATOR)
+    before = current(game)
+    return _saved(before, lobby.start(before, games().time_of(before)), SPECTATOR)
 
 
-@defect(
-    "medium",
-    "get_position",
-    "A token that is not one of the game is `token_unknown`.",
-    new_game("Ann", "Bob"),
-    send("POST", "/v1/games", {"players": [{"name": "Cy"}]}),
+@defect("medium", "get_position", refused("token_unknown"))
+@breaks("A token that is not one of the game is `token_unknown`.")
+@shown_by(
+    STARTED,
+    post("/v1/games", {"players": [{"name": "Cy"}]}),
     get(f"{GAME}/position", "{{2/host_token}}"),
-    shows="status",
+    at="status",
 )
-def token_of_another_game(seams: Seams) -> None:
+def token_of_another_game(view: View, **_: Any) -> Response:
     """Treat a token of another game as none."""
-
-    @seams.refused("get_position", "token_unknown")
-    def change(view: View, **_: Any) -> Response:
-        del environ()["HTTP_AUTHORIZATION"]
-        return view()
+    del environ()["HTTP_AUTHORIZATION"]
+    return view()
 
 
-@defect(
-    "easy",
-    "list_players",
-    "For a client without one of its tokens, a private game is 404.",
-    new_game("Ann", "Bob", visibility="private"),
-    get(f"{GAME}/players"),
-    shows="status",
-)
-def seats_of_a_private_game(seams: Seams) -> None:
+@defect("easy", "list_players", refused("game_not_found"))
+@breaks("For a client without one of its tokens, a private game is 404.")
+@shown_by(new_game("Ann", "Bob", visibility="private"), get(f"{GAME}/players"), at="status")
+def seats_of_a_private_game(view: View, game: str, **_: Any) -> Response:
     """Show the seats of a private game to everybody."""
-
-    @seams.refused("list_players", "game_not_found")
-    def change(view: View, game: str, **_: Any) -> Response:
-        if "HTTP_AUTHORIZATION" in environ():
-            return view()
-        current = seams.games.repository.current(game)
-        shown = game_view(current, SPECTATOR)
-        view_of_seats = {"version": current.version, "players": shown["players"]}
-        return uncached_json(view_of_seats, 200, [("ETag", etag(current.version))])
-
-
-@defect(
-    "hard",
-    "get_offer",
-    "After `POST .../token` the old token of the seat is invalid.",
-    new_game("Ann", "Bob"),
-    send("POST", f"{GAME}/players/0/token", token=SEAT_0),
-    get(f"{GAME}/players/0/offer", SEAT_0),
-    shows="status",
-)
-def replaced_token_still_reads(seams: Seams) -> None:
-    """Let a replaced token read the offer of its seat."""
-
-    @seams.view("rotate_token")
-    def remember(view: View, **_: Any) -> Response:
-        response = view()
-        token = environ().get("HTTP_AUTHORIZATION", "")
-        seams.memory.put(f"now {token}", f"Bearer {json_of(response)['token']}")
-        return response
-
-    @seams.refused("get_offer", "token_unknown")
-    def change(view: View, **_: Any) -> Response:
-        sent = environ().get("HTTP_AUTHORIZATION", "")
-        environ()["HTTP_AUTHORIZATION"] = seams.memory.get(f"now {sent}") or sent
+    if "HTTP_AUTHORIZATION" in environ():
         return view()
+    found = current(game)
+    seats = {"version": found.version, "players": game_view(found, SPECTATOR)["players"]}
+    return uncached_json(seats, 200, [("ETag", etag(found.version))])
+
+
+@defect("hard", "get_offer", changes=["get_offer", "rotate_token"])
+@breaks("After `POST .../token` the old token of the seat is invalid.")
+@shown_by(
+    STARTED,
+    post(f"{GAME}/players/0/token", token=SEAT_0),
+    get(f"{GAME}/players/0/offer", SEAT_0),
+    at="status",
+)
+def replaced_token_still_reads(view: View, **_: Any) -> Response:
+    """Let a replaced token read the offer of its seat."""
+    sent = environ().get("HTTP_AUTHORIZATION", "")
+    if environ()["REQUEST_METHOD"] == "POST":
+        response = view()
+        memory().put(f"now {sent}", f"Bearer {json_of(response)['token']}")
+        return response
+    try:
+        return view()
+    except Problem as problem:
+        if problem.code != "token_unknown":
+            raise
+    environ()["HTTP_AUTHORIZATION"] = memory().get(f"now {sent}") or sent
+    return view()
