@@ -5,12 +5,15 @@ import threading
 
 import pytest
 
+from skye_server import dispatch
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import Handler, handlers
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
+from skye_server.storage import due_queue
 from skye_server.storage.codec import decode_game
+from skye_server.storage.connection.pubsub import ChangeSubscriber
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Service
@@ -200,3 +203,36 @@ def test_running_dispatcher_handles_in_parallel_and_stops(service):
     dispatcher.stop()
     running.join(30)
     assert service.get("/readyz")["dispatchers"] == 0
+
+
+@pytest.fixture
+def running(service):
+    """Run a dispatcher until the test ends; return the ids that it has handled."""
+    handled = []
+    dispatcher = Dispatcher(games_of(service), {"bot": Handler(handled.append, 4)})
+    thread = threading.Thread(target=dispatcher.run)
+    yield handled, thread
+    dispatcher.stop()
+    thread.join(30)
+
+
+def test_waiting_dispatcher_is_woken_by_a_new_entry(service, running, monkeypatch):
+    monkeypatch.setattr(dispatch.dispatcher, "MAX_WAIT_MS", 10**9)
+    monkeypatch.setattr(due_queue, "MAX_WAIT_MS", 10**9)
+    handled, thread = running
+    thread.start()
+    games = games_of(service)
+    for name in "abc":
+        games.due.queue.add(Due("bot", name, games.now_ms()))
+        assert waited_for(lambda name=name: name in handled)
+
+
+def test_lost_notification_delays_an_entry_for_a_bounded_time(service, running, monkeypatch):
+    monkeypatch.setattr(due_queue, "MAX_WAIT_MS", 50)
+    monkeypatch.setattr(ChangeSubscriber, "watch", lambda *_: None)
+    handled, thread = running
+    thread.start()
+    games = games_of(service)
+    assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
+    games.due.queue.add(Due("bot", "a", games.now_ms()))
+    assert waited_for(lambda: handled == ["a"])

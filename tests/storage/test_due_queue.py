@@ -1,5 +1,6 @@
 """The due queue: entries are claimed when they are due, and each by one dispatcher at a time."""
 
+import threading
 import time
 
 import pytest
@@ -18,7 +19,7 @@ def queue(any_redis, stopped_clock):
 
 
 def claimed(queue, now_ms, limits=ALL):
-    return sorted((claim.kind, claim.id) for claim in queue.claim(now_ms, limits))
+    return sorted((claim.kind, claim.id) for claim in queue.claim(now_ms, limits).claims)
 
 
 @pytest.fixture
@@ -70,16 +71,16 @@ def test_every_shard_gives_as_many_as_are_asked_for(queue):
 
 def test_finished_entry_is_due_again_at_the_given_time(queue):
     queue.add(Due("game", "a", 1))
-    queue.finish(*queue.claim(1, ALL), 1000)
+    queue.finish(*queue.claim(1, ALL).claims, 1000)
     assert claimed(queue, 999) == []
-    claim = queue.claim(1000, ALL)[0]
+    claim = queue.claim(1000, ALL).claims[0]
     queue.finish(claim, None)
     assert claimed(queue, 10**9) == []
 
 
 def test_entry_added_while_it_is_handled_is_claimed_after_that(queue):
     queue.add(Due("game", "a", 1))
-    (claim,) = queue.claim(1, ALL)
+    (claim,) = queue.claim(1, ALL).claims
     queue.add(Due("game", "a", 2))
     queue.add(Due("game", "b", 3))  # not hidden by the entry that must wait
     assert [name for _, name in claimed(queue, 3, {"game": 1})] == ["b"]
@@ -89,10 +90,10 @@ def test_entry_added_while_it_is_handled_is_claimed_after_that(queue):
 
 def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis, pass_a_millisecond):
     queue.add(Due("game", "a", 1))
-    (lost,) = queue.claim(1, ALL)
+    (lost,) = queue.claim(1, ALL).claims
     pass_leases(any_redis)
     pass_a_millisecond()
-    (claim,) = queue.claim(5, ALL)
+    (claim,) = queue.claim(5, ALL).claims
     queue.finish(lost, None)  # by the dispatcher that was suspended
     assert queue.renew([lost])
     queue.finish(lost, 7)
@@ -104,7 +105,7 @@ def test_entry_whose_lease_expires_is_claimed_again(queue, any_redis, pass_a_mil
 
 def test_renewed_lease_lasts_longer(queue, pass_a_millisecond):
     queue.add(Due("game", "a", 1))
-    claims = queue.claim(1, ALL)
+    claims = queue.claim(1, ALL).claims
     pass_a_millisecond()
     ((_, renewed),) = queue.renew(claims)
     assert int(renewed.lease) > int(claims[0].lease)
@@ -135,3 +136,38 @@ def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
     any_redis.set("skye:{due.3}:game", "broken")
     assert claimed(queue, 200)
     assert queue.backlog(200)["game"][1] == 0
+
+
+def test_claim_returns_when_to_claim_again(queue, any_redis):
+    shard = due_queue.shard_of("a")
+
+    def wait_ms(now_ms, limit=100):
+        found = queue.claim(now_ms, {"game": limit})
+        assert all(
+            found.waits_ms[other] == due_queue.MAX_WAIT_MS for other in found.waits_ms if other != shard
+        )
+        return found.waits_ms[shard]
+
+    assert wait_ms(0) == due_queue.MAX_WAIT_MS
+    queue.add(Due("game", "a", 10_000))
+    assert wait_ms(0) == due_queue.MAX_WAIT_MS
+    assert wait_ms(9_000) == 1_000
+    (claim,) = queue.claim(10_000, ALL).claims
+    queue.add(Due("game", "a", 10_000))
+    assert wait_ms(10_000) == 0
+    queue.finish(claim, 12_500)
+    assert any_redis.zscore(f"skye:{{due.{shard}}}:game", "a") == 10_000
+    assert queue.claim(10_000, ALL, [shard + 1 - 2 * (shard == 15)]).claims == []
+    assert queue.claim(10_000, ALL, [shard]).claims
+
+
+def test_entry_that_becomes_the_first_of_its_shard_is_published(queue, any_redis):
+    name = due_queue.changes_name(due_queue.shard_of("a"))
+    changed = threading.Semaphore(0)
+    subscriber = RedisStore(any_redis).change_subscriber(lambda _: changed.release())
+    subscriber.watch(name)
+    assert changed.acquire(timeout=30)  # the subscription
+    for due_ms, is_first in ((1000, True), (2000, False), (900, True)):
+        queue.add(Due("game", "a", due_ms))
+        assert changed.acquire(timeout=30 if is_first else 0.05) == is_first
+    subscriber.stop()

@@ -1,7 +1,8 @@
 """The dispatcher: claims due entries, handles them in threads, and renews their leases meanwhile.
 
-Any number of processes may run one. No entry is handled by two of them at once, unless one was suspended for
-longer than a lease; so every handler is safe to repeat.
+It waits until the next entry is due, an earlier one is published, or a few seconds have passed, because a
+notification may be lost. Any number of processes may run one. No entry is handled by two of them at once,
+unless one was suspended for longer than a lease; so every handler is safe to repeat.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import secrets
 import socket
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Final
@@ -19,13 +20,24 @@ from typing import Final
 from skye_server.commands.current_games import Games
 from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import ERROR_CODES, Problem
-from skye_server.storage.due_queue import LEASE_MS, SHARDS, Claim
+from skye_server.storage.due_queue import (
+    LEASE_MS,
+    MAX_WAIT_MS,
+    SHARDS,
+    Claim,
+    Claimed,
+    changes_name,
+    shard_of,
+)
 
-POLL_S: Final = 0.2
-"""Pause between two looks at the queue when nothing is due, in seconds."""
+_POLL_S: Final = 0.2
+"""Pause between two looks at a shard with due entries left, or at a laboratory: its clock may be advanced."""
+
+_GATHER_S: Final = 0.02
+"""Pause between a notification and the look at its shard: entries often follow each other."""
 
 _OUTAGE_S: Final = 0.5
-_BEAT_S: Final = 1.0
+_BEAT_S: Final = 2.0
 _RENEW_S: Final = LEASE_MS / 3000
 
 _FINISH_ATTEMPTS: Final = 3
@@ -51,30 +63,41 @@ class Dispatcher:
         self._name = f"{socket.gethostname()}/{secrets.token_hex(4)}"
         self._lock = threading.Lock()
         self._claims: dict[tuple[str, str], Claim] = {}
-        self._free = threading.Event()
+        self._look_at = [0.0] * SHARDS
+        self._left: set[int] = set()
+        self._wakes = threading.Event()
         self._stopped = threading.Event()
         self._ended = threading.Event()
 
     def stop(self) -> None:
         """Claim no more entries; `run` returns when those that were claimed are handled."""
         self._stopped.set()
-        self._free.set()
+        self._wakes.set()
 
     def run(self) -> None:
         """Handle due entries until `stop` is called."""
         beats = threading.Thread(target=self._maintain, name="dispatcher-leases", daemon=True)
         beats.start()
         pools = {kind: ThreadPoolExecutor(each.parallel, kind) for kind, each in self._handlers.items()}
+        names = {changes_name(shard): shard for shard in range(SHARDS)}
+        subscriber = self._games.store.change_subscriber(
+            lambda name: self._look(names[name], time.monotonic() + _GATHER_S)
+        )
+        for name in names:
+            subscriber.watch(name)
         while not self._stopped.is_set():
-            self._free.clear()
+            self._wakes.clear()
+            now = time.monotonic()
             try:
-                claims = self._claim()
+                claims = self._claim([shard for shard, at in enumerate(self._look_at) if at <= now])
             except Problem:
                 self._stopped.wait(_OUTAGE_S)
+                self._look_at = [0.0] * SHARDS
                 continue
             for claim in claims:
                 pools[claim.kind].submit(self._handle, claim)
-            self._free.wait(POLL_S)
+            self._wakes.wait(max(min(self._look_at) - time.monotonic(), 0))
+        subscriber.stop()
         for pool in pools.values():
             pool.shutdown()
         self._ended.set()
@@ -85,18 +108,38 @@ class Dispatcher:
 
         :raises Problem: store_unavailable.
         """
-        while claims := self._claim():
+        while claims := self._claim(range(SHARDS)):
             for claim in claims:
                 self._handle(claim)
 
-    def _claim(self) -> list[Claim]:
+    def _look(self, shard: int, at: float) -> None:
+        """Look at a shard at a time by `time.monotonic`, unless it is looked at earlier."""
+        with self._lock:
+            is_earlier = at < self._look_at[shard]
+            if is_earlier:
+                self._look_at[shard] = at
+        if is_earlier:
+            self._wakes.set()
+
+    def _claim(self, shards: Sequence[int]) -> list[Claim]:
+        if not shards:
+            return []
         with self._lock:
             held = [kind for kind, _ in self._claims]
         free = {kind: each.parallel - held.count(kind) for kind, each in self._handlers.items()}
         limits = {kind: -(-places // SHARDS) for kind, places in free.items() if places > 0}
-        if not limits:
-            return []
-        claims = self._queue.claim(self._games.now_ms(), limits)
+        now, round_s = time.monotonic(), MAX_WAIT_MS / 1000
+        for shard in shards:  # at the same time as others; a notification meanwhile makes it earlier
+            self._look_at[shard] = (now // round_s + 1) * round_s
+        claims, waits_ms = Claimed([], dict.fromkeys(shards, 0))
+        if limits:
+            claims, waits_ms = self._queue.claim(self._games.now_ms(), limits, shards)
+        now = time.monotonic()
+        for shard, wait_ms in waits_ms.items():
+            is_left = wait_ms == 0 or len(limits) < len(free)
+            (self._left.add if is_left else self._left.discard)(shard)
+            is_polled = is_left or self._games.settings.lab
+            self._look(shard, now + (_POLL_S if is_polled else wait_ms / 1000))
         with self._lock:
             # This process handles some of them already if it was suspended for longer than their leases.
             new = [claim for claim in claims if (claim.kind, claim.id) not in self._claims]
@@ -122,8 +165,12 @@ class Dispatcher:
         with self._lock:
             del self._claims[claim.kind, claim.id]
             held = sum(kind == claim.kind for kind, _ in self._claims)
+        if due_ms is not None:
+            wait_s = max((due_ms - self._games.now_ms()) / 1000, _GATHER_S)
+            self._look(shard_of(claim.id), time.monotonic() + wait_s)
         if held <= self._handlers[claim.kind].parallel // 2:
-            self._free.set()
+            for shard in list(self._left):
+                self._look(shard, 0)
 
     def _maintain(self) -> None:
         """Renew leases, and report that this dispatcher is alive."""

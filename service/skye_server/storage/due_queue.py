@@ -11,20 +11,21 @@ and of all dispatchers:
 
 An entry is a hint: what is stored under the id is the truth. So an entry may be lost, repeated or without a
 cause. Times of leases are by the clock of Redis, which all dispatchers share. An id that is added while a
-dispatcher handles it stays in the queue, and is claimed when that lease ends.
+dispatcher handles it stays in the queue, and is claimed when that lease ends. An entry that becomes the first
+of its shard is published on the channel of that shard (`connection.pubsub`), to wake dispatchers that wait.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_int
-from skye_server.storage.lua_scripts import Script
+from skye_server.storage.lua_scripts import PUBLISH, Script
 
 KINDS: Final = ("game", "ticket", "webhook", "bot")
 """The kinds of work: `game` has the id of a game, `ticket` that of a player who waits in matchmaking.
@@ -41,21 +42,38 @@ _DISPATCHERS: Final = "skye:{dispatchers}"
 _ALIVE_MS: Final = 5_000
 """How long after its last heartbeat a dispatcher counts as alive."""
 
+MAX_WAIT_MS: Final = 5_000
+"""After how long a shard is claimed from again although nothing of it is known to be due."""
+
+# KEYS: queue. ARGV: 1 the id, 2 when it is due.
+_ADD: Final = Script(
+    PUBLISH
+    + """
+local changed = redis.call('ZADD', KEYS[1], 'LT', 'CH', ARGV[2], ARGV[1])
+if changed == 1 and redis.call('ZRANGE', KEYS[1], 0, 0)[1] == ARGV[1] then publish(KEYS[1]) end
+"""
+)
+
 _CLOCK: Final = """
 local time = redis.call('TIME')
 local clock = time[1] * 1000 + math.floor(time[2] / 1000)
 """
 
 # KEYS: for each kind its queue and its leases. ARGV: 1 the time in milliseconds since 1970, 2 the duration of
-# a lease, then for each kind how many entries to claim. Entries whose lease has expired are due again.
-# Returns the expiry of the leases, and for each kind the claimed ids.
+# a lease, 3 the longest wait, then for each kind how many entries to claim. Entries whose lease has expired
+# are due again. Returns the expiry of the leases, for each kind the claimed ids, and the milliseconds until
+# the next entry is due or the next lease expires, not above 0 if one is due now.
 _CLAIM: Final = (
     _CLOCK
     + """
 local lease = string.format('%.0f', clock + ARGV[2])
-local claimed = {}
+local claimed, wait = {}, tonumber(ARGV[3])
+local function wait_for(key, now)
+  local first = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')
+  if first[2] then wait = math.min(wait, first[2] - now) end
+end
 for kind = 1, #KEYS / 2 do
-  local queue, leases, limit = KEYS[2 * kind - 1], KEYS[2 * kind], tonumber(ARGV[2 + kind])
+  local queue, leases, limit = KEYS[2 * kind - 1], KEYS[2 * kind], tonumber(ARGV[3 + kind])
   local ids = {}
   if limit > 0 then
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', clock)) do
@@ -74,10 +92,12 @@ for kind = 1, #KEYS / 2 do
         table.insert(ids, id)
       end
     end
+    wait_for(queue, ARGV[1])
+    wait_for(leases, clock)
   end
   table.insert(claimed, ids)
 end
-return {lease, claimed}
+return {lease, claimed, math.floor(wait)}
 """
 )
 
@@ -122,6 +142,13 @@ class Claim(NamedTuple):
     lease: bytes
 
 
+class Claimed(NamedTuple):
+    """What was claimed, and after how many milliseconds to claim from each shard again (0: now)."""
+
+    claims: list[Claim]
+    waits_ms: dict[int, int]
+
+
 class DueQueue:
     """The due queue. Every method raises Problem store_unavailable when the store fails."""
 
@@ -130,36 +157,42 @@ class DueQueue:
 
     def add(self, due: Due) -> None:
         """Add an entry; an earlier one of the same kind and id stays."""
-        key = _key(due.kind, _shard(due.id))
-        self._calls.call(key, lambda server: server.zadd(key, {due.id: due.due_ms}, lt=True), writes=True)
+        key = _key(due.kind, shard_of(due.id))
+        self._calls.call(key, _run(_ADD, [key], [due.id, due.due_ms]), writes=True)
 
-    def claim(self, now_ms: int, limits: Mapping[str, int]) -> list[Claim]:
+    def claim(self, now_ms: int, limits: Mapping[str, int], shards: Iterable[int] = range(SHARDS)) -> Claimed:
         """Claim entries that are due, the earliest first in each shard.
 
         :param limits: how many entries of each kind to claim from each shard.
         """
         names = [name for kind in limits for name in (kind, f"{kind}:leases")]
-        arguments = (now_ms, LEASE_MS, *limits.values())
+        arguments = (now_ms, LEASE_MS, MAX_WAIT_MS, *limits.values())
 
         def claim(pipeline: Any, key: str) -> Any:
             return pipeline.eval(_CLAIM, len(names), *[f"{key}{name}" for name in names], *arguments)
 
-        shards = [_key("", shard) for shard in range(SHARDS)]
+        places = list(shards)
         found = self._calls.call_each(
-            shards, claim, lambda reply: reply or [b"", []], writes=True, retries=False
+            [_key("", shard) for shard in places],
+            claim,
+            lambda reply: reply or [b"", [], MAX_WAIT_MS],
+            writes=True,
+            retries=False,
         )
-        return [
+        claims = [
             Claim(kind, member.decode(), lease)
-            for lease, claimed in found
+            for lease, claimed, _ in found
             for kind, members in zip(limits, claimed, strict=False)
             for member in members
         ]
+        waits = {shard: max(wait_ms, 0) for shard, (*_, wait_ms) in zip(places, found, strict=True)}
+        return Claimed(claims, waits)
 
     def renew(self, claims: Sequence[Claim]) -> list[tuple[Claim, Claim]]:
         """Renew the leases of claims; return each claim, and the claim with its new lease."""
         groups: dict[str, list[Claim]] = {}
         for claim in claims:
-            groups.setdefault(_key(claim.kind, _shard(claim.id)), []).append(claim)
+            groups.setdefault(_key(claim.kind, shard_of(claim.id)), []).append(claim)
         renewed = []
         for key, group in groups.items():
             arguments = [LEASE_MS, *[part for claim in group for part in (claim.id, claim.lease)]]
@@ -172,7 +205,7 @@ class DueQueue:
 
         :param due_ms: when the entry is due again, unless it was added for an earlier time; None drops it.
         """
-        key = _key(claim.kind, _shard(claim.id))
+        key = _key(claim.kind, shard_of(claim.id))
         arguments = [claim.id, claim.lease, "" if due_ms is None else due_ms]
         return bool(self._calls.call(key, _run(_FINISH, [key, f"{key}:leases"], arguments), writes=True))
 
@@ -223,9 +256,15 @@ def _run(script: Script, keys: list[str], arguments: list[Any]) -> Callable[[red
     return lambda server: script.run(server, keys, arguments)
 
 
-def _shard(member: str) -> int:
+def shard_of(member: str) -> int:
+    """Return the shard that holds the entries of an id."""
     return zlib.crc32(member.encode()) % SHARDS
 
 
+def changes_name(shard: int) -> str:
+    """Return the name under which changes of a shard are published; no game has it."""
+    return f"due.{shard}"
+
+
 def _key(kind: str, shard: int) -> str:
-    return f"skye:{{due.{shard}}}:{kind}"
+    return f"skye:{{{changes_name(shard)}}}:{kind}"
