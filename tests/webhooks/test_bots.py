@@ -178,6 +178,25 @@ def test_seat_without_a_dispatcher_waits_like_a_person(service, bot):
     assert 1 in service.get(f"/v1/games/{created['game']['id']}")["waiting_for"]
 
 
+@pytest.mark.parametrize("read", ["", "/events?after=0"])
+def test_request_to_a_bot_that_redis_lost_is_queued_again_by_a_read(service, bot, read):
+    players = [{"bot_url": bot.url}, {"bot_url": bot.url}]
+    path = f"/v1/games/{against(service, bot, players=players)['game']['id']}"
+    service.get(path)
+    for key in service.redis.keys("skye:{due.*}:bot"):
+        service.redis.delete(key)
+    dispatch(service)
+    assert bot.events == []
+    service.clock.advance(29)
+    service.get(path + read)
+    dispatch(service)
+    assert bot.events == []
+    service.clock.advance(1)
+    service.get(path + read)
+    dispatch(service)
+    assert service.get(path)["status"] == "finished"
+
+
 def test_request_has_the_view_of_the_seat_and_no_token(service, bot):
     created = against(service, bot, visibility="private")
     dispatch(service)
@@ -374,6 +393,6 @@ def dispatch_once(service):
     """Attend once to each bot that is due."""
     games = collaborators(service.app).games
     attend = handlers(games)["bot"].handle
-    for claim in games.store.due.claim(games.now_ms(), {"bot": 9}):
+    for claim in games.store.due.claim(games.now_ms(), {"bot": 9}).claims:
         with contextlib.suppress(RuntimeError):
             attend(claim.id)

@@ -71,7 +71,7 @@ class Games:
         """
         stored, _ = self.store.load(game_id)
         game, caller = self.authenticate(game_id, stored, token)
-        return LoadedGame(self.apply_deadlines(game), caller)
+        return LoadedGame(self._attended(game), caller)
 
     def view(self, loaded: LoadedGame) -> bytes:
         """Return the game as the caller may see it, in JSON."""
@@ -88,7 +88,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
-        if self.apply_deadlines(loaded.game) is not loaded.game:
+        if self._attended(loaded.game) is not loaded.game:
             return self.read_with_log(game_id, token, after, limit)
         return loaded, changes_from_log(loaded.game, after, entries, limit)
 
@@ -99,7 +99,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after)
         game = self.repository.decoded(game_id, stored)
-        if self.apply_deadlines(game) is not game:
+        if self._attended(game) is not game:
             return self.changes_after(game_id, after)
         return game, changes_from_log(game, after, entries)
 
@@ -168,6 +168,11 @@ class Games:
             back_off(attempt)
             game = self.repository.current(game.id)
         raise Problem("too_much_contention")
+
+    def _attended(self, game: Game) -> Game:
+        """Do for a game that is read what a dispatcher may have missed; raise as `apply_deadlines` does."""
+        self.due.repeat(game)
+        return self.apply_deadlines(game)
 
     def apply_deadlines_of(self, game_id: str) -> None:
         """Load a game, and apply its deadline if it has passed.

@@ -24,6 +24,12 @@ _COMMIT_MS: Final = 10_000
 _REPEAT_INTERVAL: Final = 16
 """A deadline is queued again at each version that is a multiple of this: the queue may have lost it."""
 
+_REPEAT_MS: Final = 30_000
+"""How often the reads of a game may queue the requests to its bots again, in each process."""
+
+_MAX_REPEATED: Final = 1_000
+"""Of how many games a process knows when it did that; of others it may do so more often."""
+
 Rule: TypeAlias = Callable[[Game | None, Game], Iterable[Due]]
 """Returns the work that a commit makes due: the game before it (None for a new one), and after it."""
 
@@ -36,6 +42,7 @@ class DueWork:
         self._now_ms = now_ms
         self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
         self.rules: list[Rule] = [deadline, self._bots]
+        self._repeated_ms: dict[str, int] = {}
 
     def _bots(self, _before: Game | None, after: Game) -> Iterable[Due]:
         """Yield the entries for bots at URLs that must decide; each commit repeats them."""
@@ -63,6 +70,20 @@ class DueWork:
         for due in early:
             with suppress(Problem), retry.without_retries():
                 self.queue.add(due)
+
+    def repeat(self, game: Game) -> None:
+        """Queue the requests to bots at URLs again when a game is read: the queue may have lost them.
+
+        Without a time limit nothing else would, as only such a bot can make the next commit.
+        """
+        lost = list(self._bots(None, game))
+        if not lost or lost[0].due_ms - self._repeated_ms.get(game.id, 0) < _REPEAT_MS:
+            return
+        self._repeated_ms.pop(game.id, None)
+        if len(self._repeated_ms) >= _MAX_REPEATED:
+            del self._repeated_ms[next(iter(self._repeated_ms))]
+        self._repeated_ms[game.id] = lost[0].due_ms
+        self.confirm(lost)
 
 
 def next_due_ms(game: Game) -> int | None:
