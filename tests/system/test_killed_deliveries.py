@@ -22,9 +22,9 @@ from tests.support.waiting import waited_for
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
 
 KEYS = 4
-GAMES = sized(5, 10)
+GAMES = sized(5, 50)
 EVENTS = sized(10, 100)
-"""Per game: 200 or 4,000 events in all."""
+"""Per game: 200 or 20,000 events in all."""
 
 FAILING = 0.1
 KILL_EVERY_S = 5.0
@@ -86,9 +86,9 @@ def processes(launched):
 
 def _command(pid):
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
-        return b""
+        return []
 
 
 def kill_at_random(launched, stopped, killed):
