@@ -197,6 +197,12 @@ class Settings:
         "number of dispatchers that `make serve` starts; elsewhere `skye-server dispatch` is one. Without "
         "any, missed deadlines are applied by the next request for their game",
     )
+    dispatch_bind: Address | None = _setting(
+        "",
+        _optional_address,
+        "address at which `skye-server dispatch` serves `/metrics`; those of dispatchers that `make serve` "
+        "starts are in the metrics of its API",
+    )
     log_level: str = _setting(
         "warning", _one_of(*_LOG_LEVELS), f"minimum level of log lines: {', '.join(_LOG_LEVELS)}"
     )

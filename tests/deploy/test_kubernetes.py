@@ -118,7 +118,7 @@ def test_clients_reach_nginx_only_and_keep_their_address(resources):
     assert selected(resources, policy[0]["from"][0]["podSelector"]) == [
         named(resources, "Deployment", "nginx")
     ]
-    assert [port["port"] for port in policy[1]["ports"]] == ["health"]
+    assert [port["port"] for port in policy[1]["ports"]] == ["health", "dispatch"]
 
 
 def test_network_policies_name_ports_of_the_pods(resources):

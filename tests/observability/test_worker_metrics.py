@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest, multiprocess
 
-from skye_server.observability import worker_metrics
-from skye_server.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles, free_number
+from skye_server.observability import metrics_folder
+from skye_server.observability.metrics_folder import FOLDER_VARIABLE
+from skye_server.observability.worker_metrics import WorkerFiles, free_number
 
 ROOT = Path(__file__).resolve().parents[2]
 COUNTING = """
@@ -99,10 +100,10 @@ def test_number_of_a_new_worker_is_the_lowest_that_is_free():
 
 
 def test_folders_of_killed_servers_are_removed_at_start(tmp_path, monkeypatch):
-    monkeypatch.setattr(worker_metrics, "_SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(metrics_folder, "_SHARED_MEMORY", tmp_path)
     monkeypatch.setenv(FOLDER_VARIABLE, "")
     (tmp_path / "skye-metrics-of-a-killed-server").mkdir()
-    in_use = worker_metrics.create_folder()
-    created = worker_metrics.create_folder()
+    in_use = metrics_folder.create_folder()
+    created = metrics_folder.create_folder()
     assert sorted(tmp_path.iterdir()) == sorted([in_use, created])
     assert created.stat().st_mode & 0o777 == 0o700

@@ -6,7 +6,8 @@ import click
 
 
 @click.command()
-def command() -> None:
+@click.option("--metrics-of", hidden=True, help="The name under which `serve` counts for this process.")
+def command(metrics_of: str | None) -> None:
     """Handle due work: missed deadlines, and events of players.
 
     `serve` starts one beside its workers. The games are in the Redis that SKYE_REDIS_URL names. Any number
@@ -17,4 +18,4 @@ def command() -> None:
     monkey.patch_all()
     from skye_server.dispatch.process import main  # noqa: PLC0415 - after gevent has patched
 
-    sys.exit(main())
+    sys.exit(main(metrics_of))

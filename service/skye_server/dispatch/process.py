@@ -14,7 +14,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.laboratory import Laboratory
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
-from skye_server.observability import logs
+from skye_server.observability import logs, worker_metrics
 from skye_server.settings import MEMORY_URL, Settings, SettingsError
 from skye_server.storage.redis_store import RedisStore
 
@@ -24,8 +24,13 @@ def dispatcher(games: Games) -> Dispatcher:
     return Dispatcher(games, handlers(games))
 
 
-def main() -> int:
-    """Dispatch until a signal stops the process; return its exit code."""
+def main(metrics_of: str | None = None) -> int:
+    """Dispatch until a signal stops the process; return its exit code.
+
+    :param metrics_of: the owner of the files in which this process counts; without it, it serves its metrics.
+    """
+    if metrics_of is not None:
+        worker_metrics.count_as(metrics_of)
     try:
         settings = Settings.from_environment(os.environ)
     except SettingsError as error:
@@ -40,7 +45,15 @@ def main() -> int:
         click.echo(f"{warning}.", err=True)
         return 1
     clock = Laboratory(store, time.time).time if settings.lab else time.time
-    running = dispatcher(Games(store, settings, clock))
+    games = Games(store, settings, clock)
+    if settings.dispatch_bind is not None and metrics_of is None:
+        try:
+            games.metrics.serve(settings.dispatch_bind)
+        except OSError as error:
+            address = settings.dispatch_bind
+            click.echo(f"Cannot listen at {address}: {error.strerror}. Set SKYE_DISPATCH_BIND.", err=True)
+            return 1
+    running = dispatcher(games)
     for number in (signal.SIGTERM, signal.SIGINT):
         gevent.signal_handler(number, running.stop)
     running.run()

@@ -1,7 +1,7 @@
 """The metrics of the service, by `prometheus_client`.
 
-Under gunicorn each worker counts in its own files, and the scraped worker adds up the files of all workers
-(`skye_server.observability.worker_metrics`). In other processes each application counts in memory.
+Under gunicorn each worker counts in its own files, as does each dispatcher that `serve` starts; the scraped
+worker adds up the files of all (`skye_server.observability.worker_metrics`). Other processes count in memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from prometheus_client.registry import Collector
 
 from skye_server.error_codes import ERROR_CODES
 from skye_server.games.game import Status
-from skye_server.observability.worker_metrics import FOLDER_VARIABLE, WorkerFiles
+from skye_server.observability.metrics_folder import FOLDER_VARIABLE
+from skye_server.observability.worker_metrics import WorkerFiles
+from skye_server.settings import Address
 
 CONTENT_TYPE: Final = prometheus_client.exposition.CONTENT_TYPE_PLAIN_0_0_4
 
@@ -97,6 +99,13 @@ class Metrics:
         )
         folder = os.environ.get(FOLDER_VARIABLE)
         self._collector: Collector = registry if folder is None else WorkerFiles(folder)
+
+    def serve(self, address: Address) -> None:
+        """Serve these metrics at an address, in a thread of this process.
+
+        :raises OSError: if the address cannot be bound.
+        """
+        prometheus_client.start_http_server(address.port, address.host, registry=self._collector)
 
     def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
         """Count a response; `rule` is the URL rule that matched, empty if none did."""

@@ -6,11 +6,13 @@ dispatchers that end, and stops all after a signal. It imports few modules, to s
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 import time
 from typing import NamedTuple
 
+from skye_server.observability.metrics_folder import create_folder
 from skye_server.redis_url import without_secrets
 from skye_server.server import api_process, signals
 from skye_server.server.data_folder import DataFolder
@@ -99,6 +101,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     listeners = [stack.enter_context(api_process.listen("SKYE_BIND", settings.bind))]
     if settings.health_bind:
         listeners.append(stack.enter_context(api_process.listen("SKYE_HEALTH_BIND", settings.health_bind)))
+    stack.callback(shutil.rmtree, create_folder(), ignore_errors=True)
     here = Address(*listeners[0].getsockname()[:2])
     if store.server is not None:
         stack.enter_context(store.server)

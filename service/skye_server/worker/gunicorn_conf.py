@@ -16,7 +16,7 @@ from typing import Any
 import gevent
 from prometheus_client import multiprocess
 
-from skye_server.observability import worker_metrics
+from skye_server.observability import metrics_folder, worker_metrics
 from skye_server.server.processes import death_signal_setter
 from skye_server.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError, parse_address
 from skye_server.worker import unix_sockets
@@ -52,7 +52,9 @@ logger_class = "skye_server.observability.gunicorn_logs.JsonLogger"
 accesslog = None  # the application writes its own, at log level info
 errorlog = "-"
 
-_metrics_folder = worker_metrics.create_folder()
+_own_metrics_folder = None
+if metrics_folder.FOLDER_VARIABLE not in os.environ:  # the launcher has created one, for dispatchers too
+    _own_metrics_folder = metrics_folder.create_folder()
 
 # All gunicorns of a user would share one control socket under the home folder.
 control_socket_disable = True
@@ -142,7 +144,8 @@ def child_exit(server: Any, worker: Any) -> None:  # noqa: ARG001 - gunicorn's s
 
 def on_exit(server: Any) -> None:  # noqa: ARG001 - gunicorn's signature
     """Remove the metrics; gunicorn calls this in the master before it ends."""
-    shutil.rmtree(_metrics_folder, ignore_errors=True)
+    if _own_metrics_folder is not None:
+        shutil.rmtree(_own_metrics_folder, ignore_errors=True)
 
 
 def _warn_of_the_store(worker: Any) -> None:
