@@ -2,6 +2,9 @@
 
 `skye_server.http.problems` renders them as `application/problem+json` (RFC 9457). The table includes the
 codes of the engine's `RuleError`.
+
+What reads the store may raise store_unavailable, data_corrupt and data_newer; what writes to it also
+too_much_contention, when others change the same each time. Docstrings name the other codes.
 """
 
 from __future__ import annotations

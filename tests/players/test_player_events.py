@@ -348,15 +348,15 @@ def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
 def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
     monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
-    apply, failures = Games.apply_deadlines_of, []
+    apply, failures = Games.apply_deadlines, []
 
-    def fail_once(games, game_id):
-        if not failures:
-            failures.append(game_id)
+    def fail_once(games, game):
+        if not failures and game.is_overdue(games.now_ms()):
+            failures.append(game.id)
             raise Problem("too_much_contention")
-        apply(games, game_id)
+        return apply(games, game)
 
-    monkeypatch.setattr(Games, "apply_deadlines_of", fail_once)
+    monkeypatch.setattr(Games, "apply_deadlines", fail_once)
     key = new_key()
     game = opponents(service, key, turn_ms=1000)
     Reader(service, key).wait_for(lambda messages: messages[-1][1].get("phase") == "buying")

@@ -184,12 +184,11 @@ def run(
 
     :param authorize: raises a problem if the caller must not make the change.
     :param apply: returns the change.
-    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games.
     """
     for number in range(MAX_ATTEMPTS):
         loaded = load()
-        if loaded.game is not None and _is_of(loaded.record, command):
+        if loaded.game is not None and is_of(loaded.record, command):
             return _replayed(games, command, loaded.game, loaded.record)
         authorize(loaded)
         loaded.check_preconditions(command)
@@ -208,7 +207,7 @@ def run(
     raise Problem("too_much_contention")
 
 
-def _is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[IdempotencyRecord]:
+def is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[IdempotencyRecord]:
     """Return whether a record is that of this very request, which has been committed before."""
     return record is not None and record.digest == command.digest
 
@@ -226,12 +225,11 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
 def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     """Load a game, authenticate the caller, and apply missed deadlines.
 
-    :raises Problem: game_not_found, token_unknown, too_much_contention, data_corrupt, data_newer,
-        store_unavailable.
+    :raises Problem: game_not_found, token_unknown.
     """
     stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
-    retired = _is_of(record, command) and record.retired_token
+    retired = is_of(record, command) and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
     caller = role_of(game, token, player, invite=command.invite, retired=retired)
@@ -255,8 +253,7 @@ def load_new(games: Games, command: Command) -> Loaded[Game | None]:
 
     With an idempotency key the id derives from the key, so that a retry finds the game and its record.
 
-    :raises Problem: token_unknown, player_key_only, too_much_contention, data_corrupt, data_newer,
-        store_unavailable.
+    :raises Problem: token_unknown, player_key_only.
     """
     game_id, stored, stored_record = _id_of_new(games, command)
     record = None if stored_record is None else decode_record(stored_record)
@@ -275,8 +272,6 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
 
     The id is random, or derives from the idempotency key. An older game of this key whose record has expired
     is not used.
-
-    :raises Problem: too_much_contention, store_unavailable.
     """
     key = command.record_key
     if key is None:
@@ -308,7 +303,7 @@ def new_record(
         committed.now_ms,
         bool(roles),
     )
-    return StoredRecord(command.record_key, encode_record(record), games.idempotency_ttl_s)
+    return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s)
 
 
 def id_from(digest: bytes) -> str:

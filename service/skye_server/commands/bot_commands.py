@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from skye import Move
 from skye_server.commands.attempts import Command, Loaded, change_game, run
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, result_of
+from skye_server.commands.game_commands import CommandResult, changed_game, result_of
 from skye_server.commands.idempotency import decode_record
 from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
 from skye_server.error_codes import Problem
@@ -61,9 +61,8 @@ def bind_bot(
     """Let a bot at a URL play a seat from now on.
 
     :param url_bot: the id of the bot, which is stored already.
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_aborted, game_finished, too_many_changes,
-        seat_played_by_bot, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_aborted, game_finished,
+        too_many_changes, seat_played_by_bot.
     """
 
     def bind(loaded: Loaded[Game]) -> Transition:
@@ -84,8 +83,7 @@ def release_bot(games: Games, command: Command, game_id: str, seat: int) -> Comm
     def release(loaded: Loaded[Game]) -> Transition:
         return lobby.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
 
-    committed = change_game(games, command, game_id, partial(_authorize, seat), release)
-    return result_of(committed, committed.game_view())
+    return changed_game(games, command, game_id, partial(_authorize, seat), release)
 
 
 def _authorize(seat: int, loaded: Loaded[Game]) -> None:
@@ -125,8 +123,7 @@ class Asked(NamedTuple):
 def play_choice(games: Games, asked: Asked, move: Move) -> None:
     """Play the move that a bot has chosen, once.
 
-    :raises Problem: `OVERTAKEN`, idempotency_key_reused, too_many_games, game_not_found, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: `OVERTAKEN`, too_many_games.
     :raises RuleError: if the move is illegal.
     """
     _decide(games, asked, repr(move), lambda game, seat, now_ms: make_move(game, seat, move, now_ms))
@@ -141,10 +138,7 @@ def give_up_decision(games: Games, asked: Asked) -> None:
 
 
 def was_played(games: Games, asked: Asked) -> bool:
-    """Return whether the move that a bot has chosen was played.
-
-    :raises Problem: store_unavailable.
-    """
+    """Return whether the move that a bot has chosen was played."""
     return games.store.load(asked.game_id, _command(asked, "").record_key)[1] is not None
 
 

@@ -28,9 +28,8 @@ from skye_server.games.views.game import invitation_view
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
     """Create a game: a new one, or one that begins from a record, a position or a scenario.
 
-    :raises Problem: token_unknown, player_key_only, game_full, color_taken, name_taken, invalid_body,
-        invalid_setup, game_not_over, idempotency_key_reused, too_many_games, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: player_key_only, game_full, color_taken, name_taken, invalid_body, invalid_setup,
+        game_not_over, too_many_games.
     :raises RuleError: InvalidRecord, InvalidSetup.
     """
     open_game = opening_of(body)

@@ -66,11 +66,9 @@ class Games:
     def read(self, game_id: str, token: str | None) -> LoadedGame:
         """Return a game as it is now, and the caller's role.
 
-        :raises Problem: game_not_found, token_unknown, too_much_contention, data_corrupt, data_newer,
-            store_unavailable.
+        :raises Problem: game_not_found, token_unknown.
         """
-        stored, _ = self.store.load(game_id)
-        game, caller = self.authenticate(game_id, stored, token)
+        game, caller = self.authenticate(game_id, self.store.load(game_id)[0], token)
         return LoadedGame(self._attended(game), caller)
 
     def view(self, loaded: LoadedGame) -> bytes:
@@ -95,36 +93,13 @@ class Games:
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
         """Return a game and the changes that have events after number `after`, without authentication.
 
-        :raises Problem: game_not_found, too_much_contention, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: game_not_found.
         """
         stored, entries = self.store.load_with_log(game_id, after)
         game = self.repository.decoded(game_id, stored)
         if self._attended(game) is not game:
             return self.changes_after(game_id, after)
         return game, changes_from_log(game, after, entries)
-
-    def check(self) -> None:
-        """Check that the store responds.
-
-        :raises Problem: store_unavailable.
-        """
-        self.store.ping()
-
-    def warnings(self) -> list[str]:
-        """Return what an operator should change in the store."""
-        return self.store.warnings()
-
-    def delete_all(self) -> int:
-        """Delete all games and players of a server for testers; return how many games there were.
-
-        :raises Problem: store_unavailable.
-        """
-        return self.store.delete_all()
-
-    @property
-    def idempotency_ttl_s(self) -> int:
-        """How long an idempotency record is stored, in seconds."""
-        return self.settings.idempotency_ttl_s
 
     def now_ms(self) -> int:
         """Return the time of the service's clock, in milliseconds since 1970."""
@@ -139,7 +114,7 @@ class Games:
     def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedGame:
         """Return a game and the role that the token has in it; a player key without a role is a spectator.
 
-        :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: game_not_found, token_unknown.
         """
         game = self.repository.decoded(game_id, stored)
         return LoadedGame(game, self.role_of(game, token))
@@ -147,7 +122,7 @@ class Games:
     def role_of(self, game: Game, token: str | None) -> Caller:
         """Return the role that a token or a player key has in a game.
 
-        :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: game_not_found, token_unknown.
         """
         return role_of(game, token, self.identities.player_of_key(token))
 
@@ -156,7 +131,7 @@ class Games:
     def apply_deadlines(self, game: Game) -> Game:
         """Apply the deadline that has passed, if any; a dispatcher or the first request after it does so.
 
-        :raises Problem: game_not_found, data_corrupt, data_newer, too_much_contention, store_unavailable.
+        :raises Problem: game_not_found.
         """
         for attempt in range(MAX_ATTEMPTS):
             now_ms = self.time_of(game)
@@ -173,10 +148,3 @@ class Games:
         """Do for a game that is read what a dispatcher may have missed; raise as `apply_deadlines` does."""
         self.due.repeat(game)
         return self.apply_deadlines(game)
-
-    def apply_deadlines_of(self, game_id: str) -> None:
-        """Load a game, and apply its deadline if it has passed.
-
-        :raises Problem: game_not_found, data_corrupt, data_newer, too_much_contention, store_unavailable.
-        """
-        self.apply_deadlines(self.repository.current(game_id))

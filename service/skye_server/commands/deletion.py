@@ -6,7 +6,7 @@ response was lost must succeed.
 
 from __future__ import annotations
 
-from skye_server.commands.attempts import Command, Committed, load_game, new_record
+from skye_server.commands.attempts import Command, Committed, is_of, load_game, new_record
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
@@ -18,8 +18,7 @@ from skye_server.webhooks.bots import bots_of, delete_bots
 def delete_game(games: Games, command: Command, game_id: str) -> None:
     """Delete a game that is over, with all that is stored of it.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_not_over, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_not_over.
     """
     for number in range(MAX_ATTEMPTS):
         if _was_deleted(games, command, game_id):
@@ -43,8 +42,6 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
     """Return whether this request has deleted the game before.
 
     The name of the record derives from the token, so the caller is the host who sent the request.
-
-    :raises Problem: store_unavailable, data_corrupt, data_newer.
     """
     stored, record = games.store.load(game_id, command.record_key)
-    return stored is None and record is not None and decode_record(record).digest == command.digest
+    return stored is None and record is not None and is_of(decode_record(record), command)

@@ -2,15 +2,18 @@
 
 `skye_server.commands.attempts` runs each under optimistic concurrency with bounded retries, and once for each
 idempotency key (`skye_server.commands.idempotency`): a request that was committed before skips to rendering.
+So each also raises the problems that `load_game` and `run` raise there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from skye_server.commands.attempts import Command, Committed, Loaded, change_game
 from skye_server.commands.current_games import Games
+from skye_server.contract.responses.actions import seat_actions
 from skye_server.contract.responses.changes import (
     CommandView,
     CreatedInvitationView,
@@ -53,10 +56,8 @@ def join_game(
     Only the host may seat a bot. In a private game the host seats players, or invites them. With a player
     key the seat is bound to the key, and an invitation code is in the body.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_already_started, game_aborted, already_seated, too_many_changes,
-        too_many_games, game_full, color_taken, name_taken, too_much_contention, store_unavailable,
-        data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_already_started, game_aborted, already_seated,
+        too_many_changes, too_many_games, game_full, color_taken, name_taken.
     """
     is_bot = "bot" in player
 
@@ -78,9 +79,8 @@ def join_game(
 def create_invitation(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInvitationView]:
     """Reserve a seat for the holder of a new invitation code.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_already_started, game_aborted, too_many_changes, game_full,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_already_started, game_aborted, too_many_changes,
+        game_full.
     """
 
     def invite(loaded: Loaded[Game]) -> Transition:
@@ -94,15 +94,14 @@ def revoke_invitation(
 ) -> CommandResult[TimedGameView]:
     """Revoke an unused invitation.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_already_started, game_aborted, too_many_changes, invitation_not_found,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_already_started, game_aborted, too_many_changes,
+        invitation_not_found.
     """
 
     def revoke(loaded: Loaded[Game]) -> Transition:
         return lobby.revoke_invitation(loaded.game, invitation, loaded.now_ms)
 
-    return _game_result(change_game(games, command, game_id, _by_host, revoke))
+    return changed_game(games, command, game_id, _by_host, revoke)
 
 
 def change_player(
@@ -110,9 +109,8 @@ def change_player(
 ) -> CommandResult[TimedGameView]:
     """Change the name or the colour of a player in the lobby; the host may change those of bots.
 
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_many_changes,
-        color_taken, name_taken, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_already_started, game_aborted,
+        too_many_changes, color_taken, name_taken.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
@@ -125,15 +123,14 @@ def change_player(
         name, color = changes.get("name"), changes.get("color")
         return lobby.change_player(loaded.game, loaded.seat(seat), loaded.now_ms, name, color)
 
-    return _game_result(change_game(games, command, game_id, authorize, change))
+    return changed_game(games, command, game_id, authorize, change)
 
 
 def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TakenSeatView]:
     """Replace the token of the caller's seat; the old one becomes invalid.
 
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_aborted, game_finished, too_many_changes,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_aborted, game_finished,
+        too_many_changes.
     """
 
     def rotate(loaded: Loaded[Game]) -> Transition:
@@ -147,9 +144,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
 def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandResult[HostTokenView]:
     """Replace the host token; the old one becomes invalid.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_aborted, game_finished, too_many_changes, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_aborted, game_finished, too_many_changes.
     """
 
     def rotate(loaded: Loaded[Game]) -> Transition:
@@ -166,9 +161,7 @@ def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandRe
 def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
     """Leave the lobby; the host may remove a player.
 
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_already_started, game_aborted, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_already_started, game_aborted.
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
@@ -179,50 +172,37 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
     def leave(loaded: Loaded[Game]) -> Transition:
         return lobby.leave(loaded.game, loaded.seat(seat), loaded.now_ms)
 
-    return _game_result(change_game(games, command, game_id, authorize, leave))
+    return changed_game(games, command, game_id, authorize, leave)
 
 
 def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
     """Resign: a bot plays the seat for the rest of the game.
 
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, game_finished,
-        seat_played_by_bot, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
+        game_finished, seat_played_by_bot.
     """
 
     def give_up(loaded: Loaded[Game]) -> Transition:
         return lobby.resign(loaded.game, loaded.seat(seat), loaded.now_ms)
 
-    return _game_result(change_game(games, command, game_id, partial(by_seat, seat), give_up))
+    return changed_game(games, command, game_id, partial(by_seat, seat), give_up)
 
 
 def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
     """Close the lobby and begin the game.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_already_started, game_aborted, too_few_players, too_much_contention,
-        store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup.
     """
-
-    def start(loaded: Loaded[Game]) -> Transition:
-        return lobby.start(loaded.game, loaded.now_ms)
-
-    return _game_result(change_game(games, command, game_id, _by_host, start))
+    return changed_game(games, command, game_id, _by_host, lambda of: lobby.start(of.game, of.now_ms))
 
 
 def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
     """End a game that is not over, without a result.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, game_aborted, game_finished, too_much_contention, store_unavailable, data_corrupt,
-        data_newer.
+    :raises Problem: token_required, host_only, game_aborted, game_finished.
     """
-
-    def abort(loaded: Loaded[Game]) -> Transition:
-        return lobby.abort(loaded.game, loaded.now_ms)
-
-    return _game_result(change_game(games, command, game_id, _by_host, abort))
+    return changed_game(games, command, game_id, _by_host, lambda of: lobby.abort(of.game, of.now_ms))
 
 
 def advance_clock(
@@ -230,15 +210,14 @@ def advance_clock(
 ) -> CommandResult[TimedGameView]:
     """Advance the manual clock of a game.
 
-    :raises Problem: game_not_found, token_unknown, token_required, host_only, idempotency_key_reused,
-        version_mismatch, clock_not_manual, game_aborted, game_finished, too_many_changes,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: token_required, host_only, clock_not_manual, game_aborted, game_finished,
+        too_many_changes.
     """
 
     def advance(loaded: Loaded[Game]) -> Transition:
         return manual_clock.advance_clock(loaded.game, advance_ms)
 
-    return _game_result(change_game(games, command, game_id, _by_host, advance))
+    return changed_game(games, command, game_id, _by_host, advance)
 
 
 def by_seat(seat: int, loaded: Loaded[Game]) -> None:
@@ -251,9 +230,19 @@ def _by_host(loaded: Loaded[Game]) -> None:
     require_host(loaded.caller)
 
 
-def _game_result(committed: Committed) -> CommandResult[TimedGameView]:
-    """Return the caller's view of the game."""
-    return result_of(committed, committed.game_view())
+def changed_game(
+    games: Games,
+    command: Command,
+    game_id: str,
+    authorize: Callable[[Loaded[Game]], None],
+    apply: Callable[[Loaded[Game]], Transition],
+) -> CommandResult[TimedGameView]:
+    """Run a command; return the caller's view of the game, with the next actions if asked."""
+    committed = change_game(games, command, game_id, authorize, apply)
+    game, view = committed.game, committed.game_view()
+    if command.include_actions:
+        view["actions"] = seat_actions(game, committed.caller)["actions"]
+    return CommandResult(view, game.version, game.id)
 
 
 def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView]:

@@ -73,7 +73,6 @@ class GameHistory:
 
         :param after: the number of the event after which the changes have events.
         :param limit: the maximum number of log entries to read; each has at least one event.
-        :raises Problem: data_corrupt, data_newer, store_unavailable.
         """
         stored, entries = self._store.load_with_log(game.id, after, limit)
         return [] if stored is None else changes_from_log(game, after, entries, limit)
@@ -93,7 +92,7 @@ class GameHistory:
     def at_event(self, game: Game, caller: Caller, event: int) -> tuple[Game, Caller]:
         """Return a game and the caller's role as they were when event number `event` had happened.
 
-        :raises Problem: event_not_found, data_corrupt, data_newer.
+        :raises Problem: event_not_found.
         """
         if event > game.last_event:
             last = game.last_event

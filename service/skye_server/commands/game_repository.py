@@ -18,7 +18,6 @@ from skye_server.observability.metrics import Metrics
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.storage.codec import (
-    StoredFormatError,
     decode_game,
     encode_change,
     encode_game,
@@ -119,21 +118,18 @@ class GameRepository:
     def current(self, game_id: str) -> Game:
         """Return a game as it is stored.
 
-        :raises Problem: game_not_found, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: game_not_found.
         """
         return self.decoded(game_id, self._store.load(game_id)[0])
 
     def decoded(self, game_id: str, stored: bytes | None) -> Game:
         """Return a stored game.
 
-        :raises Problem: game_not_found, when there is none; data_corrupt, data_newer.
+        :raises Problem: game_not_found, when there is none.
         """
         if stored is None:
             raise Problem("game_not_found")
-        try:
-            return self.cache.decoded(game_id, stored)
-        except StoredFormatError as error:
-            raise error.problem from error
+        return self.cache.decoded(game_id, stored)
 
     def save(
         self,
@@ -147,7 +143,7 @@ class GameRepository:
 
         :param before: None for a new game, which is listed before it is written.
         :param limited: whether to limit the games of the player keys that get a role.
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
+        :raises Problem: too_many_games.
         """
         game = transition.game
         players = players_of(game)
@@ -185,7 +181,6 @@ class GameRepository:
         The game itself comes last: when a step before that fails, a retry finds it and completes the rest.
 
         :param record: the idempotency record of the deletion.
-        :raises Problem: too_much_contention, store_unavailable.
         """
         self._players.forget(game)
         self._listing.remove(game)

@@ -179,7 +179,7 @@ class Listing:
         try:
             game = None if stored is None else decode_game(stored)
             return otherwise if game is None else _score(game, end_of(changes_from_log(game, 0, entries)))
-        except (StoredFormatError, Problem):
+        except Problem:
             return otherwise
 
     def _load(self, found: list[_Entry]) -> list[Game | None]:

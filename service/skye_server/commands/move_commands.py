@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import cast
 
 from skye import Buy, Move, Pass, RuleError, TakeBack, play
-from skye_server.commands.attempts import Command, Loaded, change_game
+from skye_server.commands.attempts import Command, Loaded
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, by_seat, result_of
+from skye_server.commands.game_commands import CommandResult, by_seat, changed_game
 from skye_server.contract.responses.actions import seat_actions
 from skye_server.contract.responses.changes import TimedGameView
 from skye_server.error_codes import Problem
@@ -25,12 +24,11 @@ def play_move(
 ) -> CommandResult[TimedGameView]:
     """Play a move of a seat: set an offer, buy, pass, place, or finish building.
 
-    :raises Problem: game_not_found, token_unknown, seat_not_found, token_required, not_your_seat,
-        idempotency_key_reused, version_mismatch, game_not_started, game_aborted, seat_played_by_bot,
-        too_many_changes, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
+        seat_played_by_bot, too_many_changes.
     :raises RuleError: if the move is illegal.
     """
-    return _change(games, command, game_id, seat, partial(_moved, seat, move))
+    return changed_game(games, command, game_id, partial(by_seat, seat), partial(_moved, seat, move))
 
 
 def make_purchase(
@@ -84,18 +82,7 @@ def take_placement_back(
             raise Problem("not_last_placement", detail, last=last)
         return transition
 
-    return _change(games, command, game_id, seat, take_back)
-
-
-def _change(
-    games: Games, command: Command, game_id: str, seat: int, apply: Callable[[Loaded[Game]], Transition]
-) -> CommandResult[TimedGameView]:
-    """Make a move for the holder of a seat; return the game, with the next actions if asked."""
-    committed = change_game(games, command, game_id, partial(by_seat, seat), apply)
-    view = committed.game_view()
-    if command.include_actions:
-        view["actions"] = seat_actions(committed.game, committed.caller)["actions"]
-    return result_of(committed, view)
+    return changed_game(games, command, game_id, partial(by_seat, seat), take_back)
 
 
 def _moved(seat: int, move: Move, loaded: Loaded[Game]) -> Transition:

@@ -40,10 +40,8 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
     It starts when all players of the old game have taken their seats; the bots of the old game are seated
     when it is opened.
 
-    :raises Problem: game_not_found, token_unknown, token_required, not_your_seat, game_not_over,
-        seat_played_by_bot, game_aborted, idempotency_key_reused, version_mismatch, already_seated,
-        game_already_started, too_many_games, too_much_contention, store_unavailable, data_corrupt,
-        data_newer.
+    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot, game_aborted,
+        already_seated, game_already_started, too_many_games.
     """
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
@@ -63,26 +61,21 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
     """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
 
     :param caller: the role of the caller in the old game.
-    :raises Problem: data_corrupt, data_newer, store_unavailable.
     """
     new_id, game, stored_record = _following(games, command.record_key, old)
-    record = None if stored_record is None else decode_record(stored_record)
     now_ms = games.now_ms() if game is None else games.time_of(game)
-
     tokens = TokenSource(command.idempotency_key or "")
 
     def role_after(_after: Game) -> Caller:
         number, _ = tokens.seat or (None, None)
         return Caller(number, caller.host)
 
+    record = None if stored_record is None else decode_record(stored_record)
     return Loaded(new_id, game, caller, "", role_after, tokens, now_ms, old.version, record)
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
-    """Return the rematch of a game that is over; None until a player requests it.
-
-    :raises Problem: game_not_found, token_unknown, data_corrupt, data_newer, store_unavailable.
-    """
+    """Return the rematch of a game that is over; None until a player requests it."""
     old, _ = games.read(game_id, token)
     found = _following(games, None, old)[1] if old.is_over else None
     return None if found is None or found.status is Status.ABORTED else found

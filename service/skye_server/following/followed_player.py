@@ -85,7 +85,7 @@ class FollowedPlayer:
         """
         state = self._states.pop(game_id)
         try:
-            self.games.apply_deadlines_of(game_id)
+            self.games.apply_deadlines(self.games.repository.current(game_id))
             current = self.games.players.relay(self.player, game_id)
         except Problem:  # another request may apply it too
             current = msgspec.structs.replace(state, deadline_ms=now_ms + _RETRY_MS)

@@ -26,7 +26,7 @@ from skye_server.games.creation import new_seat, requested_game
 from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
-from skye_server.players.codec import TicketData, decoded, ticket_data
+from skye_server.players.codec import TicketData, ticket_data
 from skye_server.storage.due_queue import Due
 from skye_server.storage.ticket_pools import NewTicket, StoredTicket
 
@@ -85,8 +85,7 @@ def create_ticket(
 
     :param criteria: `seats` and `options`.
     :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
-    :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused,
-        too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused.
     """
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
@@ -117,16 +116,13 @@ def create_ticket(
 def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
     """Return a ticket of a player.
 
-    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: ticket_not_found.
     """
     return _current(games, player, ticket_id)
 
 
 def list_tickets(games: Games, player: str) -> list[Ticket]:
-    """Return the tickets of a player that wait, the oldest first.
-
-    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-    """
+    """Return the tickets of a player that wait, the oldest first."""
     catch_up(games, player)
     since = games.pools.open_tickets(player)
     oldest_first = sorted(since, key=lambda ticket_id: (since[ticket_id], ticket_id))
@@ -152,7 +148,6 @@ def catch_up(games: Games, player: str) -> int | None:
     """Report a player's tickets that have expired, and create the games that a crashed process left out.
 
     :returns: when the next ticket of the player expires, in milliseconds since 1970; None if none waits.
-    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
     """
     since, now_ms, over, expire = games.pools.open_tickets(player), games.now_ms(), [], []
     tickets = games.pools.tickets(list(since))
@@ -178,7 +173,7 @@ def _ticket_id(command: Command, criteria: bytes) -> str:
 def _check_limits(games: Games, player: str, ticket_id: str) -> None:
     """Check that a player may wait for one more game; a ticket of the same pool would be repeated.
 
-    :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: too_many_games.
     """
     catch_up(games, player)
     pools = {other[:_POOL_LENGTH] for other in games.pools.open_tickets(player)} - {ticket_id[:_POOL_LENGTH]}
@@ -188,7 +183,7 @@ def _check_limits(games: Games, player: str, ticket_id: str) -> None:
 def _claim_key(games: Games, player: str, command: Command) -> None:
     """Bind the idempotency key of a command, if it has one, to its ticket.
 
-    :raises Problem: idempotency_key_reused, store_unavailable.
+    :raises Problem: idempotency_key_reused.
     """
     key = command.record_key
     if key is not None and not games.pools.claim_key(player, key, command.digest):
@@ -196,10 +191,7 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
 
 
 def _check_own(games: Games, player: str, ticket_id: str) -> None:
-    """Withdraw a ticket that is not in its pool yet if the key has become that of another player.
-
-    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-    """
+    """Withdraw a ticket that is not in its pool yet if the key has become that of another player."""
     try:
         games.identities.check_own(player)
     except Problem:
@@ -208,10 +200,7 @@ def _check_own(games: Games, player: str, ticket_id: str) -> None:
 
 
 def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
-    """Return whether a ticket was matched a short time ago, and its game goes on.
-
-    :raises Problem: store_unavailable, data_corrupt, data_newer.
-    """
+    """Return whether a ticket was matched a short time ago, and its game goes on."""
     ticket = games.pools.ticket(ticket_id)
     if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
         return False
@@ -231,7 +220,7 @@ def _is_waiting(ticket: StoredTicket, now_ms: int) -> bool:
 def _current(games: Games, player: str, ticket_id: str) -> Ticket:
     """Return a ticket of a player; first report it if it has expired, or create its game if it is matched.
 
-    :raises Problem: ticket_not_found, too_much_contention, store_unavailable, data_corrupt, data_newer.
+    :raises Problem: ticket_not_found.
     """
     ticket, now_ms = games.pools.ticket(ticket_id), games.now_ms()
     if ticket is not None and ticket.state == "waiting" and not _is_waiting(ticket, now_ms):
@@ -245,20 +234,14 @@ def _current(games: Games, player: str, ticket_id: str) -> Ticket:
 
 
 def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
-    """Return a ticket as its player sees it.
-
-    :raises Problem: data_corrupt, data_newer.
-    """
-    data = decoded(ticket_data.decode, ticket.data)
+    """Return a ticket as its player sees it."""
+    data = ticket_data.decode(ticket.data)
     criteria = msgspec.json.decode(data.criteria)
     return Ticket(ticket.id, ticket.state, data.name, criteria, ticket.expires_ms, ticket.game, seat)
 
 
 def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
-    """Return the player's seat in the game of a group; first create the game if it does not exist.
-
-    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-    """
+    """Return the player's seat in the game of a group; first create the game if it does not exist."""
     group = games.pools.group(game_id, ticket.id)
     if group:
         _create(games, game_id, group)
@@ -272,11 +255,8 @@ def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
 
 
 def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
-    """Create the game of a group, in seats drawn at random and without a host, unless another process has.
-
-    :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-    """
-    waiting = [(ticket.player, decoded(ticket_data.decode, ticket.data)) for ticket in group]
+    """Create the game of a group, in seats drawn at random and without a host, unless another process has."""
+    waiting = [(ticket.player, ticket_data.decode(ticket.data)) for ticket in group]
     secrets.SystemRandom().shuffle(waiting)
     options = msgspec.json.decode(waiting[0][1].criteria)["options"]
     body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True, "options": options}

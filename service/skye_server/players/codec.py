@@ -6,13 +6,12 @@ As with games (see `codec`), a program reads every format written so far and ref
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
 import msgspec
 
 from skye_server.players.events import FollowedGame, PlayerEvent
-from skye_server.storage.codec import NewerFormatError, StoredFormatError
+from skye_server.storage.codec import StoredFormatError
 
 PLAYER_FORMAT: Final = 1
 """The newest format of these records."""
@@ -74,7 +73,8 @@ class RecordCodec(Generic[T]):
             number, checksum, body = stored.split(b":", 2)
             if int(number) > PLAYER_FORMAT:
                 read = f"this program reads up to format {PLAYER_FORMAT}"
-                raise NewerFormatError(f"a {self._name} is stored in format {int(number)}, {read}")
+                fault = f"a {self._name} is stored in format {int(number)}, {read}"
+                raise StoredFormatError(fault, "data_newer")
             if checksum != b"%08x" % zlib.crc32(body):
                 raise ValueError("its checksum does not match")
             return self._decoder.decode(body)
@@ -96,14 +96,3 @@ followed_games: Final = RecordCodec(FollowedGame)
 player_events: Final = _EventCodec(PlayerEvent)
 key_records: Final = RecordCodec(KeyRecord)
 ticket_data: Final = RecordCodec(TicketData)
-
-
-def decoded(decode: Callable[[bytes], T], stored: bytes) -> T:
-    """Return a decoded value.
-
-    :raises Problem: data_corrupt, data_newer.
-    """
-    try:
-        return decode(stored)
-    except StoredFormatError as error:
-        raise error.problem from error

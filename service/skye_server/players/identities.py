@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key, is_player_key
-from skye_server.players.codec import KeyRecord, decoded, key_records
+from skye_server.players.codec import KeyRecord, key_records
 from skye_server.storage.redis_players import RedisPlayers
 
 
@@ -17,8 +17,7 @@ class PlayerIdentities:
     def require_player(self, token: str | None) -> str:
         """Return the id of the player whose key is the bearer token.
 
-        :raises Problem: player_key_required, player_key_only, token_unknown, data_corrupt, data_newer,
-            store_unavailable.
+        :raises Problem: player_key_required, player_key_only, token_unknown.
         """
         if token is None:
             raise Problem("player_key_required")
@@ -35,7 +34,7 @@ class PlayerIdentities:
     def player_of_key(self, token: str | None) -> str:
         """Return the id of the player whose key is the bearer token; empty if the token is not a player key.
 
-        :raises Problem: token_unknown, data_corrupt, data_newer, store_unavailable.
+        :raises Problem: token_unknown.
         """
         return self.require_player(token) if is_player_key(token or "") else ""
 
@@ -45,7 +44,7 @@ class PlayerIdentities:
         The new key is stored first, and becomes valid in the step that makes the old one invalid. So only one
         of several concurrent replacements gives a valid key: a thief of the old key gets no other.
 
-        :raises Problem: what `require_player` raises; key_taken, too_much_contention.
+        :raises Problem: what `require_player` raises; key_taken.
         """
         old, new = hash_player_key(token or ""), hash_player_key(new_key)
         stored = self._store.key_record(old)
@@ -65,7 +64,7 @@ class PlayerIdentities:
         refused, or the writer finds the record of the replacement, and must withdraw what it wrote.
 
         :raises Problem: too_much_contention, when the key has become that of another player since the caller
-            was authenticated; data_corrupt, data_newer, store_unavailable.
+            was authenticated.
         """
         record = self._record_of(player)
         if record.replaces or record.player not in ("", player):
@@ -76,8 +75,5 @@ class PlayerIdentities:
 
 
 def _decoded(key_hash: str, stored: bytes | None) -> KeyRecord:
-    """Return the stored record of a key; a key without one is its player's first.
-
-    :raises Problem: data_corrupt, data_newer.
-    """
-    return KeyRecord(key_hash) if stored is None else decoded(key_records.decode, stored)
+    """Return the stored record of a key; a key without one is its player's first."""
+    return KeyRecord(key_hash) if stored is None else key_records.decode(stored)

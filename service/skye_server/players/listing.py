@@ -33,8 +33,6 @@ class PlayerListing:
 
         Those that wait for the player come first, the earliest deadline first; then those in play and in the
         lobby, and those that are over, each by their last change.
-
-        :raises Problem: store_unavailable.
         """
         own: list[OwnGame] = []
         while True:

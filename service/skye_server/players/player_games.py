@@ -23,7 +23,7 @@ from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game
-from skye_server.players.codec import decoded, followed_games, player_events
+from skye_server.players.codec import followed_games, player_events
 from skye_server.players.events import (
     Derived,
     FollowedGame,
@@ -89,7 +89,7 @@ class Players:
         """Check that a player may wait for one more game.
 
         :param waiting: for how many games the player waits already; they count as games that are not over.
-        :raises Problem: too_many_games, store_unavailable.
+        :raises Problem: too_many_games.
         """
         if self._max_active and self.count_games(player, active=True) + waiting >= self._max_active:
             raise self._too_many_games()
@@ -106,7 +106,7 @@ class Players:
         An existing record is written again, so that the compare-and-set of another process fails that has
         read the game before the commit and would remove the record.
 
-        :raises Problem: too_many_games, too_much_contention, store_unavailable, data_corrupt, data_newer.
+        :raises Problem: too_many_games.
         """
         for player in players:
             self._announce(player, game_id, limited=limited)
@@ -117,7 +117,7 @@ class Players:
             since_ms = self._now_ms()
             state = FollowedGame(since_ms)
             if stored is not None:
-                state = decoded(followed_games.decode, stored)
+                state = followed_games.decode(stored)
                 state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
             result = self._write(player, game_id, stored, Derived(state), limited=limited)
             if result is UpdateOutcome.TOO_MANY_GAMES:
@@ -130,10 +130,7 @@ class Players:
         raise Problem("too_much_contention")
 
     def _check_own(self, player: str, game_id: str, announced: bytes) -> None:
-        """Withdraw an announcement if the player's key has become that of another player meanwhile.
-
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-        """
+        """Withdraw an announcement if the player's key has become that of another player meanwhile."""
         try:
             self._identities.check_own(player)
         except Problem:
@@ -148,10 +145,7 @@ class Players:
                     self.relay(player, after.id)
 
     def forget(self, game: Game) -> None:
-        """Remove a game that is about to be deleted from the games of its players; their events stay.
-
-        :raises Problem: too_much_contention, store_unavailable.
-        """
+        """Remove a game that is about to be deleted from the games of its players; their events stay."""
         for player in players_of(game):
             for attempt in range(MAX_ATTEMPTS):
                 stored = self._store.game(player, game.id)
@@ -162,15 +156,12 @@ class Players:
                 raise Problem("too_much_contention")
 
     def relay(self, player: str, game_id: str) -> FollowedGame | None:
-        """Write the events of a game that are not written yet; return the new state, None if there is none.
-
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-        """
+        """Write the events of a game that are not written yet; return the new state, None without one."""
         for attempt in range(MAX_ATTEMPTS):
             stored = self._store.game(player, game_id)
             if stored is None:
                 return None
-            state = decoded(followed_games.decode, stored)
+            state = followed_games.decode(stored)
             derived = self._derived(player, game_id, state)
             is_stale = state.is_announced_only and self._now_ms() - state.since_ms > _ANNOUNCED_MS
             if is_stale and derived.state == state:
@@ -186,7 +177,7 @@ class Players:
         now_ms = self._now_ms()
         if stored is None:
             return lose_role(state, game_id, now_ms)
-        game = decoded(decode_game, stored)
+        game = decode_game(stored)
         changes = changes_from_log(game, state.last_event, entries)
         return derive(state, game, player, changes, now_ms)
 
@@ -201,29 +192,22 @@ class Players:
         """Return how many games the list of a player has.
 
         :param active: count only those that are not over.
-        :raises Problem: store_unavailable.
         """
         return self._store.count_games(player, active=active)
 
     def attend(self, player: str, game: Game) -> FollowedGame | None:
-        """Relay missing events of a game, and report its deadline if it is near; return the state, if any.
-
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-        """
+        """Relay missing events of a game, and report its deadline if it is near; return the state, if any."""
         record = self._store.game(player, game.id)
         return None if record is None else self._attend(player, game.id, record, game.version)
 
     def _attend(self, player: str, game_id: str, record: bytes, version: int) -> FollowedGame | None:
-        state: FollowedGame | None = decoded(followed_games.decode, record)
+        state: FollowedGame | None = followed_games.decode(record)
         if state is None or state.version != version:
             state = self.relay(player, game_id)
         return state if state is None or state.over else self.report_near(player, game_id, state)
 
     def catch_up(self, player: str) -> dict[str, FollowedGame]:
-        """Relay missing events, and report deadlines that are near; return the states of the active games.
-
-        :raises Problem: too_much_contention, store_unavailable.
-        """
+        """Relay missing events, and report deadlines that are near; return the states of the active games."""
         states: dict[str, FollowedGame] = {}
         for (game_id, record), header in self._with_headers(self._store.active_games(player)):
             try:
@@ -246,39 +230,30 @@ class Players:
     def events_after(self, player: str, after: str, limit: int) -> PlayerEvents:
         """Return up to `limit` events of a player after the one with the id `after`.
 
-        :raises Problem: history_lost, when no event has this id; data_corrupt, data_newer, store_unavailable.
+        :raises Problem: history_lost, when no event has this id.
         """
         has_event = after != NO_EVENT
         found, last_id = self._store.events(player, after, limit + has_event)
         if has_event and (not found or found[0].id != after):
             raise Problem("history_lost")
-        events = [(event_id, decoded(player_events.decode, data)) for event_id, data in found[has_event:]]
+        events = [(event_id, player_events.decode(data)) for event_id, data in found[has_event:]]
         return PlayerEvents(events, last_id or NO_EVENT)
 
     def last_event(self, player: str) -> str:
-        """Return the id of the last event of a player.
-
-        :raises Problem: store_unavailable.
-        """
+        """Return the id of the last event of a player."""
         return self._store.events(player, NO_EVENT, 1).last_id or NO_EVENT
 
     def states(self, player: str, game_ids: Collection[str]) -> dict[str, FollowedGame]:
-        """Return the states of some games of a player.
-
-        :raises Problem: store_unavailable, data_corrupt, data_newer.
-        """
+        """Return the states of some games of a player."""
         found: dict[str, FollowedGame] = {}
         for game_id in game_ids:
             stored = self._store.game(player, game_id)
             if stored is not None:
-                found[game_id] = decoded(followed_games.decode, stored)
+                found[game_id] = followed_games.decode(stored)
         return found
 
     def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
-        """Write the event that a deadline is near, if it is; return the new state.
-
-        :raises Problem: store_unavailable.
-        """
+        """Write the event that a deadline is near, if it is; return the new state."""
         now_ms = self._now_ms()
         if state.near_at_ms is None or now_ms < state.near_at_ms:
             return state
@@ -294,29 +269,20 @@ class Players:
     # Writes.
 
     def ticket_expired(self, player: str, ticket_id: str, at_ms: int) -> None:
-        """Report, once, that a ticket of a player has expired.
-
-        :raises Problem: store_unavailable.
-        """
+        """Report, once, that a ticket of a player has expired."""
         event = player_events.encode(ticket_expired(ticket_id, at_ms))
         with self._reported(player, NO_GAME):
             self._store.expire_ticket(player, ticket_id, event, self._ttl_s)
 
     def webhook_disabled(self, player: str, webhook_id: str, at_ms: int) -> None:
-        """Report that a webhook of a player is disabled.
-
-        :raises Problem: store_unavailable.
-        """
+        """Report that a webhook of a player is disabled."""
         event = player_events.encode(webhook_disabled(webhook_id, at_ms))
         with self._reported(player, NO_GAME):
             self._store.append_event(player, event, self._ttl_s)
 
     @contextmanager
     def _reported(self, player: str, game_id: str) -> Iterator[None]:
-        """Make a dispatcher send the events written in this context to webhooks, also if it is left early.
-
-        :raises Problem: store_unavailable.
-        """
+        """Make a dispatcher send the events written in this context to webhooks, also if it is left early."""
         if not self._owners.has_any(player_owner(player)):
             yield
             return

@@ -135,7 +135,7 @@ def empty_lab() -> Response:
     `game_not_found`. A game that a client creates at the same time may stay.
     """
     _lab()
-    return uncached_json({"deleted": collaborators().games.delete_all()}, 200, [])
+    return uncached_json({"deleted": collaborators().games.store.delete_all()}, 200, [])
 
 
 @blueprint.route("/inbox/<inbox>", methods=["POST"])

@@ -44,9 +44,9 @@ def get_readiness() -> Response:
     The process is ready if its store responds, also without a dispatcher.
     """
     games = collaborators().games
-    games.check()
+    games.store.ping()
     alive = games.due.queue.dispatchers(games.now_ms())
-    return json_response(_health() | {"warnings": games.warnings(), "dispatchers": alive})
+    return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 
 
 def _health() -> dict[str, object]:

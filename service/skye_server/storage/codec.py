@@ -60,21 +60,11 @@ _history_decoder = msgspec.json.Decoder(list[_Plain])
 _COMPRESSED: Final = b"z"
 
 
-class StoredFormatError(Exception):
-    """The stored bytes are corrupt, or of a format that this program does not support."""
+class StoredFormatError(Problem):
+    """The stored bytes are corrupt, or of a newer format than this program supports (`data_newer`)."""
 
-    code = "data_corrupt"
-
-    @property
-    def problem(self) -> Problem:
-        """The error as the service reports it."""
-        return Problem(self.code, f"{str(self).capitalize()}.")
-
-
-class NewerFormatError(StoredFormatError):
-    """The stored bytes are of a newer format than this program supports."""
-
-    code = "data_newer"
+    def __init__(self, fault: str, code: str = "data_corrupt") -> None:
+        super().__init__(code, f"{fault.capitalize()}.")
 
 
 def version_header(game: Game) -> bytes:
@@ -117,7 +107,7 @@ def decode_game(stored: bytes) -> Game:
         number, _, _, body = stored.split(b":", 3)
         if int(number) > FORMAT:
             problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
-            raise NewerFormatError(problem)
+            raise StoredFormatError(problem, "data_newer")
         game = _game_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"the stored game is corrupt: {error}") from error
@@ -168,7 +158,7 @@ def _check_entry(entry: LogEntry, header: bytes) -> None:
     number = int(header.split(b":")[0])
     if number > LOG_FORMAT:
         problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
-        raise NewerFormatError(problem)
+        raise StoredFormatError(problem, "data_newer")
     if header != entry_header(entry.last_event, entry.data):
         raise ValueError("its header or checksum does not match")
 

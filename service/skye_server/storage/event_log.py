@@ -9,7 +9,7 @@ from typing import Final
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.game import Change, Game
-from skye_server.storage.codec import StoredFormatError, decode_entry
+from skye_server.storage.codec import decode_entry
 from skye_server.storage.store import LogEntry
 
 _LARGE_LOG_BYTES: Final = 8_192
@@ -24,11 +24,7 @@ def changes_from_log(
     :param limit: the maximum number of entries that were read; the end of the log may then be missing.
     :raises Problem: data_corrupt, data_newer, when an entry is corrupt or missing; server_busy, bad_request.
     """
-    try:
-        logged = _decoded(entries)
-    except StoredFormatError as error:
-        raise error.problem from error
-    changes = [change for change in logged if change.version <= game.version]
+    changes = [change for change in _decoded(entries) if change.version <= game.version]
     reached = after
     for change in changes:
         if change.first_event > reached + 1:

@@ -79,10 +79,10 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
     return replies
 
 
-# KEYS: game, log, idempotency record, list of the records. ARGV: 1 the prefix that the stored game must have
-# (empty: none may exist), 2 the new game, 3 its TTL in seconds, 4 a record (empty: none), 5 its TTL,
-# 6 whether the entries replace the log, 7 whether this is a retry, then for each log entry its id, data and
-# header.
+# KEYS: game, log, idempotency record, list of the records. ARGV: 1 how often it was sent before, 2 the
+# prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in seconds, 5 a
+# record (empty: none), 6 its TTL, 7 whether the entries replace the log, then for each log entry its id, data
+# and header.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
@@ -91,11 +91,11 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 COMMIT: Final = Script(
     f"local max_records = {MAX_IDEMPOTENCY_KEYS}\n{PUBLISH}"
     """
-local expected = ARGV[1]
-if ARGV[7] == '1' then
+local expected = ARGV[2]
+if ARGV[1] ~= '0' then
   local ours = false
   if #ARGV == 7 then
-    ours = redis.call('GET', KEYS[1]) == ARGV[2]
+    ours = redis.call('GET', KEYS[1]) == ARGV[3]
   else
     local id = ARGV[#ARGV - 2]
     local last = redis.call('XRANGE', KEYS[2], id, id)[1]
@@ -114,22 +114,22 @@ if expected == '' then
 elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
   return 0
 end
-if ARGV[4] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
-local records = ARGV[4] ~= '' and redis.call('LLEN', KEYS[4]) or 0
+if ARGV[5] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
+local records = ARGV[5] ~= '' and redis.call('LLEN', KEYS[4]) or 0
 local logged = redis.call('EXISTS', KEYS[2]) == 1
 if expected ~= '' and not logged then return 3 end
 -- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
 -- checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
-if logged and (expected == '' or ARGV[6] == '1') then redis.call('DEL', KEYS[2]) end
+if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
 for i = 8, #ARGV, 3 do
   redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
 end
-redis.call('EXPIRE', KEYS[2], ARGV[3])
-redis.call('SET', KEYS[1], ARGV[2], 'EX', ARGV[3])
-if ARGV[4] ~= '' then
-  redis.call('SET', KEYS[3], ARGV[4], 'EX', ARGV[5])
+redis.call('EXPIRE', KEYS[2], ARGV[4])
+redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[4])
+if ARGV[5] ~= '' then
+  redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
   redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
-  redis.call('EXPIRE', KEYS[4], ARGV[5])
+  redis.call('EXPIRE', KEYS[4], ARGV[6])
   if records == max_records then
     redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
   end
@@ -139,9 +139,9 @@ return 1
 """
 )
 
-# KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 the prefix
-# that the stored game must have, 2 a record of the deletion (empty: none), 3 its TTL, 4 whether this is a
-# retry.
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 how often
+# it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion (empty: none), 4
+# its TTL.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again: WAIT on a connection without writes of its own has nothing to wait for.
@@ -149,15 +149,15 @@ DELETE: Final = Script(
     PUBLISH
     + """
 if redis.call('EXISTS', KEYS[1]) == 0 then
-  if ARGV[4] ~= '1' then return 0 end
-elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) ~= ARGV[1] then
+  if ARGV[1] == '0' then return 0 end
+elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[2] - 1) ~= ARGV[2] then
   return 0
 end
 for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
   redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
 end
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-if ARGV[2] ~= '' then redis.call('SET', KEYS[4], ARGV[2], 'EX', ARGV[3]) end
+if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) end
 publish(KEYS[1])
 return 1
 """

@@ -189,13 +189,10 @@ class RedisStore:
             int(commit.replaces_log),
         ]
         salt = secrets.randbelow(_SALTS)
-        entries: list[Any] = []
         for entry in commit.entries:
             header = entry_header(entry.last_event, entry.data)
-            entries += f"{entry.last_event}-{salt}", entry.data, header
-        result = self._calls.run_script(
-            COMMIT, keys, lambda attempts: [*arguments, int(attempts > 0), *entries]
-        )
+            arguments += f"{entry.last_event}-{salt}", entry.data, header
+        result = self._calls.run_script(COMMIT, keys, arguments, counts_attempts=True)
         if result == 2:
             raise Problem("store_unavailable", UNKNOWN_OUTCOME)
         if result == 3:
@@ -209,11 +206,8 @@ class RedisStore:
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
         keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}")]
-        return bool(
-            self._calls.run_script(
-                DELETE, keys, lambda attempts: [expected_prefix, data, ttl_s, int(attempts > 0)]
-            )
-        )
+        arguments = (expected_prefix, data, ttl_s)
+        return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
 
     def delete_all(self) -> int:
         """Delete all data of the service on a single server; return the number of games."""

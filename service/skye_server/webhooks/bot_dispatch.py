@@ -34,7 +34,6 @@ from skye_server.games.game import Game
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.webhook_events import DECISION
-from skye_server.players.codec import decoded
 from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
 from skye_server.webhooks.bots import bot_ref, stored_bot, ttl_s
 from skye_server.webhooks.host_slots import HostSlots, origin_of
@@ -63,7 +62,6 @@ class BotDispatch:
         """Ask a bot for the decision that its seat must make, if there is one.
 
         :returns: when to ask again, in milliseconds since 1970; None if a commit makes the entry due again.
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         game_id, url_bot = entry.split("/")
         try:
@@ -80,7 +78,7 @@ class BotDispatch:
         found = self._pending(game, bot, decision)
         if found is None or not found.id:
             return None
-        delivery = decoded(deliveries.decode, found.data)
+        delivery = deliveries.decode(found.data)
         now_ms = self._games.time_of(game)
         if delivery.next_ms is not None and delivery.next_ms > now_ms:
             return None if game.clock_ms is not None else delivery.next_ms
@@ -90,7 +88,7 @@ class BotDispatch:
         """Return the delivery of a decision, after ending those of earlier ones; None for no decision."""
         now_ms = self._games.time_of(game)
         while (found := self._store.next(bot.ref, game.id, now_ms)).id:
-            delivery = decoded(deliveries.decode, found.data)
+            delivery = deliveries.decode(found.data)
             if delivery.body.decode() == decision:
                 return found
             played = was_played(self._games, _asked(bot, delivery))
@@ -143,8 +141,7 @@ class BotDispatch:
     def _played(self, game: Game, bot: Webhook, delivery: Delivery, reply: Reply) -> str:
         """Play an answer; return why that failed, empty if it did not.
 
-        :raises Problem: idempotency_key_reused, too_much_contention, store_unavailable, data_corrupt,
-            data_newer.
+        :raises Problem: idempotency_key_reused.
         """
         if not reply.is_ok:
             return reply.error or f"The response has the status {reply.status}."

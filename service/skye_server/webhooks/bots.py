@@ -19,7 +19,6 @@ from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.game import URL_BOT, Game
-from skye_server.players.codec import decoded
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
@@ -40,12 +39,9 @@ def bot_ref(url_bot: str) -> WebhookRef:
 
 
 def stored_bot(store: RedisStore, url_bot: str) -> Webhook | None:
-    """Return a bot, None if it is deleted or has expired.
-
-    :raises Problem: store_unavailable, data_corrupt, data_newer.
-    """
+    """Return a bot, None if it is deleted or has expired."""
     stored = store.webhooks.get(bot_ref(url_bot))
-    return None if stored is None else decoded(webhook_records.decode, stored)
+    return None if stored is None else webhook_records.decode(stored)
 
 
 def delete_bots(store: RedisStore, *url_bots: str, since_ms: int = 0) -> None:
@@ -61,19 +57,13 @@ def delete_bots(store: RedisStore, *url_bots: str, since_ms: int = 0) -> None:
 
 
 def bot_deliveries(store: RedisStore, url_bot: str) -> list[Delivery]:
-    """Return the latest deliveries to a bot, the latest first; none without a bot.
-
-    :raises Problem: store_unavailable, data_corrupt, data_newer.
-    """
+    """Return the latest deliveries to a bot, the latest first; none without a bot."""
     found = store.webhooks.deliveries(bot_ref(url_bot)) if url_bot else {}
-    return [decoded(deliveries.decode, data) for data in found.values()]
+    return [deliveries.decode(data) for data in found.values()]
 
 
 def copied_bot(games: Games, url_bot: str, game_id: str) -> str:
-    """Store a bot for another game, and return its new id; the same one when this is repeated.
-
-    :raises Problem: store_unavailable, data_corrupt, data_newer.
-    """
+    """Store a bot for another game, and return its new id; the same one when this is repeated."""
     copied = _id(f"copy/{url_bot}/{game_id}".encode())
     found = stored_bot(games.store, url_bot)
     if found is not None:
@@ -103,8 +93,7 @@ class UrlBots:
 
         :param players: the players of a request with the pointers to them.
         :returns: the secrets by the ids of the bots. A retry with the same key returns the same ones.
-        :raises Problem: invalid_body, bot_unreachable, idempotency_key_reused, server_busy,
-            store_unavailable, data_corrupt, data_newer.
+        :raises Problem: invalid_body, bot_unreachable, idempotency_key_reused, server_busy.
         """
         named = [(pointer, player) for pointer, player in players if "bot_url" in player]
         if named and not self._dispatched:

@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.following.player_follower import event_view
-from skye_server.players.codec import decoded
 from skye_server.players.player_games import NO_EVENT
 from skye_server.storage.due_queue import Due
 from skye_server.storage.webhook_store import (
@@ -69,7 +68,6 @@ class WebhookDispatch:
         """Handle an entry of the due queue.
 
         :returns: when it is due again, in milliseconds since 1970; None for never.
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
         """
         owner, game, *webhook = entry.split("/")
         return self._deliver(owner, game, webhook[0]) if webhook else self._queue_events(owner, game)
@@ -158,12 +156,12 @@ class WebhookDispatch:
             found = self._store.next(WebhookRef(owner, webhook_id), game_id, now_ms)
             if found.webhook is None:
                 return None
-            webhook = decoded(webhook_records.decode, found.webhook)
+            webhook = webhook_records.decode(found.webhook)
             if webhook.status != WebhookStatus.ACTIVE:
                 return None
             if not found.id:
                 return None
-            delivery = decoded(deliveries.decode, found.data)
+            delivery = deliveries.decode(found.data)
             due_ms = max(found.open_until_ms, delivery.next_ms or 0)
             if due_ms > now_ms:
                 return due_ms

@@ -16,7 +16,6 @@ from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.views.game import timestamp
-from skye_server.players.codec import decoded
 from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
@@ -62,13 +61,12 @@ class Webhooks:
         """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
 
         :param cursor: the event of the owner after which the webhook reports.
-        :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy,
-            too_much_contention, store_unavailable, data_corrupt, data_newer.
+        :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy.
         """
         webhook_id = _new_id(owner, command)
         stored = self._store.get(WebhookRef(owner, webhook_id))
         if stored is not None:
-            webhook = decoded(webhook_records.decode, stored)
+            webhook = webhook_records.decode(stored)
             if webhook.digest != command.digest:
                 raise Problem("idempotency_key_reused")
             return webhook
@@ -94,10 +92,7 @@ class Webhooks:
         return webhook
 
     def _check_own(self, webhook: Webhook) -> None:
-        """Withdraw a webhook if the player's key has become that of another player meanwhile.
-
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-        """
+        """Withdraw a webhook if the player's key has become that of another player meanwhile."""
         try:
             self._games.identities.check_own(webhook.owner.removeprefix(PLAYER_OWNER))
         except Problem:
@@ -105,27 +100,24 @@ class Webhooks:
             raise
 
     def of(self, owner: str) -> list[Webhook]:
-        """Return the webhooks of an owner, the oldest first.
-
-        :raises Problem: store_unavailable, data_corrupt, data_newer.
-        """
-        found = [decoded(webhook_records.decode, data) for data in self._store.all(owner).values()]
+        """Return the webhooks of an owner, the oldest first."""
+        found = [webhook_records.decode(data) for data in self._store.all(owner).values()]
         return sorted(found, key=lambda webhook: (webhook.created_ms, webhook.id))
 
     def get(self, owner: str, webhook_id: str) -> Webhook:
         """Return a webhook of an owner.
 
-        :raises Problem: webhook_not_found, store_unavailable, data_corrupt, data_newer.
+        :raises Problem: webhook_not_found.
         """
         stored = self._store.get(WebhookRef(owner, webhook_id))
         if stored is None:
             raise Problem("webhook_not_found")
-        return decoded(webhook_records.decode, stored)
+        return webhook_records.decode(stored)
 
     def change(self, owner: str, webhook_id: str, body: dict[str, Any]) -> Webhook:
         """Change a webhook; a new URL is sent a challenge first.
 
-        :raises Problem: what `get` raises; invalid_body, server_busy, too_much_contention.
+        :raises Problem: what `get` raises; invalid_body, server_busy.
         """
         webhook = self.get(owner, webhook_id)
         changed = replace(
@@ -140,7 +132,7 @@ class Webhooks:
     def test(self, owner: str, webhook_id: str) -> tuple[Webhook, Reply]:
         """Send the challenge again; a webhook whose receiver answers it is active from then on.
 
-        :raises Problem: what `get` raises; server_busy, too_much_contention.
+        :raises Problem: what `get` raises; server_busy.
         """
         webhook = self.get(owner, webhook_id)
         changed, reply = self.challenged(webhook)
@@ -152,7 +144,7 @@ class Webhooks:
     def rotate_secret(self, owner: str, webhook_id: str, command: Command, body: dict[str, Any]) -> Webhook:
         """Give a webhook a new secret; the old one signs too for some time. A retry returns the same secret.
 
-        :raises Problem: what `get` raises; idempotency_key_reused, too_much_contention.
+        :raises Problem: what `get` raises; idempotency_key_reused.
         """
         webhook, key = self.get(owner, webhook_id), command.record_key or ""
         if key and key == webhook.rotated_by:
@@ -171,10 +163,7 @@ class Webhooks:
         return changed
 
     def disable(self, webhook: Webhook) -> None:
-        """Disable a webhook whose receiver has failed for long, and report it to its player or host.
-
-        :raises Problem: too_much_contention, store_unavailable, data_corrupt, data_newer.
-        """
+        """Disable a webhook whose receiver has failed for long, and report it to its player or host."""
         problem = "The receiver has failed for five days."
         self._put(webhook, replace(webhook, status=WebhookStatus.DISABLED, problem=problem))
         player = webhook.owner.removeprefix(PLAYER_OWNER)
@@ -186,8 +175,7 @@ class Webhooks:
     def delete(self, owner: str, webhook_id: str) -> None:
         """Delete a webhook with its deliveries; one that does not exist is deleted already.
 
-        :raises Problem: webhook_not_found, when it is no id of a webhook; data_corrupt, data_newer,
-            too_much_contention, store_unavailable.
+        :raises Problem: webhook_not_found, when it is no id of a webhook.
         """
         try:
             found = self.get(owner, webhook_id)
@@ -204,7 +192,7 @@ class Webhooks:
         """
         self.get(owner, webhook_id)
         found = self._store.deliveries(WebhookRef(owner, webhook_id))
-        return [decoded(deliveries.decode, data) for data in found.values()]
+        return [deliveries.decode(data) for data in found.values()]
 
     def retry(self, owner: str, webhook_id: str, delivery_id: str) -> Delivery:
         """Send a delivery again as soon as possible.
@@ -215,7 +203,7 @@ class Webhooks:
         stored = self._store.delivery(ref, delivery_id)
         if stored is None:
             raise Problem("delivery_not_found")
-        delivery = decoded(deliveries.decode, stored)
+        delivery = deliveries.decode(stored)
         again = replace(delivery, status=DeliveryStatus.PENDING, attempt=0, next_ms=self._games.now_ms())
         data = deliveries.encode(again)
         if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):

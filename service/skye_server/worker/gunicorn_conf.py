@@ -152,7 +152,7 @@ def _warn_of_the_store(worker: Any) -> None:
     from skye_server.http.framework import collaborators  # noqa: PLC0415 - loaded after gevent has patched
 
     games = collaborators(worker.wsgi).games
-    for warning in games.warnings():
+    for warning in games.store.warnings():
         worker.log.warning(warning)
 
 

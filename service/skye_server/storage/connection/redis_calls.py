@@ -158,21 +158,18 @@ class RedisCalls:
             raise
 
     def run_script(
-        self,
-        script: Script,
-        keys: Sequence[str],
-        arguments: Sequence[Any] | Callable[[int], Sequence[Any]],
+        self, script: Script, keys: Sequence[str], arguments: Sequence[Any], *, counts_attempts: bool = False
     ) -> int:
         """Run a script that writes, as `write` does; return its result once the write is replicated.
 
-        :param arguments: the arguments, or a function of how often the script was sent before.
+        :param counts_attempts: whether the first argument is how often the script was sent before.
         :raises Problem: store_unavailable.
         """
         attempts = count()
 
         def run(server: redis.Redis) -> int:
-            given = arguments(next(attempts)) if callable(arguments) else arguments
-            return script.run_replicated(server, keys, given, self.min_replicas)
+            sent = [next(attempts), *arguments] if counts_attempts else arguments
+            return script.run_replicated(server, keys, sent, self.min_replicas)
 
         return self.write(keys[0], run)
 
