@@ -17,7 +17,7 @@ from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import find_program
 from skye_server.settings import Address
 from skye_server.storage.connection import redis_clients
-from tests.support import typescript, url_rules
+from tests.support import documents, typescript, url_rules
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
 from tests.support.missing_programs import NO_REDIS, REASONS
@@ -89,7 +89,7 @@ def _end_services(monkeypatch):
 
 @pytest.fixture
 def launch(tmp_path):
-    """A function that starts a launcher on the data of this test, with settings such as SKYE_WORKERS="1"."""
+    """A function that starts a launcher on the data of this test, with settings such as SKYE_WORKERS="2"."""
     with launching(tmp_path) as start:
         yield start
 
@@ -98,7 +98,7 @@ def launch(tmp_path):
 def live(tmp_path_factory):
     """A launcher with two workers, shared by all tests that only call it."""
     with launching(tmp_path_factory.mktemp("live")) as start:
-        yield start(SKYE_WORKERS="2")
+        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
 
 
 @pytest.fixture(name="typescript", scope="session")
@@ -166,8 +166,9 @@ def naps(monkeypatch):
 
 
 def pytest_configure():
-    """Make apps cheap to create."""
+    """Make apps cheap to create and to read the contract from."""
     url_rules.install()
+    documents.install()
 
 
 def pytest_xdist_auto_num_workers(config):

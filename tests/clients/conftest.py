@@ -12,7 +12,7 @@ from tests.support.launcher import launching
 def url(tmp_path_factory):
     """The address of a lab server with two workers on a real Redis."""
     with launching(tmp_path_factory.mktemp("clients")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_LAB="on").url
+        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
 
 
 @pytest.fixture

@@ -190,7 +190,7 @@ def held_stream(direct, fault):
 
 @pytest.mark.slow
 def test_server_with_a_held_stream_stops_in_time(launch):
-    lab = launch(SKYE_LAB="on", SKYE_WORKERS="1")
+    lab = launch(SKYE_LAB="on")
     game = lab.call("POST", "/v1/games", BODY)["game"]["id"]
     headers = {"Skye-Fault": "silence_after=0, hold_ms=600000"}
     with httpx.stream(

@@ -27,7 +27,7 @@ def statuses(player):
 def test_host_plays_all_games_through_cut_connections(player, proxy):
     player.leagues.create([GAME] * 5)
     proxy.cut_after = (0, 60_000)
-    host(player.key, at_random, url=proxy.url, until_over=True)
+    coroutines.in_thread(host, player.key, at_random, url=proxy.url, until_over=True)
     assert statuses(player) == ["finished"] * 5
 
 
@@ -38,7 +38,7 @@ def test_host_ends_with_the_error_of_decide(player, live):
         raise LookupError("no idea")
 
     with pytest.raises(LookupError, match="no idea"):
-        host(player.key, decide, url=live.url)
+        coroutines.in_thread(host, player.key, decide, url=live.url)
 
 
 def test_async_host_plays_and_shows_its_progress(player, live, capsys):
@@ -66,7 +66,7 @@ def renumbered(player, live):
 
 
 def test_host_acts_for_a_seat_that_the_start_has_renumbered(player, renumbered, live):
-    host(player.key, at_random, url=live.url, until_over=True)
+    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
     assert renumbered.get()["status"] == "finished"
 
 

@@ -100,7 +100,7 @@ def test_export_since_a_time_has_what_finished_then_or_later(skye, season):
     assert earlier == [time for time in times if time < times[7]]
 
 
-@pytest.mark.parametrize("fault", ["drop", "status=503", "bytes_per_s=64"])
+@pytest.mark.parametrize("fault", ["drop", "status=503", "bytes_per_s=1000"])
 def test_export_recovers_from_a_fault(url, fault):
     with Skye(url, timeout_s=MAX_WAIT_S) as skye, Skye(url, timeout_s=1, retry=PATIENT) as hurried:
         player = skye.player()

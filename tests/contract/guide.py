@@ -58,7 +58,7 @@ def recorded(text, url):
 def main(names):
     """Record the answers of pages again, where they differ in more than ids, tokens and times."""
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
-        url = start(SKYE_WORKERS="2", SKYE_LAB="on").url
+        url = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
         for name in names or NAMES:
             before = guide.source(name)
             after = recorded(with_programs(before), url)

@@ -119,7 +119,7 @@ class Html(HTMLParser):
 def url(tmp_path_factory):
     """The address of a lab server; one page deletes all of its games."""
     with launching(tmp_path_factory.mktemp("guide")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_LAB="on").url
+        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
 
 
 @pytest.fixture(scope="module")

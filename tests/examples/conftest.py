@@ -22,7 +22,7 @@ def url(live):
 def lab_url(tmp_path_factory):
     """The address of a lab server."""
     with launching(tmp_path_factory.mktemp("lab")) as start:
-        yield start(SKYE_LAB="on", SKYE_WORKERS="1").url
+        yield start(SKYE_LAB="on", SKYE_DISPATCHERS="1").url
 
 
 @pytest.fixture(scope="session")

@@ -48,13 +48,13 @@ def rounds_played(url, tmp_path):
 def test_bot_host_plays_all_games_through_restarts(hosting, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
-        server = start(SKYE_BIND=bind)
+        server = start(SKYE_BIND=bind, SKYE_DISPATCHERS="1")
         url = server.url
         host = hosting(url)
         assert host.stdout.readline() == "playing\n"
         assert waited_for(lambda: rounds_played(url, tmp_path) > GAMES)
         server.end()
-        url = start(SKYE_BIND=bind).url
+        url = start(SKYE_BIND=bind, SKYE_DISPATCHERS="1").url
         again = rounds_played(url, tmp_path)
         assert waited_for(lambda: rounds_played(url, tmp_path) > again)
         assert host.poll() is None

@@ -229,8 +229,9 @@ def test_stream_ends_when_the_store_has_lost_sent_events():
         assert problem_code(game.call("GET", f"{path}?after={ahead}")) == "history_lost"
 
 
-@pytest.mark.parametrize("more", [0, 1, 2])
-def test_stream_ends_when_the_store_lost_events_that_it_sent(more):
+@pytest.mark.parametrize(("more", "check_s"), [(0, 0.1), (1, 600.0), (2, 600.0)])
+def test_stream_ends_when_the_store_lost_events_that_it_sent(more, check_s, monkeypatch):
+    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", check_s)
     service = Service()
     game = service.create_game(3)
     names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]

@@ -9,6 +9,7 @@ from skye.tiles import ROTATED_TILES
 from skye_server import cooperative_yield
 from skye_server.openapi import contract_of
 from skye_server.openapi.yaml_text import as_yaml
+from tests.support import documents
 from tests.support.playing import Game
 
 
@@ -37,6 +38,7 @@ def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
 
 def test_contract_is_generated_once_while_the_worker_serves_others(service, pauses, monkeypatch):
     generated = []
+    documents.texts.clear()
     monkeypatch.setattr(
         "skye_server.openapi.as_yaml", lambda document: generated.append(document) or as_yaml(document)
     )

@@ -5,6 +5,8 @@ import time
 import fakeredis
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from skye_server.storage.redis_store import RedisStore
 
@@ -52,4 +54,5 @@ def test_server_that_refuses_info_is_reported(monkeypatch):
 
 
 def test_absent_redis_is_not_warned_about():
-    assert RedisStore(redis.Redis(port=1)).warnings() == []
+    absent = redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
+    assert RedisStore(absent).warnings() == []

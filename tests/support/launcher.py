@@ -21,6 +21,9 @@ COMMAND = ["-m", "skye_server.cli", "serve"]
 PATIENT = {"SKYE_REDIS_TIMEOUT_MS": "60000", "SKYE_REDIS_WAIT_MS": "60000"}
 """Settings of a server whose Redis may stand still for as long as a busy disk or machine holds it up."""
 
+FEW_PROCESSES = {"SKYE_WORKERS": "1", "SKYE_DISPATCHERS": "0"}
+"""Settings of a server that starts quickly; a test of what a dispatcher does sets others."""
+
 
 class Launched:
     """A running launcher: its process, its output and the address of its API.
@@ -168,8 +171,12 @@ def launching(folder):
     launched = []
 
     def start(**settings):
-        own = {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": str(folder / "data"), "SKYE_WORKERS": "1"}
-        launched.append(Launched(clean | PATIENT | own | settings, folder / f"launcher-{len(launched)}.log"))
+        own = {"SKYE_BIND": "127.0.0.1:0", "SKYE_DATA_DIR": str(folder / "data")}
+        launched.append(
+            Launched(
+                clean | PATIENT | own | FEW_PROCESSES | settings, folder / f"launcher-{len(launched)}.log"
+            )
+        )
         return launched[-1]
 
     try:

@@ -103,7 +103,7 @@ def main() -> None:
         launching(Path(folder)) as start,
         sync_playwright() as playwright,
     ):
-        server = start(SKYE_WORKERS="2")
+        server = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
         territory, record = territory_of_the_winner(server)
         save("territory.svg", territory)
         players = [player | {"bot": "greedy"} for player in record["players"]]

@@ -59,7 +59,7 @@ def completed(url, name):
 
 
 def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
-    served = Served(launch(SKYE_WORKERS="1"))
+    served = Served(launch())
     partial = 0
     for number in itertools.count():
         if number >= KILLS and partial:

@@ -45,7 +45,7 @@ def test_bot_at_a_url_plays_on_while_dispatchers_are_killed(tmp_path):
     command = [sys.executable, "-m", "flask", "--app", "bot_flask", "run", "--port", str(port)]
     stopped, killed = threading.Event(), []
     with running(command, tmp_path, port, SECRET=secret), launching(tmp_path) as start:
-        launched = start(SKYE_WORKERS="1")
+        launched = start(SKYE_DISPATCHERS="1")
         killer = threading.Thread(target=kill_dispatchers, args=(launched, stopped, killed))
         with Skye(launched.url, retry=RetryPolicy(attempts=50, max_s=1.0, budget_s=60)) as client:
             bot = {"bot_url": f"http://127.0.0.1:{port}/bot", "secret": secret}

@@ -129,7 +129,7 @@ def test_two_hundred_hunts_do_not_touch_the_games_of_the_server(tmp_path):
 
 
 def test_replay_of_a_killed_worker_leaves_no_keys(redis_server, redis_client, launch):
-    server = launch(SKYE_LAB="on", SKYE_WORKERS="1", SKYE_REDIS_URL=redis_server.url)
+    server = launch(SKYE_LAB="on", SKYE_REDIS_URL=redis_server.url)
     hunt = server.call("POST", "/v1/lab/hunts", {"count": 100})
     games = [{"method": "POST", "path": "/v1/games", "body": "{}"}] * 100
     report = {"operation": "create_game", "class": "contract", "evidence": games}

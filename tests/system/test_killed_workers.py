@@ -38,7 +38,7 @@ class Served:
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     with launching(tmp_path_factory.mktemp("killed")) as start:
-        yield Served(start(SKYE_WORKERS="1"))
+        yield Served(start())
 
 
 def creation(name):

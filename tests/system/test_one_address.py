@@ -164,7 +164,7 @@ def test_health_listener_answers_while_all_connections_are_in_use(serve):
     request = get(f"/v1/games/{new_game(served)}/events?after=1&wait_ms=60000")
     with contextlib.ExitStack() as opened:
         open_many(opened, served, request, 120)
-        assert not is_served(OTHER, served.url, seconds=5)
+        assert not is_served(OTHER, served.url, seconds=1)
         assert is_served(OTHER, health, "/healthz")
         assert waited_for(lambda: is_served(OTHER, health, "/readyz"))
         assert metric(health, 'games_total{event="created"}') == 1  # by whichever worker

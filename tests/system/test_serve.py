@@ -36,7 +36,7 @@ def game_is_kept(launched, game):
 
 @pytest.mark.usefixtures("redis_program")
 def test_games_are_still_there_after_stop_and_start(launch):
-    first = launch()
+    first = launch(SKYE_DISPATCHERS="1")
     game = new_game(first)
     assert first.end() == 0
     assert game_is_kept(launch(), game)
@@ -46,7 +46,7 @@ def test_games_are_still_there_after_stop_and_start(launch):
 @pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_signal_stops_everything_that_was_started(launch, number):
-    launched = launch()
+    launched = launch(SKYE_DISPATCHERS="1")
     launched.wait_for("\n  games ")
     started = launched.descendants()
     assert len(started) == 4  # Redis, gunicorn, its worker, and the dispatcher
@@ -67,7 +67,7 @@ def test_serve_prints_its_addresses(launch, tmp_path):
 
 @pytest.mark.usefixtures("redis_program")
 def test_killed_launcher_leaves_no_process_and_loses_no_game(launch):
-    first = launch()
+    first = launch(SKYE_DISPATCHERS="1")
     game = new_game(first)
     started = first.descendants()
     first.end(signal.SIGKILL)
@@ -113,7 +113,7 @@ def gunicorn_of(launched):
 
 @pytest.mark.slow
 def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
-    launched = launch(SKYE_WORKERS="2")
+    launched = launch(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
     launched.wait_for("\n  games ")
     started = launched.descendants()
     os.kill(gunicorn_of(launched), signal.SIGKILL)
@@ -138,7 +138,7 @@ def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
 
 
 def test_signal_during_the_start_leaves_nothing_behind(launch):
-    launched = launch()
+    launched = launch(SKYE_DISPATCHERS="1")
     assert waited_for(lambda: len(launched.descendants()) >= 2)
     started = launched.descendants()
     assert launched.end() == 0
