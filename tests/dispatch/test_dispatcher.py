@@ -236,3 +236,24 @@ def test_lost_notification_delays_an_entry_for_a_bounded_time(service, running, 
     assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
     games.due.queue.add(Due("bot", "a", games.now_ms()))
     assert waited_for(lambda: handled == ["a"])
+
+
+def test_stopped_dispatcher_leaves_work_that_hangs_to_another(service, monkeypatch):
+    monkeypatch.setattr(dispatch.dispatcher, "_STOP_S", 0.05)
+    games, begun, released, handled = games_of(service), threading.Event(), threading.Event(), []
+
+    def hang(_id):
+        begun.set()
+        released.wait(30)
+
+    games.due.queue.add(Due("bot", "a", games.now_ms()))
+    stopped = Dispatcher(games, {"bot": Handler(hang, 1)})
+    thread = threading.Thread(target=stopped.run)
+    thread.start()
+    assert begun.wait(30)
+    stopped.stop()
+    thread.join(30)
+    assert not released.is_set()
+    Dispatcher(games, {"bot": Handler(handled.append, 1)}).run_due()
+    assert handled == ["a"]
+    released.set()

@@ -48,8 +48,9 @@ def test_games_are_still_there_after_stop_and_start(launch):
 def test_signal_stops_everything_that_was_started(launch, number):
     launched = launch(SKYE_DISPATCHERS="1")
     launched.wait_for("\n  games ")
+    # Redis, gunicorn, its worker, and the dispatcher.
+    assert waited_for(lambda: len(launched.descendants()) == 4)
     started = launched.descendants()
-    assert len(started) == 4  # Redis, gunicorn, its worker, and the dispatcher
     assert launched.end(number) == 0
     assert not any(map(runs, started))
     assert launched.printed.endswith("Stopped.\n")
@@ -63,6 +64,20 @@ def test_serve_prints_its_addresses(launch, tmp_path):
     for line in (f"API       {url}/v1", f"docs      {url}/docs", f"contract  {url}/openapi.yaml"):
         assert line in launched.printed
     assert str(tmp_path / "data") in launched.printed
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_service_manager_is_notified_once_when_serve_is_ready(launch, tmp_path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        launched = launch(NOTIFY_SOCKET=str(tmp_path / "notify"))
+        manager.settimeout(MAX_WAIT_S)
+        assert manager.recv(100) == b"READY=1"
+        assert launched.call("GET", "/readyz")["status"] == "ok"
+        assert launched.end() == 0
+        manager.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            manager.recv(100)
 
 
 @pytest.mark.usefixtures("redis_program")

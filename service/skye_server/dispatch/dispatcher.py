@@ -20,6 +20,7 @@ from typing import Final
 from skye_server.commands.current_games import Games
 from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.storage.connection.retry import without_retries
 from skye_server.storage.due_queue import (
     LEASE_MS,
     MAX_WAIT_MS,
@@ -37,6 +38,9 @@ _GATHER_S: Final = 0.02
 """Pause between a notification and the look at its shard: entries often follow each other."""
 
 _OUTAGE_S: Final = 0.5
+_STOP_S: Final = 1.0
+"""How long `run` waits at its end for work in progress, such as a delivery to a receiver that hangs."""
+
 _BEAT_S: Final = 2.0
 _RENEW_S: Final = LEASE_MS / 3000
 
@@ -70,7 +74,7 @@ class Dispatcher:
         self._ended = threading.Event()
 
     def stop(self) -> None:
-        """Claim no more entries; `run` returns when those that were claimed are handled."""
+        """Claim no more entries; `run` returns soon: what is not handled by then is due again."""
         self._stopped.set()
         self._wakes.set()
 
@@ -98,10 +102,14 @@ class Dispatcher:
                 pools[claim.kind].submit(self._handle, claim)
             self._wakes.wait(max(min(self._look_at) - time.monotonic(), 0))
         subscriber.stop()
+        deadline = time.monotonic() + _STOP_S
+        while self._claims and time.monotonic() < deadline:
+            time.sleep(_FINISH_PAUSE_S)
         for pool in pools.values():
-            pool.shutdown()
+            pool.shutdown(wait=False)
+        self._release()
         self._ended.set()
-        beats.join()
+        beats.join(_STOP_S)
 
     def run_due(self) -> None:
         """Handle all that is due now in this thread, and return when nothing is.
@@ -171,6 +179,14 @@ class Dispatcher:
         if held <= self._handlers[claim.kind].parallel // 2:
             for shard in list(self._left):
                 self._look(shard, 0)
+
+    def _release(self) -> None:
+        """Make the entries due that are still handled, for another dispatcher."""
+        with self._lock:
+            claims = list(self._claims.values())
+        with suppress(Problem), without_retries():
+            for claim in claims:
+                self._queue.finish(claim, self._games.now_ms())
 
     def _maintain(self) -> None:
         """Renew leases, and report that this dispatcher is alive."""

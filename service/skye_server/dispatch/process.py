@@ -15,6 +15,7 @@ from skye_server.commands.laboratory import Laboratory
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
 from skye_server.observability import logs, worker_metrics
+from skye_server.observability.readiness import readiness
 from skye_server.settings import MEMORY_URL, Settings, SettingsError
 from skye_server.storage.redis_store import RedisStore
 
@@ -56,5 +57,6 @@ def main(metrics_of: str | None = None) -> int:
     running = dispatcher(games)
     for number in (signal.SIGTERM, signal.SIGINT):
         gevent.signal_handler(number, running.stop)
+    readiness()()
     running.run()
-    return 0
+    os._exit(0)  # at its end the interpreter would wait for the threads of deliveries that hang

@@ -13,6 +13,7 @@ import time
 from typing import NamedTuple
 
 from skye_server.observability.metrics_folder import create_folder
+from skye_server.observability.readiness import readiness
 from skye_server.redis_url import without_secrets
 from skye_server.server import api_process, signals
 from skye_server.server.data_folder import DataFolder
@@ -96,7 +97,7 @@ def _allow_local_webhooks(settings: Settings) -> None:
 
 
 def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
-    started = time.monotonic()
+    started, report_ready = time.monotonic(), readiness()
     store = _choose_store(settings, stack)
     listeners = [stack.enter_context(api_process.listen("SKYE_BIND", settings.bind))]
     if settings.health_bind:
@@ -117,6 +118,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     stack.callback(dispatchers.stop)
     try:
         _print_addresses(here, store, time.monotonic() - started)
+        report_ready()
         if store.server is None and not api_process.is_ok(here, "/readyz", api):
             _warn("That Redis does not respond. Until it does, requests for games get 503.")
         _supervise(_Children(api, dispatchers), store.server)
