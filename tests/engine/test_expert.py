@@ -60,9 +60,9 @@ def test_gain_of_two_tiles_is_that_of_their_best_plan():
     one, other, _ = game.players[0].tiles_on_offer
     plan = best_plan(outlook, territory, (one, other))
     expected = plan.value - evaluation_of(outlook, territory).value
-    assert evaluation.gain(0, (one, other), together=True) == pytest.approx(expected)
-    alone = evaluation.gain(0, (one,), together=True) + evaluation.gain(0, (other,), together=True)
-    assert evaluation.gain(0, (one, other), together=False) == pytest.approx(alone)
+    assert evaluation.gain_of_set(0, (one, other), together=True) == pytest.approx(expected)
+    alone = evaluation.gain(0, one) + evaluation.gain(0, other)
+    assert evaluation.gain_of_set(0, (one, other), together=False) == pytest.approx(alone)
 
 
 def played_to(phase, number):

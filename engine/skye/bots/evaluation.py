@@ -6,14 +6,15 @@ It uses only public information: territories, scoring tiles, the round (see `ter
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.territory_evaluation import Outlook, Plan, evaluation_of
-from skye.rules.state import GameState
+from skye.rules.moves import FINISH_BUILDING, Move
+from skye.rules.state import GameState, Player
 from skye.scoring.kinds import AreaRule
 from skye.scoring.schedule import SLOTS, slots_by_round
 from skye.scoring.scoring_tiles import SCORING_TILES, holding
@@ -154,12 +155,23 @@ def _plans(outlook: Outlook, territory: Territory, hand: tuple[str, ...]) -> Ite
             yield Plan(later.tiles + 1, value, (best.place, *later.placements))
 
 
-class SituationEvaluation:
-    """The values of tiles to the seats, each computed on first use."""
+def best_placement(outlook: Outlook, player: Player) -> Move:
+    """Return the first move of the best plan for the tiles in hand."""
+    plan = best_plan(outlook, player.territory, player.tiles_to_build)
+    return plan.placements[0] if plan.placements else FINISH_BUILDING
 
-    def __init__(self, situation: Situation) -> None:
+
+class SituationEvaluation:
+    """The values of tiles to the seats, each computed on first use.
+
+    :param outlook: returns the outlook of a seat.
+    """
+
+    def __init__(
+        self, situation: Situation, outlook: Callable[[Situation, int], Outlook] = outlook_of
+    ) -> None:
         self._territories = situation.territories
-        self._outlooks = [outlook_of(situation, seat) for seat in range(len(situation.territories))]
+        self._outlooks = [outlook(situation, seat) for seat in range(len(situation.territories))]
         self._before = [
             evaluation_of(outlook, territory).value
             for outlook, territory in zip(self._outlooks, self._territories, strict=True)
@@ -172,11 +184,12 @@ class SituationEvaluation:
 
     def gain(self, seat: int, tile: str) -> float:
         """Return the value of a tile to a seat at its best place, in points; 0 without a legal place."""
-        if (seat, tile) not in self._gains:
+        gain = self._gains.get((seat, tile))
+        if gain is None:
             checkpoint()
             best = best_place(self._outlooks[seat], self._territories[seat], tile)
-            self._gains[seat, tile] = best.value - self._before[seat] if best else 0.0
-        return self._gains[seat, tile]
+            gain = self._gains[seat, tile] = best.value - self._before[seat] if best else 0.0
+        return gain
 
 
 @lru_cache(maxsize=64)

@@ -18,10 +18,10 @@ from random import Random
 from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
-from skye.bots.evaluation import best_plan, situation_of
+from skye.bots.evaluation import best_placement, situation_of
 from skye.bots.joint_offers import LotEvaluator, likely_offers
 from skye.bots.trained_evaluation import trained_evaluation_of, trained_outlook
-from skye.rules.moves import FINISH_BUILDING, PASS, PURCHASES, Move, OfferLimits, SetOffer
+from skye.rules.moves import PASS, PURCHASES, Move, OfferLimits, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import BUYING, GameState
 
@@ -63,7 +63,9 @@ def expert(budget_ms: float = DEFAULT_BUDGET_MS) -> Callable[[GameState, int, Ra
         if limits is not None:
             first, further = _COST_MS[len(game.players)]
             return expert_offer(game, seat, limits, rng, 1 + max(0, int((budget_ms - first) / further)))
-        return _purchase(game, seat) if game.phase is BUYING else _placement(game, seat)
+        if game.phase is BUYING:
+            return _purchase(game, seat)
+        return best_placement(trained_outlook(situation_of(game), seat), game.players[seat])
 
     return move
 
@@ -101,12 +103,6 @@ def _purchase(game: GameState, seat: int) -> Move:
     market = _Market(lots, purses, [player.tiles_to_build for player in game.players])
     bought, _ = search.best_purchase(market, search.order[game.buys + 1 :])
     return PASS if bought is None else PURCHASES[bought.tile]
-
-
-def _placement(game: GameState, seat: int) -> Move:
-    player = game.players[seat]
-    plan = best_plan(trained_outlook(situation_of(game), seat), player.territory, player.tiles_to_build)
-    return plan.placements[0] if plan.placements else FINISH_BUILDING
 
 
 class _Lot(NamedTuple):
@@ -231,9 +227,9 @@ class _Search:
         hands = market.hands
         for unsold in market.lots:
             hands[unsold.seller] = (*hands[unsold.seller], unsold.tile)
-        gold, evaluation = self._evaluation.gold, self._evaluation
+        gold, evaluation = self._evaluation.gold_value, self._evaluation
         gains = [
-            evaluation.gain(seat, hand, together=seat == self._seat or len(hands) == 2) + gold * purse
+            evaluation.gain_of_set(seat, hand, together=seat == self._seat or len(hands) == 2) + gold * purse
             for seat, (hand, purse) in enumerate(zip(hands, market.purses, strict=True))
         ]
         own = gains[self._seat]

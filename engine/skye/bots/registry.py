@@ -12,14 +12,14 @@ from random import Random
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from skye.bots.evaluation import best_plan, outlook_of, situation_of
+from skye.bots.evaluation import best_placement, outlook_of, situation_of
 from skye.bots.expert import expert
 from skye.bots.greedy import greedy_offer, greedy_purchase
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
 from skye.lookup import named
 from skye.rules.chance import chance_outcomes
-from skye.rules.moves import CHANCE, FinishBuilding, Move, SetOffer, TakeBack
+from skye.rules.moves import CHANCE, Move, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play
 from skye.rules.state import GameState, Phase, check_seat
 from skye.visibility.observation import observed_game
@@ -51,13 +51,7 @@ def greedy_move(game: GameState, seat: int, rng: Random) -> Move:
         return greedy_offer(game, seat, limits, rng)
     if game.phase is Phase.BUYING:
         return greedy_purchase(game, seat, rng)
-    return _best_placement(game, seat)
-
-
-def _best_placement(game: GameState, seat: int) -> Move:
-    player = game.players[seat]
-    plan = best_plan(outlook_of(situation_of(game), seat), player.territory, player.tiles_to_build)
-    return plan.placements[0] if plan.placements else FinishBuilding()
+    return best_placement(outlook_of(situation_of(game), seat), game.players[seat])
 
 
 def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
@@ -69,7 +63,7 @@ def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
         return best_joint_offer(game, seat, rng)
     if game.phase is Phase.BUYING:
         return best_joint_purchase(game, seat)
-    return _best_placement(game, seat)
+    return best_placement(outlook_of(situation_of(game), seat), game.players[seat])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from skye.bots.evaluation import (
     GOLD_VALUE_IN_MAJORITY,
     REWARDING_COMPLETION,
     Situation,
-    best_place,
+    SituationEvaluation,
     best_plan,
     outlook_of,
 )
-from skye.bots.territory_evaluation import Outlook, evaluation_of
+from skye.bots.territory_evaluation import Outlook
 from skye.scoring.schedule import SLOTS, slots_by_round
 
 
@@ -75,30 +75,26 @@ WEIGHTS: Final[dict[int, tuple[Weights, ...]]] = {
 """By the number of players: the weights after each round; `bench/trained_weights.py` fits them."""
 
 
-class TrainedSituationEvaluation:
+class TrainedSituationEvaluation(SituationEvaluation):
     """The values of sets of tiles to the seats of a situation, each computed on first use.
 
-    :ivar gold: the value of one gold to a seat, in points.
+    :ivar gold_value: the value of one gold to a seat, in points.
     """
 
     def __init__(self, situation: Situation) -> None:
-        seats = range(len(situation.territories))
-        self.gold = _weights(situation).gold
+        super().__init__(situation, trained_outlook)
+        self.gold_value = self.gold(0)
         if "most_gold" in outlook_of(situation, 0).times:
-            self.gold += GOLD_VALUE_IN_MAJORITY
-        self._territories = situation.territories
-        self._outlooks = [trained_outlook(situation, seat) for seat in seats]
-        self._before = [evaluation_of(self._outlooks[seat], self._territories[seat]).value for seat in seats]
-        self._of_tile: dict[tuple[int, str], float] = {}
+            self.gold_value += GOLD_VALUE_IN_MAJORITY
         self._of_pair: dict[tuple[int, str, str], float] = {}
 
-    def gain(self, seat: int, tiles: tuple[str, ...], *, together: bool) -> float:
+    def gain_of_set(self, seat: int, tiles: tuple[str, ...], *, together: bool) -> float:
         """Return the value of a set of at most three tiles to a seat.
 
         :param together: whether to place them together; otherwise return the sum of their values alone. The
             value of three is derived from those of their pairs.
         """
-        alone = sum([self._gain_of_tile(seat, tile) for tile in tiles])
+        alone = sum([self.gain(seat, tile) for tile in tiles])
         if not together or len(tiles) < 2:
             return alone
         if len(tiles) == 2:
@@ -106,15 +102,6 @@ class TrainedSituationEvaluation:
         one, two, three = tiles
         pairs = self._gain_of_pair(seat, one, two) + self._gain_of_pair(seat, one, three)
         return pairs + self._gain_of_pair(seat, two, three) - alone
-
-    def _gain_of_tile(self, seat: int, tile: str) -> float:
-        key = seat, tile
-        gain = self._of_tile.get(key)
-        if gain is None:
-            checkpoint()
-            best = best_place(self._outlooks[seat], self._territories[seat], tile)
-            gain = self._of_tile[key] = best.value - self._before[seat] if best else 0.0
-        return gain
 
     def _gain_of_pair(self, seat: int, one: str, other: str) -> float:
         key = (seat, one, other) if one < other else (seat, other, one)
@@ -157,7 +144,3 @@ def weighted_outlook(
             if after and tile in REWARDING_COMPLETION:
                 completion[tile] = completion.get(tile, 0.0) + weight
     return Outlook(times, completion, dict(rivals), len(rounds) - 1, weights.gold)
-
-
-def _weights(situation: Situation) -> Weights:
-    return WEIGHTS[len(situation.territories)][situation.round - 1]

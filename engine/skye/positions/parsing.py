@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from skye.errors import Fault, InvalidTerritory
-from skye.positions.snapshot import RULESET
+from skye.positions.snapshot import RULESET, FinalPointsView, PlayerPosition, Position, PositionDraw
 from skye.rules.moves import MAX_GOLD
 from skye.rules.state import TILES_DRAWN, FinalPoints, Phase
 from skye.scoring.final import TIE_BREAKS
@@ -17,6 +17,9 @@ from skye.territory.frontier import Place
 from skye.territory.territory import Territory
 from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES
 from skye.tiles.geometry import LIMIT, ROTATIONS
+from skye.visibility.types.game import TerritoryTileView
+
+_T = TypeVar("_T")
 
 MAX_PLAYERS: Final = len(COLORS)
 _AMOUNTS: Final = range(MAX_GOLD + 1)
@@ -24,17 +27,6 @@ _SIZES: Final = range(1, len(LANDSCAPE) + 2)
 
 _MAX_FAULTS_OF_NAMES: Final = 20
 """How many unknown fields of one object are reported."""
-
-_GAME_FIELDS: Final = frozenset(
-    ("ruleset", "seed", "next_draws", "round", "phase", "starting_seat", "buys", "scoring_tiles", "tie_break",
-     "open_gold", "players")
-)  # fmt: skip
-_PLAYER_FIELDS: Final = frozenset(
-    ("color", "gold", "score", "territory", "tiles_on_offer", "offer_set", "tiles_to_build",
-     "placed_this_round", "building_finished", "points", "territory_sizes", "final")
-)  # fmt: skip
-_DRAWN_FIELDS: Final = frozenset(("tile", "price", "discard"))
-_PLACED_FIELDS: Final = frozenset(("tile", "x", "y", "rotation"))
 
 
 @dataclass
@@ -86,7 +78,7 @@ class PositionReader:
 
     def read(self, position: object) -> PositionFields:
         """Return the fields of a position; those with faults have arbitrary values."""
-        data = self._object(position, "", _GAME_FIELDS)
+        data = self._object(position, "", Position)
         given = PositionFields()
         sent = data.get("players")
         players = sent if isinstance(sent, list) else []
@@ -112,7 +104,7 @@ class PositionReader:
 
     def _read_options(self, data: Mapping[str, Any], given: PositionFields) -> None:
         self._choice(data, "ruleset", "", (RULESET,))
-        given.seed = self._text(data, "seed", "")
+        given.seed = self._of_type(data, "seed", "", str, "a string")
         if "phase" in data:
             phase = self._choice(data, "phase", "", [str(phase) for phase in Phase])
             given.phase = None if phase is None else Phase(phase)
@@ -133,7 +125,7 @@ class PositionReader:
         return tuple(tiles)
 
     def _player(self, player: object, at: str) -> PlayerFields:
-        data = self._object(player, at, _PLAYER_FIELDS)
+        data = self._object(player, at, PlayerPosition)
         given = PlayerFields()
         given.color = self._choice(data, "color", at, COLORS)
         for name in ("gold", "score"):
@@ -167,9 +159,8 @@ class PositionReader:
                 data["territory_sizes"], f"{at}/territory_sizes", MAX_ROUNDS, _SIZES
             )
         if data.get("final") is not None:
-            names = ("scroll_points", "gold_points")
-            final = self._object(data["final"], f"{at}/final", frozenset(names))
-            parts = [self._integer(final, name, f"{at}/final", _AMOUNTS) for name in names]
+            final = self._object(data["final"], f"{at}/final", FinalPointsView)
+            parts = [self._integer(final, name, f"{at}/final", _AMOUNTS) for name in FinalPoints._fields]
             given.final = FinalPoints(*parts)
 
     def _territory(
@@ -200,7 +191,7 @@ class PositionReader:
         return territory, castle.removeprefix("castle-") if castle else color
 
     def _place(self, tile: object, at: str) -> Place:
-        data = self._object(tile, at, _PLACED_FIELDS)
+        data = self._object(tile, at, TerritoryTileView)
         name = data.get("tile")
         if not isinstance(name, str) or name not in TILES:
             self.fault(f"{at}/tile", "this is missing" if name is None else "this is not the id of a tile")
@@ -217,7 +208,7 @@ class PositionReader:
         entries = self._list(data, "tiles_on_offer", at, TILES_DRAWN) or []
         for index, entry in enumerate(entries):
             here = f"{at}/tiles_on_offer/{index}"
-            fields = self._object(entry, here, _DRAWN_FIELDS)
+            fields = self._object(entry, here, PositionDraw)
             if self._landscape(fields.get("tile"), f"{here}/tile"):
                 tiles.append(fields["tile"])
             discard = self._flag(fields, "discard", here)
@@ -248,11 +239,12 @@ class PositionReader:
         by_index = {str(index): number for index, number in enumerate(numbers)}
         return tuple([self._integer(by_index, index, at, allowed) for index in by_index])
 
-    def _object(self, value: object, at: str, known: frozenset[str]) -> Mapping[str, Any]:
+    def _object(self, value: object, at: str, known: type[Any]) -> Mapping[str, Any]:
+        """Return an object; its fields are those of a TypedDict."""
         if not isinstance(value, Mapping):
             self.fault(at, "this is not an object")
             return {}
-        for name in sorted(value.keys() - known)[:_MAX_FAULTS_OF_NAMES]:
+        for name in sorted(value.keys() - known.__annotations__)[:_MAX_FAULTS_OF_NAMES]:
             escaped = name.replace("~", "~0").replace("/", "~1")
             self.fault(f"{at}/{escaped}", "there is no such field")
         return value
@@ -274,13 +266,6 @@ class PositionReader:
             return allowed[0]
         return value
 
-    def _text(self, data: Mapping[str, Any], name: str, at: str) -> str | None:
-        value = data.get(name)
-        if value is not None and not isinstance(value, str):
-            self.fault(f"{at}/{name}", "this is not a string")
-            return None
-        return value
-
     def _choice(self, data: Mapping[str, Any], name: str, at: str, choices: Sequence[str]) -> str | None:
         value = data.get(name)
         if value is not None and value not in choices:
@@ -289,8 +274,13 @@ class PositionReader:
         return value
 
     def _flag(self, data: Mapping[str, Any], name: str, at: str) -> bool | None:
+        return self._of_type(data, name, at, bool, "true or false")
+
+    def _of_type(
+        self, data: Mapping[str, Any], name: str, at: str, kind: type[_T], description: str
+    ) -> _T | None:
         value = data.get(name)
-        if value is not None and not isinstance(value, bool):
-            self.fault(f"{at}/{name}", "this is not true or false")
+        if value is not None and not isinstance(value, kind):
+            self.fault(f"{at}/{name}", f"this is not {description}")
             return None
         return value

@@ -26,7 +26,7 @@ Everything but `players` can be left out, and so can everything about a player (
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Final, Required, TypedDict
+from typing import Final, Required, TypedDict, cast
 
 from skye.rules.state import PRICING, GameState, Player, check_seat
 from skye.visibility.game_views import territory_tiles_view, visible_gold
@@ -159,13 +159,8 @@ def _player(player: Player) -> PlayerPosition:
         "building_finished": player.building_finished,
         "points": [list(points) for points in player.points],
         "territory_sizes": list(player.territory_sizes),
-        "final": _final_points(player),
+        "final": cast("FinalPointsView | None", player.final and player.final._asdict()),
     }
-
-
-def _final_points(player: Player) -> FinalPointsView | None:
-    final = player.final
-    return final and {"scroll_points": final.scroll_points, "gold_points": final.gold_points}
 
 
 def _drawn(tile: str, price: int | None) -> PositionDraw:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2s
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
 from skye import Territory
 from skye.svg.art import art_of, draw
-from skye.svg.completion import completed_regions
 from skye.svg.curves import HALF, SIZE
 from skye.svg.layers import PlacedArt, picture
 from skye.territory import TerritorySummary
-from skye.tiles import OBJECTS, ROTATED_TILES, RotatedTile
+from skye.tiles import OBJECTS, ROTATED_TILES, RotatedTile, cell_at
 
 _TILE_PIXELS: Final = 240
 _TERRITORY_PIXELS: Final = 120
@@ -70,9 +70,9 @@ def territory_svg(territory: Territory, *, title: str | None = None, coordinates
     """
     heading = _clean(title or "")
     draw((tile, rotation) for tile, _, _, rotation in territory.placed)
-    completed = completed_regions(territory)
+    completed = _completed_regions(territory.summary)
     tiles = [
-        PlacedArt(art_of(tile, rotation), x * SIZE, y * SIZE, completed[x, y])
+        PlacedArt(art_of(tile, rotation), x * SIZE, y * SIZE, completed[cell_at(x, y)])
         for tile, x, y, rotation in territory.placed
     ]
     prefix = _prefix(f"{territory}|{heading}|{coordinates}")
@@ -87,6 +87,15 @@ def territory_svg(territory: Territory, *, title: str | None = None, coordinates
         + (_rulers(tiles) if coordinates else "")
         + picture(tiles, prefix),
     )
+
+
+def _completed_regions(summary: TerritorySummary) -> Mapping[int, Sequence[int]]:
+    """Return, by cell, the regions (as in `RotatedTile.regions`) that lie in completed areas."""
+    completed: dict[int, list[int]] = defaultdict(list)
+    for area in summary.areas:
+        for cell, region in area.parts if area.completed else ():
+            completed[cell].append(summary.cells[cell].regions.index(region))
+    return {cell: sorted(completed[cell]) for cell in summary.cells}
 
 
 def _document(frame: _Frame, pixels: int, prefix: str, words: tuple[str, str], content: str) -> str:

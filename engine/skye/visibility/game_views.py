@@ -12,22 +12,18 @@ The functions return plain dictionaries and lists that can be encoded as JSON.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 from skye.draws import commitment
 from skye.events import (
-    BuildingFinished,
+    EVENT_TYPES,
     Event,
     GameFinished,
     IncomePaid,
     OfferSet,
     OffersRevealed,
-    PlacementTakenBack,
-    PurchasePassed,
     RoundScored,
-    RoundStarted,
     TileBought,
-    TilePlaced,
-    TilesDiscarded,
     TilesDrawn,
     TilesKept,
 )
@@ -192,9 +188,7 @@ def points_view(
     ]
 
 
-def event_view(  # noqa: C901 - one case for each type of event
-    game: GameState, viewer: int | None, event: Event
-) -> EventView:
+def event_view(game: GameState, viewer: int | None, event: Event) -> EventView:
     """Return an event without the information hidden from the viewer; the view of an event never changes.
 
     >>> import skye
@@ -231,16 +225,8 @@ def event_view(  # noqa: C901 - one case for each type of event
             return _round_scored(event, game.scoring_tiles)
         case GameFinished():
             return _game_finished(event)
-        case TilePlaced() | PlacementTakenBack():
-            return _placement(event)
-        case RoundStarted(number, seat):
-            return {"type": "round_started", "round": number, "starting_seat": seat}
-        case TilesDiscarded(tiles):
-            return {"type": "tiles_discarded", "tiles": tiles}
-        case PurchasePassed(seat):
-            return {"type": "purchase_passed", "seat": seat}
-        case BuildingFinished(seat, tiles_returned):
-            return {"type": "building_finished", "seat": seat, "tiles_returned": tiles_returned}
+        case _:  # the view of any other event has its fields
+            return cast("EventView", {"type": EVENT_TYPES[type(event)], **event._asdict()})
 
 
 def _by_seat(
@@ -274,13 +260,6 @@ def _by_seat(
                 {"seat": seat, "tiles": of, "gold_lost": gold_lost[seat]} for seat, of in enumerate(tiles)
             ]
             return {"type": "tiles_kept", "players": kept}
-
-
-def _placement(event: TilePlaced | PlacementTakenBack) -> EventView:
-    seat, tile, x, y, rotation = event
-    if isinstance(event, TilePlaced):
-        return {"type": "tile_placed", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
-    return {"type": "placement_taken_back", "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
 
 
 def _offer_set(event: OfferSet, *, seen: bool) -> OfferSetView:

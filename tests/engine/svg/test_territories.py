@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from skye import Place, Territory
 from skye.svg import tile_svg
 from skye.svg.art import art_of
-from skye.svg.completion import completed_regions
 from skye.svg.curves import HALF, SIZE, inside, toward
 from skye.territory import castle_alone
 from skye.tiles import LANDSCAPE
@@ -64,26 +63,6 @@ def test_neighbours_show_the_same_terrain_along_their_whole_edge(territory: Terr
                     assert terrain_at(svg, point - 2 * toward(side)) is terrain_at(
                         svg, point + 2 * toward(side)
                     )
-
-
-@every_territory
-def test_completed_areas_are_those_of_the_engine(territory: Territory) -> None:
-    regions = completed_regions(territory)
-    for completed in (True, False):
-        by_engine = {
-            (area.terrain, cell)
-            for area in territory.summary.areas
-            if area.completed is completed
-            for cell in area.cells
-        }
-        forms = territory.summary.cells
-        by_drawing = {
-            (region.terrain, cell)
-            for (cell, form), placed in zip(forms.items(), territory.placed, strict=True)
-            for i, region in enumerate(form.regions)
-            if (i in regions[placed.x, placed.y]) is completed
-        }
-        assert by_drawing == by_engine
 
 
 def test_completed_area_is_gilded_and_an_open_one_is_not() -> None:
