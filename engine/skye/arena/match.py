@@ -14,15 +14,13 @@ from skye.arena.server_game import ServerGame
 from skye.bots.registry import BOTS, choose_move
 from skye.errors import RuleError
 from skye.positions.record import move_view
+from skye.positions.record_json import RECORD_FORMAT
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import Outcome, play
 from skye.rules.setup import new_game
 from skye.rules.state import GameState
 from skye.scoring.final import winners
 from skye.tiles.catalogue import COLORS
-
-RECORD_FORMAT: Final = 2
-"""The version of the record format that the HTTP API exports and imports."""
 
 SUBSTITUTE: Final = "greedy"
 """The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""

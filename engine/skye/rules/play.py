@@ -103,6 +103,8 @@ def rule_error(game: GameState, seat: int, move: Move | Draw) -> RuleError | Non
         raise TypeError(f"a move is one of {kinds} and Draw, not {move!r}")
     phase, error_of, _, _ = rule
     if game.phase is phase:
+        if phase is BUILDING and game.players[seat].building_finished:
+            return errors.BuildingAlreadyFinished("This seat has declared its build finished.")
         return error_of(game, seat, move)
     if game.phase is None:
         return errors.GameOver("The game is over.")
@@ -230,8 +232,6 @@ def _purchase_error(game: GameState, seat: int, move: Buy) -> RuleError | None:
 
 def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | None:
     player = game.players[seat]
-    if player.building_finished:
-        return _finished()
     tile, x, y, rotation = place
     if tile not in player.tiles_to_build:
         return errors.TileNotYours(
@@ -243,26 +243,17 @@ def _placement_error(game: GameState, seat: int, place: Place) -> RuleError | No
 
 
 def _take_back_error(game: GameState, seat: int, _move: TakeBack) -> RuleError | None:
-    player = game.players[seat]
-    if player.building_finished:
-        return _finished()
-    if not player.placed_this_round:
+    if not game.players[seat].placed_this_round:
         return errors.NothingToTakeBack("No tile of this round lies in the territory.")
     return None
 
 
 def _finish_error(game: GameState, seat: int, _move: FinishBuilding) -> RuleError | None:
     player = game.players[seat]
-    if player.building_finished:
-        return _finished()
     placeable = [tile for tile in player.tiles_to_build if player.territory.has_place(tile)]
     if placeable:
         return errors.PlaceableTilesLeft(f"{', '.join(placeable)} can still be placed.", tiles=placeable)
     return None
-
-
-def _finished() -> RuleError:
-    return errors.BuildingAlreadyFinished("This seat has declared its build finished.")
 
 
 def _building_moves(player: Player) -> list[Move]:

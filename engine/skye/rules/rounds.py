@@ -44,14 +44,37 @@ def end_pricing(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     for player in game.players:
         if not player.prices:
             return game, ()
-    return _reveal_offers(game)
+    marked = [player.prices.index(0) for player in game.players]
+    discards = tuple([player.tiles_on_offer[at] for player, at in zip(game.players, marked, strict=True)])
+    players = tuple(
+        [
+            player._with_purse_and_tiles(player.gold, *player._offer_without(at), player.tiles_to_build)
+            for player, at in zip(game.players, marked, strict=True)
+        ]
+    )
+    on_offer = tuple([tuple(zip(player.tiles_on_offer, player.prices, strict=True)) for player in players])
+    gold = tuple([player.gold for player in players])
+    return game._in_phase(BUYING, players), (
+        OffersRevealed(discards, on_offer, gold),
+        TilesDiscarded(discards),
+    )
 
 
 def end_buying(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """If every seat has had its turn, give each its unsold tiles without the gold on them."""
     if game.buys < len(game.players):
         return game, ()
-    return _keep_unsold(game)
+    kept = TilesKept(
+        tuple([player.tiles_on_offer for player in game.players]),
+        tuple([player.stakes for player in game.players]),
+    )
+    players = tuple(
+        [
+            player._with_purse_and_tiles(player.gold, (), (), player.tiles_to_build + player.tiles_on_offer)
+            for player in game.players
+        ]
+    )
+    return game._in_phase(BUILDING, players), (kept,)
 
 
 def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
@@ -59,7 +82,15 @@ def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     for player in game.players:
         if not player.building_finished:
             return game, ()
-    return _end_round(game)
+    summaries = [player.territory.summary for player in game.players]
+    for summary in summaries:
+        summary._join_recent_areas()
+    game, scored = _score_round(game, summaries)
+    if game.round == game.rounds:
+        game, finished = _finish(game, summaries)
+        return game, (scored, finished)
+    game, started = start_round(game, (game.starting_seat + 1) % len(game.players), summaries)
+    return game, (scored, *started)
 
 
 def start_round(
@@ -100,49 +131,6 @@ def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[tuple[str, ...
     labels = _DRAWS[number][: len(game.players)]
     drawn = tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
     return drawn, draws.next_draws
-
-
-def _reveal_offers(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
-    marked = [player.prices.index(0) for player in game.players]
-    discards = tuple([player.tiles_on_offer[at] for player, at in zip(game.players, marked, strict=True)])
-    players = tuple(
-        [
-            player._with_purse_and_tiles(player.gold, *player._offer_without(at), player.tiles_to_build)
-            for player, at in zip(game.players, marked, strict=True)
-        ]
-    )
-    on_offer = tuple([tuple(zip(player.tiles_on_offer, player.prices, strict=True)) for player in players])
-    gold = tuple([player.gold for player in players])
-    return game._in_phase(BUYING, players), (
-        OffersRevealed(discards, on_offer, gold),
-        TilesDiscarded(discards),
-    )
-
-
-def _keep_unsold(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
-    kept = TilesKept(
-        tuple([player.tiles_on_offer for player in game.players]),
-        tuple([player.stakes for player in game.players]),
-    )
-    players = tuple(
-        [
-            player._with_purse_and_tiles(player.gold, (), (), player.tiles_to_build + player.tiles_on_offer)
-            for player in game.players
-        ]
-    )
-    return game._in_phase(BUILDING, players), (kept,)
-
-
-def _end_round(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
-    summaries = [player.territory.summary for player in game.players]
-    for summary in summaries:
-        summary._join_recent_areas()
-    game, scored = _score_round(game, summaries)
-    if game.round == game.rounds:
-        game, finished = _finish(game, summaries)
-        return game, (scored, finished)
-    game, started = start_round(game, (game.starting_seat + 1) % len(game.players), summaries)
-    return game, (scored, *started)
 
 
 def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:

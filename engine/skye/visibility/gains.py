@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from skye.errors import TileNotYours
 from skye.rules.income import whisky_joined
 from skye.rules.state import GameState, check_seat
 from skye.scoring.final import final_score
@@ -18,9 +17,8 @@ from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import Award, awards
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import LANDSCAPE
 from skye.visibility.game_views import points_view, territory_tiles_view
-from skye.visibility.scores import award_views
+from skye.visibility.scores import award_views, unplaced_error
 from skye.visibility.types.reports import PlacementAwardView, PlacementGainsView, TerritoryWorthView
 
 
@@ -69,23 +67,15 @@ def placement_gains_view(game: GameState, seat: int, tile: str) -> list[Placemen
     :raises ValueError: when there is no such seat.
     """
     check_seat(game, seat)
-    _check_unplaced(game, tile)
+    error = unplaced_error(game, tile)
+    if error is not None:
+        raise error
     summaries = [player.territory.summary for player in game.players]
     territory, before = game.players[seat].territory, _territory_worth(game, seat, summaries)
     return [
         _gain_view(game, seat, territory._extended(place), summaries, before)
         for place in territory.legal_places(tile)
     ]
-
-
-def _check_unplaced(game: GameState, tile: str) -> None:
-    """Check that a landscape tile lies in no territory.
-
-    :raises TileNotYours: when it does, or is a castle.
-    """
-    built = {placed.tile for player in game.players for placed in player.territory.placed}
-    if tile not in LANDSCAPE or tile in built:
-        raise TileNotYours(f"{tile} lies in a territory already.", tile=tile)
 
 
 def _territory_worth(game: GameState, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:

@@ -129,8 +129,8 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
     after: Territory | None = before
     tried = []
     for placed in placements:
-        error = None if after is None else _tried_placement_error(game, after, placed)
         if after is not None:
+            error = unplaced_error(game, placed.tile, after) or after.placement_error(*placed)
             tried.append(_tried_placement_view(game, seat, placed, error))
             after = None if error else after.place(*placed)
     summaries_before = [player.territory.summary for player in game.players]
@@ -159,12 +159,13 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
     }
 
 
-def _tried_placement_error(game: GameState, territory: Territory, placed: Place) -> RuleError | None:
-    built = {other.tile for player in game.players for other in player.territory.placed}
-    built.update(other.tile for other in territory.placed)
-    if placed.tile not in LANDSCAPE or placed.tile in built:
-        return TileNotYours(f"{placed.tile} lies in a territory already.")
-    return territory.placement_error(*placed)
+def unplaced_error(game: GameState, tile: str, *others: Territory) -> RuleError | None:
+    """Return an error if a tile is a castle, or lies in a territory of a game or in one of others."""
+    territories = (*[player.territory for player in game.players], *others)
+    built = {placed.tile for territory in territories for placed in territory.placed}
+    if tile not in LANDSCAPE or tile in built:
+        return TileNotYours(f"{tile} lies in a territory already.", tile=tile)
+    return None
 
 
 def _tried_placement_view(
