@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from skye_client import Skye
 from tests.clients.cutting_proxy import CuttingProxy
 from tests.support.launcher import launching
 
@@ -13,6 +14,13 @@ def url(tmp_path_factory):
     """The address of a lab server with two workers on a real Redis."""
     with launching(tmp_path_factory.mktemp("clients")) as start:
         yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
+
+
+@pytest.fixture
+def skye(live):
+    """A client of the shared server."""
+    with Skye(live.url) as client:
+        yield client
 
 
 @pytest.fixture

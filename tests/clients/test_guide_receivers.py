@@ -4,7 +4,6 @@ import contextlib
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 
@@ -13,8 +12,8 @@ import pytest
 from skye_server import docs as guide
 from skye_server.webhooks.signing import new_secret
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.ports import free_port
-from tests.support.typescript import CLIENT
+from tests.support.ports import accepts, free_port
+from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.webhooks.support import create, dispatch, local_service
 
@@ -23,12 +22,6 @@ pytestmark = pytest.mark.slow
 PAGE = guide.source("webhooks")
 PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 (EXPRESS,) = re.findall(r"^```js\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-
-
-def accepts(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
 
 
 @contextlib.contextmanager
@@ -78,9 +71,7 @@ def test_python_receiver_of_the_guide_runs_as_printed(name, tmp_path):
 def test_express_receiver_of_the_guide_runs_as_printed(tmp_path):
     if not shutil.which("node") or not (CLIENT / "node_modules" / "express").is_dir():
         pytest.skip("there is no Express")
-    (tmp_path / "node_modules").mkdir()
-    (tmp_path / "node_modules" / "skye-client").symlink_to(CLIENT)
-    (tmp_path / "node_modules" / "express").symlink_to(CLIENT / "node_modules" / "express")
+    link_client(tmp_path, "express")
     (tmp_path / "receiver.mjs").write_text(EXPRESS)
     port, secret = free_port(), new_secret()
     command = ["node", "receiver.mjs"]

@@ -4,16 +4,15 @@ import random
 
 import pytest
 
-from skye_client import Skye, async_host, host
+from skye_client import async_host, host
 from tests.support import coroutines
 
 GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
 
 @pytest.fixture
-def player(live):
-    with Skye(live.url) as client:
-        yield client.player()
+def player(skye):
+    return skye.player()
 
 
 def at_random(turn):
@@ -54,15 +53,14 @@ def test_async_host_plays_and_shows_its_progress(player, live, capsys):
 
 
 @pytest.fixture
-def renumbered(player, live):
+def renumbered(player, skye):
     """Return a game in which the player's seat was 2 until the start closed a gap of the lobby."""
-    with Skye(live.url) as client:
-        created = client.games.create({"players": [{"bot": "random"}] * 2, "seat_count": 3})
-        game = client.game(created["game"]["id"], created["host_token"])
-        assert player.game(game.id).join({"name": "Ann"})["seat"] == 2
-        game.seat(1).leave()
-        game.start()
-        return player.game(game.id)
+    created = skye.games.create({"players": [{"bot": "random"}] * 2, "seat_count": 3})
+    game = skye.game(created["game"]["id"], created["host_token"])
+    assert player.game(game.id).join({"name": "Ann"})["seat"] == 2
+    game.seat(1).leave()
+    game.start()
+    return player.game(game.id)
 
 
 def test_host_acts_for_a_seat_that_the_start_has_renumbered(player, renumbered, live):

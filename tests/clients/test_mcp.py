@@ -5,10 +5,9 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import sys
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -25,7 +24,7 @@ from skye_client import AsyncSkye, Skye, new_key
 from skye_mcp import make_server
 from tests.support import coroutines
 from tests.support.npx import npx
-from tests.support.ports import free_port
+from tests.support.ports import accepts, free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
@@ -86,13 +85,6 @@ def use(live):
         return coroutines.run(connected)
 
     return run
-
-
-@pytest.fixture
-def skye(live):
-    """A client of the API itself."""
-    with Skye(live.url) as skye:
-        yield skye
 
 
 def test_agent_plays_a_whole_game_with_a_call_for_each_decision(use):
@@ -208,12 +200,8 @@ def test_waiting_ends_after_its_time_and_reports_progress(use):
 
 
 def wait_until_listening(process, port):
-    def listens():
-        assert process.poll() is None, "the instance ended: its standard error says why"
-        with suppress(OSError), closing(socket.create_connection(("127.0.0.1", port))):
-            return True
-
-    assert waited_for(listens)
+    assert waited_for(lambda: accepts(port) or process.poll() is not None)
+    assert process.poll() is None, "the instance ended: its standard error says why"
 
 
 @contextmanager

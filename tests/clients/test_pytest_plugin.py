@@ -1,7 +1,6 @@
 """The pytest plugin of the Python client, used as its users use it: installed from its wheel."""
 
 import os
-import subprocess
 import textwrap
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 
 from deploy.release.commands import run
 from tests.support.launcher import ROOT
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import finished
 from tests.support.wheels import built, environment, third_party_packages
 
 pytestmark = pytest.mark.slow
@@ -52,19 +51,9 @@ def run_tests(python, tmp_path):
 
 def run_pytest(python, folder, *options):
     """Run pytest as its users do; return its output."""
-    inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "SKYE_"))
-    }
+    unset = [f"--unset={name}" for name in os.environ if name.startswith(("PYTEST_", "SKYE_"))]
     command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", folder]
-    done = subprocess.run(
-        [*map(str, command), *options],
-        cwd=folder,
-        env=inherited,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=False,
-    )
+    done = finished("env", *unset, *command, *options, cwd=folder)
     return done.stdout + done.stderr
 
 

@@ -25,12 +25,6 @@ PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
 
 
-@pytest.fixture
-def skye(live):
-    with Skye(live.url) as client:
-        yield client
-
-
 def play(skye, created, seat, dice):
     game = skye.game(created["game"]["id"], created["players"][seat]["token"])
     view = GameView.open(game)

@@ -15,12 +15,6 @@ BOTS = {"players": [{"bot": "random"}, {"bot": "random"}], "auto_start": True, "
 PEOPLE = {"players": [{"name": "Ann"}, {"name": "Bob"}]}
 
 
-@pytest.fixture
-def skye(live):
-    with Skye(live.url) as client:
-        yield client
-
-
 @pytest.fixture(scope="module")
 def season(live):
     """The key of a player with 25 finished games, and the ids of the games."""

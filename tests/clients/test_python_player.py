@@ -12,12 +12,6 @@ PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
 
-@pytest.fixture
-def skye(live):
-    with Skye(live.url) as client:
-        yield client
-
-
 def numbers(events):
     return [int(event["id"].partition("-")[0]) for event in events]
 

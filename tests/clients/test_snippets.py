@@ -1,16 +1,15 @@
 """The programs of the guide and of the READMEs of the client packages pass the strict type checkers."""
 
 import json
-import os
 import re
-import subprocess
 import sys
 
 import pytest
 
 from skye_server import docs as guide
 from tests.support.launcher import ROOT
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import run
+from tests.support.typescript import link_client
 
 pytestmark = pytest.mark.slow
 
@@ -33,40 +32,22 @@ def programs(kind):
     }
 
 
-def check(*command, cwd):
-    """Run a type checker, which must find nothing."""
-    environ = os.environ | {"MYPYPATH": str(ROOT / "clients" / "python")}
-    done = subprocess.run(
-        command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 def test_python_programs_of_the_texts_pass_mypy_strict(tmp_path):
     for name, program in programs("python").items():
         (tmp_path / f"{name}.py").write_text(program)
     assert len(list(tmp_path.iterdir())) >= 6
-    check(
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file=",
-        "--follow-imports=silent",
-        *tmp_path.iterdir(),
-        cwd=tmp_path,
-    )
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent"]
+    run(*command, *tmp_path.iterdir(), cwd=tmp_path, MYPYPATH=str(ROOT / "clients" / "python"))
 
 
 def test_javascript_programs_of_the_texts_pass_tsc_strict(typescript, tmp_path):
     for name, program in programs("js").items():
         (tmp_path / f"{name}.mts").write_text(program)
     assert len(list(tmp_path.iterdir())) >= 6
-    (tmp_path / "node_modules").mkdir()
-    (tmp_path / "node_modules" / "skye-client").symlink_to(typescript.CLIENT)
+    link_client(tmp_path)
     strict = {"strict": True, "noEmit": True, "preserveSymlinks": True}
     lib = ["es2023", "dom", "dom.iterable", "dom.asynciterable"]
     options = {**strict, "target": "es2023", "module": "nodenext", "lib": lib, "types": []}
     config = {"compilerOptions": options, "include": ["*.mts"]}
     (tmp_path / "tsconfig.json").write_text(json.dumps(config))
-    check(typescript.CLIENT / "node_modules/.bin/tsc", "-p", ".", cwd=tmp_path)
+    run(typescript.CLIENT / "node_modules/.bin/tsc", "-p", ".", cwd=tmp_path)

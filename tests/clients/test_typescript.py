@@ -2,31 +2,17 @@
 
 import gzip
 import json
-import os
 import re
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from tests.contract.checked import read_document
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import run
+from tests.support.typescript import CLIENT, link_client
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
-CLIENT = ROOT / "clients" / "typescript"
 MAX_COMPRESSED_BYTES = 20_000
-
-
-def run(*command, cwd, **variables):
-    """Run a program, which must succeed; return its output."""
-    environ = {**os.environ, **variables}
-    done = subprocess.run(
-        command, cwd=cwd, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def program_under(heading):
@@ -35,14 +21,12 @@ def program_under(heading):
     return re.search(r"```js\n(.*?)```", section, re.DOTALL)[1]
 
 
-@pytest.fixture(scope="session")
-def client(typescript):
-    """The folder of the client, its types generated from today's contract and checked."""
-    return typescript.CLIENT
+built = pytest.mark.usefixtures("typescript")
 
 
-def test_types_of_the_client_agree_with_the_contract(client):
-    declared = (client / "types" / "contract.d.ts").read_text()
+@built
+def test_types_of_the_client_agree_with_the_contract():
+    declared = (CLIENT / "types" / "contract.d.ts").read_text()
     contract = read_document()
     operations = [
         one["operationId"]
@@ -53,26 +37,25 @@ def test_types_of_the_client_agree_with_the_contract(client):
     assert all(re.search(rf"^    {name}: {{$", declared, re.MULTILINE) for name in operations)
 
 
-def test_client_against_live_server_passes_its_tests(client, url):
-    run("npm", "test", cwd=client, SKYE_URL=url)
+@built
+def test_client_against_live_server_passes_its_tests(url):
+    run("npm", "test", cwd=CLIENT, SKYE_URL=url)
 
 
-def test_game_of_the_readme_is_played_to_its_end(client, url, tmp_path):
+@built
+def test_game_of_the_readme_is_played_to_its_end(url, tmp_path):
     program = program_under("A game in 15 lines")
     assert len([line for line in program.splitlines() if line]) <= 15
-    folder = tmp_path / "node_modules"
-    folder.mkdir()
-    (folder / "skye-client").symlink_to(client)
+    link_client(tmp_path)
     script = tmp_path / "game.mjs"
     script.write_text(program.replace("http://127.0.0.1:8000", url))
     assert re.fullmatch(r"\d+ Ann\n\d+ Greedy\n", run("node", str(script), cwd=tmp_path))
 
 
-def test_games_for_tests_of_the_readme_begin(client, url, tmp_path):
+@built
+def test_games_for_tests_of_the_readme_begin(url, tmp_path):
     program = program_under("Games for tests")
-    folder = tmp_path / "node_modules"
-    folder.mkdir()
-    (folder / "skye-client").symlink_to(client)
+    link_client(tmp_path)
     script = tmp_path / "games.mjs"
     script.write_text(f"""
 import {{ Skye }} from "skye-client";

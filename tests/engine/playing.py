@@ -1,5 +1,7 @@
 """Whole games for the tests of positions, observation, chance and encodings."""
 
+import os
+import sys
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -8,6 +10,7 @@ from skye import GameState
 from skye.events import Event
 from skye.views import event_view
 from tests.reference.play import Beginning, Step, beginning, whole_game
+from tests.support.programs import run
 
 
 def steps(seed: int, players: int) -> tuple[Beginning, Iterator[Step]]:
@@ -34,6 +37,12 @@ def games_with_events(seed: int, players: int) -> Iterator[tuple[GameState, list
     for step in played:
         log = [*log, *step.after.events]
         yield step.after.game, log
+
+
+def printed_by(code: str, hash_seed: str = "random") -> str:
+    """Return what another process prints, with a seed of its hashes."""
+    path = os.pathsep.join(sys.path)
+    return run(sys.executable, "-c", code, PYTHONHASHSEED=hash_seed, PYTHONPATH=path).strip()
 
 
 def seen_events(seat: int | None, events: list[Event], game: GameState) -> list[dict[str, Any]]:

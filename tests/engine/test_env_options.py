@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import subprocess
 import sys
 
 import pytest
@@ -17,7 +16,7 @@ from skye.arena.bot_process import BotFailed
 from skye.envs import pettingzoo
 from skye.envs.gymnasium import IsleOfSkye
 from skye.errors import InvalidSetup
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import finished
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
@@ -224,7 +223,5 @@ def test_mask_after_the_end_allows_every_action():
 )
 def test_missing_extra_names_the_command_that_installs_it(module, package):
     program = f"import sys; sys.modules[{package!r}] = None; import skye.envs.{module}"
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
-    last = done.stderr.splitlines()[-1]
+    last = finished(sys.executable, "-c", program).stderr.splitlines()[-1]
     assert last.endswith(f"{package!r} is not installed: pip install 'skye-engine[{module}]'")

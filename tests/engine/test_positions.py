@@ -2,8 +2,6 @@
 
 import copy
 import json
-import subprocess
-import sys
 from random import Random
 
 import pytest
@@ -32,7 +30,7 @@ from skye import (
 from skye.positions import game_hash
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye.views import position_view
-from tests.engine.playing import games, games_with_events, seen_events
+from tests.engine.playing import games, games_with_events, printed_by, seen_events
 from tests.support.sizes import sized
 
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -204,8 +202,7 @@ def test_hash_is_stable_and_differs_between_positions():
     played = list(games(5, 2))
     assert len({game_hash(game) for game in played}) == len(set(played))
     code = "import skye; print(skye.positions.game_hash(skye.new_game(2, seed='seed').game))"
-    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert int(printed) == game_hash(new_game(COLORS[:2], seed="seed").game)
+    assert int(printed_by(code)) == game_hash(new_game(COLORS[:2], seed="seed").game)
 
 
 BUYING = (

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -41,6 +40,7 @@ from skye import (
 from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
 from skye.positions import action_of
 from skye.tiles import LANDSCAPE
+from tests.engine.playing import printed_by
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame, Seat
 from tests.reference.play import Beginning, attempt, beginning, whole_game
@@ -60,13 +60,15 @@ some_games = settings(
     phases=[Stage.explicit, Stage.reuse, Stage.generate],  # a smaller seed makes no smaller game
     suppress_health_check=list(HealthCheck),
 )
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
-seeds = st.integers(0, 2**64 - 1)
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+def in_random_games(test: Callable[..., None]) -> Callable[..., None]:
+    """Give a test numbers of players and random seeds."""
+    seeded = some_games(given(seed=st.integers(0, 2**64 - 1))(test))
+    return pytest.mark.parametrize("players", [2, 3, 4, 5])(seeded)
+
+
+@in_random_games
 def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
@@ -83,9 +85,7 @@ def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
     assert reference.phase is None
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players: int, seed: int):
     chance = Random(seed)
     game, reference = all_pasture_outside(chance, players)
@@ -155,9 +155,7 @@ def by_slot(reference: ReferenceGame, seat: Seat) -> list[int]:
     return list(totals.values())
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_gold_comes_only_as_income_and_goes_only_with_unsold_tiles(players: int, seed: int):
     chance = Random(seed)
     for step in whole_game(chance, beginning(chance, players).game()):
@@ -175,9 +173,7 @@ def all_gold(game: GameState) -> int:
     return sum(player.gold + player.stakes for player in game.players)
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed: int):
     chance = Random(seed)
     for step in whole_game(chance, beginning(chance, players).game()):
@@ -187,9 +183,7 @@ def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed:
         assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_every_listed_move_is_accepted_and_nothing_is_left_off_the_list(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
@@ -226,9 +220,7 @@ def in_drawn_order(game: GameState, seat: int, move: Move) -> Move:
     return SetOffer(move.discard, tuple(sorted(move.prices, key=lambda pair: drawn.index(pair[0]))))
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
@@ -248,9 +240,7 @@ def test_move_is_refused_exactly_when_the_reference_game_forbids_it(players: int
         reference.make(step.seat, step.move)
 
 
-@for_each_number_of_players
-@some_games
-@given(seed=seeds)
+@in_random_games
 def test_same_seed_and_actions_give_the_same_bytes(players: int, seed: int):
     chance = Random(seed)
     begun = beginning(chance, players)
@@ -270,14 +260,4 @@ def digest_of_a_game(seed: int) -> str:
 
 def test_another_process_plays_the_same_game_whatever_its_hash_seed():
     code = "from tests.engine.test_whole_games import digest_of_a_game; print(digest_of_a_game(1))"
-    digests = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        for hash_seed in ("1", "2")
-    ]
-    assert digests == [digest_of_a_game(1)] * 2
+    assert [printed_by(code, hash_seed) for hash_seed in ("1", "2")] == [digest_of_a_game(1)] * 2

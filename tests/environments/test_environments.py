@@ -11,8 +11,9 @@ import pytest
 
 from tests.support.missing_programs import NO_TRAINING
 from tests.support.ports import free_port
+from tests.support.programs import run
 from tests.support.scripted_endpoint import serving
-from tests.support.waiting import MAX_RUN_S, waited_for
+from tests.support.waiting import waited_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.full_size]
 
@@ -42,20 +43,14 @@ def framework(name):
     if not (programs / ("openenv" if name == "openenv" else "vf-eval")).exists():
         pytest.skip(NO_TRAINING)
     paths = {"PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'clients' / name}"}
-    return programs, os.environ | paths | {"PATH": f"{programs}:{os.environ['PATH']}"}
-
-
-def run(*command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=MAX_RUN_S, **options)
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return done.stdout
+    return programs, paths | {"PATH": f"{programs}:{os.environ['PATH']}"}
 
 
 @contextmanager
 def openenv_server(programs, environment):
     port = free_port()
     command = [programs / "uvicorn", "skye_openenv:app", "--port", str(port)]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.DEVNULL)
 
     def listens():
         assert process.poll() is None, "the server ended: its standard error says why"
@@ -73,18 +68,16 @@ def openenv_server(programs, environment):
 
 def test_openenv_accepts_the_package_and_its_server():
     programs, environment = framework("openenv")
-    package = run(
-        programs / "openenv", "validate", ROOT / "clients" / "openenv", "--skip-build", env=environment
-    )
-    assert "PASS  static.manifest" in package
+    command = (programs / "openenv", "validate")
+    assert "PASS  static.manifest" in run(*command, ROOT / "clients/openenv", "--skip-build", **environment)
     with openenv_server(programs, environment) as url:
-        assert "Verdict: PASS" in run(programs / "openenv", "validate", "--url", url, env=environment)
+        assert "Verdict: PASS" in run(*command, "--url", url, **environment)
 
 
 def test_openenv_client_plays_a_game_and_a_task_of_a_seed():
     programs, environment = framework("openenv")
     with openenv_server(programs, environment) as url:
-        printed = run(programs / "python", "-c", PLAYER, url, env=environment)
+        printed = run(programs / "python", "-c", PLAYER, url, **environment)
     (first, again, other), steps, reward, wrong, of_task, ended, illegal = json.loads(printed)
     assert first == again != other
     assert "phase pricing" in first
@@ -98,10 +91,9 @@ def test_openenv_client_plays_a_game_and_a_task_of_a_seed():
 @pytest.mark.parametrize("kind", ["game", "area"])
 def test_verifiers_finds_the_tasks_valid(kind, tmp_path):
     programs, environment = framework("verifiers")
-    options = ["--runtime.type", "subprocess", "--no-rich", "--taskset.task.kind", kind]
-    printed = run(
-        programs / "vf-validate", "skye_verifiers", "-n", "3", *options, env=environment, cwd=tmp_path
-    )
+    command = [programs / "vf-validate", "skye_verifiers", "-n", "3", "--runtime.type", "subprocess"]
+    options = ["--no-rich", "--taskset.task.kind", kind]
+    printed = run(*command, *options, cwd=tmp_path, **environment)
     assert '"valid_rate": 1.0' in printed
 
 
@@ -126,17 +118,8 @@ def test_verifiers_rewards_games_by_tool_calls(tmp_path):
     options = ["--no-push", "--no-rich", "-o", tmp_path / "out", "-m", "m", "--client.api-key-var", "KEY"]
     agent = ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess"]
     with serving(tool_call) as endpoint:
-        command = [
-            "vf-eval",
-            "skye_verifiers",
-            "-n",
-            "2",
-            *agent,
-            *options,
-            "--client.base-url",
-            endpoint.url,
-        ]
-        run(programs / command[0], *command[1:], env=environment | {"KEY": "key"}, cwd=tmp_path)
+        command = [programs / "vf-eval", "skye_verifiers", "-n", "2", "--client.base-url", endpoint.url]
+        run(*command, *agent, *options, cwd=tmp_path, KEY="key", **environment)
     (path,) = (tmp_path / "out").rglob("traces.jsonl")
     episodes = map(json.loads, path.read_text().splitlines())
     traces = [trace for episode in episodes for trace in episode["traces"]]

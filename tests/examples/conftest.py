@@ -1,13 +1,12 @@
 """The example clients, with their generated files, and a server to play against."""
 
-import subprocess
 import sys
 
 import pytest
 
 from tests.support.chromium import browsing, find_headless_chromium
 from tests.support.launcher import ROOT, call, launching  # noqa: F401 - for the tests of this folder
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import run  # noqa: F401 - likewise
 
 EXAMPLES = ROOT / "examples"
 
@@ -43,10 +42,3 @@ def page(tmp_path):
     """A page in a real Chromium."""
     with browsing(find_headless_chromium(), tmp_path) as page:
         yield page
-
-
-def run(*command, cwd=None):
-    """Run a program, which must succeed; return its output."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout

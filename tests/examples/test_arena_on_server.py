@@ -1,8 +1,6 @@
 """The arena against bots of a live server, and the example with local search over HTTP."""
 
 import json
-import os
-import subprocess
 import sys
 from contextlib import closing
 
@@ -13,9 +11,9 @@ from skye.arena.command import main
 from skye.arena.entrants import decider_for, entrant_from
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
-from tests.examples.conftest import EXAMPLES, ROOT, call
+from tests.examples.conftest import EXAMPLES, ROOT, call, run
 from tests.support.ports import free_port
-from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
+from tests.support.waiting import MAX_WAIT_S
 
 
 @pytest.fixture
@@ -87,21 +85,8 @@ def test_address_of_server_is_split_from_name_of_bot():
 @pytest.mark.slow
 @pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
-    environ = os.environ | {"PYTHONPATH": f"{ROOT}/engine:{ROOT}/clients/python"}
-    command = [
-        sys.executable,
-        EXAMPLES / "python" / "local_search.py",
-        "--api",
-        url,
-        "--seed",
-        "searched",
-        "--against",
-        *against,
-    ]
-    done = subprocess.run(
-        command, env=environ, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    scores = {line.split()[1]: int(line.split()[0]) for line in done.stdout.splitlines()}
-    assert len(done.stdout.splitlines()) == 1 + len(against)
+    command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--seed", "searched"]
+    printed = run(*command, "--against", *against, PYTHONPATH=f"{ROOT}/engine:{ROOT}/clients/python")
+    scores = {line.split()[1]: int(line.split()[0]) for line in printed.splitlines()}
+    assert len(printed.splitlines()) == 1 + len(against)
     assert scores["local"] > scores.get("Random", 0)

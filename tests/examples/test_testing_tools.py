@@ -1,10 +1,8 @@
 """The workflows, collections and load of examples/testing, run by their own programs on a live server."""
 
 import importlib.util
-import os
 import re
 import shutil
-import subprocess
 import sys
 import urllib.request
 import uuid
@@ -15,6 +13,8 @@ import pytest
 from tests.examples.conftest import EXAMPLES
 from tests.support.missing_programs import NO_LOCUST, NO_NPX
 from tests.support.npx import npx
+from tests.support.programs import finished
+from tests.support.programs import run as run_program
 from tests.support.waiting import MAX_RUN_S
 
 pytestmark = pytest.mark.slow
@@ -55,25 +55,16 @@ def test_workflow_fails_on_a_server_that_answers_otherwise(workflows, url):
     assert "Workflows: 1 failed, 1 total" in done.stdout, done.stdout + done.stderr
 
 
-def test_bruno_collection_passes(url):
+@pytest.mark.parametrize(("collection", "passed"), [("bruno", 6), ("bruno-hunt", 5)])
+def test_bruno_collection_passes(collection, passed, lab_url):
     # Bruno's default sandbox is loaded while the first request is sent, and is missing where that was faster.
     done = npx(
         "@usebruno/cli",
-        *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={url}"),
-        cwd=FOLDER / "bruno",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "6 (6 Passed)" in done.stdout
-
-
-def test_bruno_collection_of_a_hunt_finds_a_defect(lab_url):
-    done = npx(
-        "@usebruno/cli",
         *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={lab_url}"),
-        cwd=FOLDER / "bruno-hunt",
+        cwd=FOLDER / collection,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "5 (5 Passed)" in done.stdout
+    assert f"{passed} ({passed} Passed)" in done.stdout
 
 
 def test_playwright_api_test_reports_what_it_finds(lab_url, tmp_path):
@@ -83,16 +74,7 @@ def test_playwright_api_test_reports_what_it_finds(lab_url, tmp_path):
         pytest.skip(NO_NPX)
     install = "npm install --no-audit --no-fund @playwright/test@1.65.1 >&2"
     run = f"{install} && SKYE_SERVER={lab_url} npx playwright test --reporter=line"
-    environ = os.environ | {"PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1"}
-    done = subprocess.run(
-        ["sh", "-c", run],
-        cwd=tmp_path,
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=False,
-    )
+    done = finished("sh", "-c", run, cwd=tmp_path, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD="1")
     assert done.returncode == 1, done.stdout + done.stderr  # the tests fail: they have found defects
     assert done.stdout.count(": accepted") == 5, done.stdout
 
@@ -102,10 +84,8 @@ def test_tests_of_a_hunt_report_what_they_find(lab_url):
     command = [program, "hunt_tests.py", "-q", "-p", "no:cacheprovider", "--server", lab_url]
     found = {}
     for difficulty in ("easy", "hard"):
-        chosen = [*map(str, command), "--count", "100", "--difficulty", difficulty, "--reveal"]
-        done = subprocess.run(
-            chosen, cwd=FOLDER, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-        )
+        chosen = ("--count", "100", "--difficulty", difficulty, "--reveal")
+        done = finished(*command, *chosen, cwd=FOLDER)
         found[difficulty] = re.findall(r"^  found  (\w+): ", done.stdout, re.MULTILINE)
         assert "false reports: 0" in done.stdout, done.stdout + done.stderr
     assert "game_without_last_event" in found["easy"]
@@ -126,11 +106,8 @@ def test_schemathesis_reaches_every_operation(launch):
     program = Path(sys.executable).with_name("schemathesis")
     command = [program, "run", f"{server.url}/openapi.json", "--phases", "examples,fuzzing"]
     options = ["--max-examples", "1", "--no-color"]
-    done = subprocess.run(
-        [*command, *options], cwd=FOLDER, capture_output=True, text=True, timeout=MAX_RUN_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\d\d operations, of which only 401 or 403: none", done.stdout)
+    printed = run_program(*command, *options, cwd=FOLDER)
+    assert re.search(r"\d\d operations, of which only 401 or 403: none", printed)
 
 
 def test_load_is_answered_without_a_failure(url, tmp_path):
@@ -148,8 +125,7 @@ def test_load_is_answered_without_a_failure(url, tmp_path):
 
 def load(command, folder):
     """Run Locust; return its numbers of requests and of failures."""
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_program(*command, cwd=folder)
     total = (folder / "load_stats.csv").read_text().splitlines()[-1]
     requests, failures = re.match(r",Aggregated,(\d+),(\d+),", total).groups()
     return int(requests), int(failures)

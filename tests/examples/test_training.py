@@ -2,7 +2,6 @@
 
 import csv
 import json
-import subprocess
 import sys
 from importlib import import_module
 from random import Random
@@ -15,15 +14,14 @@ import numpy as np
 
 from skye import new_game, play_out
 from tests.examples.conftest import EXAMPLES
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import finished
 
 TRAINING = EXAMPLES / "training"
 MAX_WEIGHTS = 1_000_000
 
 
-def run(*arguments, **options):
-    command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=MAX_RUN_S, check=False, **options)
+def run(*arguments):
+    return finished(sys.executable, *arguments)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Run pinned programs of npm packages, as `npx` gets them."""
 
 import functools
-import os
 import shlex
 import shutil
 import subprocess
@@ -9,7 +8,7 @@ import subprocess
 import pytest
 
 from tests.support.missing_programs import NO_NPX
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import finished
 
 VERSIONS = {"@redocly/cli": "2.77.0", "@usebruno/cli": "4.1.0", "httpyac": "6.16.7", "node": "22.23.3"}
 
@@ -48,12 +47,4 @@ def _can_be_fetched(packages):
 
 def _run(packages, call, cwd):
     pinned = [f"{name}@{VERSIONS[name]}" if name in VERSIONS else name for name in packages]
-    return subprocess.run(
-        ["npx", *(f"--package={name}" for name in pinned), "--call", call],
-        cwd=cwd,
-        env=os.environ | _QUIET,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=False,
-    )
+    return finished("npx", *(f"--package={name}" for name in pinned), "--call", call, cwd=cwd, **_QUIET)

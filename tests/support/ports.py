@@ -33,3 +33,10 @@ def free_port():
             return port  # the lock lasts as long as this process
         os.close(lock)
     raise AssertionError("no port is free")
+
+
+def accepts(port):
+    """Return whether a server accepts connections at a port of the loopback address."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False

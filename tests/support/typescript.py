@@ -3,13 +3,12 @@
 import fcntl
 import os
 import shutil
-import subprocess
 
 import pytest
 
 from tests.support.launcher import ROOT
 from tests.support.missing_programs import NO_NODE
-from tests.support.waiting import MAX_RUN_S
+from tests.support.programs import run
 
 BOT = ROOT / "examples" / "typescript"
 CLIENT = ROOT / "clients" / "typescript"
@@ -30,7 +29,7 @@ def build(tmp_path_factory):
     with (folder / "typescript.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists():
-            _run("npm", "run", "build", cwd=BOT)
+            run("npm", "run", "build", cwd=BOT)
             built.touch()
 
 
@@ -38,11 +37,14 @@ def _skip_without_node():
     installed = shutil.which("node") and shutil.which("npm")
     if not (installed and all((package / "node_modules").is_dir() for package in (BOT, CLIENT))):
         pytest.skip(NO_NODE)
-    if int(_run("node", "--version")[1:].partition(".")[0]) < 20:
+    if int(run("node", "--version")[1:].partition(".")[0]) < 20:
         pytest.skip(NO_NODE)
 
 
-def _run(*command, cwd=None):
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=MAX_RUN_S, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def link_client(folder, *packages):
+    """Let programs in a folder import the client, and packages that are installed for it."""
+    modules = folder / "node_modules"
+    modules.mkdir()
+    (modules / "skye-client").symlink_to(CLIENT)
+    for package in packages:
+        (modules / package).symlink_to(CLIENT / "node_modules" / package)
