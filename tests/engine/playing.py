@@ -6,11 +6,17 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from skye import GameState
+import pytest
+
+from skye import COLORS, GameState, new_game, play_out
+from skye.bots import Bot
+from skye.encoding import EncodedGame
 from skye.events import Event
 from skye.views import event_view
 from tests.reference.play import Beginning, Step, beginning, whole_game
 from tests.support.programs import run
+
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 def steps(seed: int, players: int) -> tuple[Beginning, Iterator[Step]]:
@@ -37,6 +43,29 @@ def games_with_events(seed: int, players: int) -> Iterator[tuple[GameState, list
     for step in played:
         log = [*log, *step.after.events]
         yield step.after.game, log
+
+
+def seats_won(bot: Bot | str, rival: Bot | str, players: int) -> int:
+    """Return how many of 12 games a bot wins against rivals, one after the other from each seat."""
+    won = 0
+    for number in range(12):
+        bots = [rival] * players
+        bots[number % players] = bot
+        game = new_game(players, seed=f"held out {number // players}").game
+        won += number % players in play_out(game, bots, Random(number)).game.winners
+    return won
+
+
+def encoded_games(
+    players: int, seed: int, begun: GameState | None = None
+) -> Iterator[tuple[EncodedGame, int]]:
+    """Play a whole game by random actions; yield each encoded game with the action chosen."""
+    rng = Random(seed)
+    encoded = EncodedGame(begun or new_game(COLORS[:players], seed=f"encoded {seed}").game)
+    while not encoded.game.is_over:
+        action = rng.choice(encoded.legal_actions())
+        yield encoded, action
+        encoded, _ = encoded.play(action)
 
 
 def printed_by(code: str, hash_seed: str = "random") -> str:

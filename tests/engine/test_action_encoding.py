@@ -1,7 +1,5 @@
 """Actions as numbers: they cover every decision but taking back, and the masks are right."""
 
-from random import Random
-
 import pytest
 
 from skye import (
@@ -31,19 +29,7 @@ from skye.encoding import (
     encode_move,
 )
 from skye.scoring import slots_by_round
-from tests.engine.playing import games
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
-
-
-def random_game(players, seed, begun=None):
-    """Play a whole game by random actions; yield each position with the action chosen."""
-    rng = Random(seed)
-    encoded = EncodedGame(begun or new_game(COLORS[:players], seed=f"encoded {seed}").game)
-    while not encoded.game.is_over:
-        action = rng.choice(encoded.legal_actions())
-        yield encoded, action
-        encoded, _ = encoded.play(action)
+from tests.engine.playing import encoded_games, for_each_number_of_players, games
 
 
 def test_number_of_actions_is_as_documented():
@@ -65,7 +51,7 @@ def test_legal_actions_are_exactly_the_encoded_legal_moves(players):
 
 @for_each_number_of_players
 def test_random_actions_play_whole_games(players):
-    for encoded, action in random_game(players, players):
+    for encoded, action in encoded_games(players, players):
         mask = encoded.mask()
         assert len(mask) == ACTION_COUNT
         assert [number for number, legal in enumerate(mask) if legal] == encoded.legal_actions()
@@ -112,7 +98,9 @@ def test_grid_reaches_as_far_as_all_tiles_of_a_seat():
 @for_each_number_of_players
 def test_chance_decisions_are_encoded_too(players):
     drawn = 0
-    for encoded, action in random_game(players, players, new_game(COLORS[:players], chance_nodes=True).game):
+    for encoded, action in encoded_games(
+        players, players, new_game(COLORS[:players], chance_nodes=True).game
+    ):
         if encoded.seat == CHANCE:
             drawn += 1
             assert encode_draw(decode_draw(action)) == action
@@ -127,7 +115,7 @@ def test_action_of_another_phase_is_refused(action):
 
 @pytest.mark.parametrize("phase", [Phase.BUYING, Phase.BUILDING])
 def test_every_action_without_a_mask_is_refused(phase):
-    encoded = next(each for each, _ in random_game(3, 1) if each.game.phase is phase)
+    encoded = next(each for each, _ in encoded_games(3, 1) if each.game.phase is phase)
     legal = set(encoded.legal_actions())
     for action in range(53, ACTION_COUNT, 7):
         if action not in legal:
@@ -139,7 +127,7 @@ def test_every_action_without_a_mask_is_refused(phase):
 def test_number_of_no_action_is_an_error(action):
     with pytest.raises(ValueError, match=str(action)):
         describe_action(action)
-    game = next(each.game for each, _ in random_game(2, 1) if each.game.phase is Phase.BUYING)
+    game = next(each.game for each, _ in encoded_games(2, 1) if each.game.phase is Phase.BUYING)
     with pytest.raises(ValueError, match=str(action)):
         decode_action(game, 0, action)
 

@@ -16,7 +16,7 @@ from skye.territory.frontier import Place
 from skye.territory.territory import Territory, castle_alone
 from skye.tiles.geometry import coordinates_of
 from tests.reference import scoring, world
-from tests.reference.catalogue import CATALOGUE, LANDSCAPE, SQUARE
+from tests.reference.catalogue import CATALOGUE, LANDSCAPE
 from tests.reference.chance import as_world, grown_territory, with_holes
 from tests.reference.reported import reported_areas
 from tests.support.sizes import sized
@@ -45,22 +45,6 @@ def test_catalogue_has_the_totals_of_the_box():
     assert (len(LANDSCAPE), len(CATALOGUE)) == (73, 73 + 5)
     assert {thing: sum(tile.count(thing) for tile in CATALOGUE.values()) for thing in THINGS} == THINGS
     assert scrolls == dict.fromkeys(THINGS, 2)
-
-
-def test_no_road_meets_water():
-    for tile in CATALOGUE.values():
-        for x, y in (SQUARE[side] for side in "NESW"):
-            assert (tile.roads[y][x], tile.ground[y][x]) != ("#", "W"), tile.id
-
-
-def test_brochs_have_one_mountain_and_ships_share_the_waters_of_a_tile():
-    for tile in CATALOGUE.values():
-        areas = world.areas_of({(0, 0): (tile.id, 0)})
-        mountains = [area for area in areas if area.terrain == "mountain"]
-        waters = [area for area in areas if area.terrain == "water"]
-        assert not tile.count("broch") or len(mountains) == 1, tile.id
-        assert sum(area.ships for area in waters) == tile.count("ship"), tile.id
-        assert sum(area.lighthouses for area in waters) == tile.count("lighthouse") * len(waters), tile.id
 
 
 @thoroughly

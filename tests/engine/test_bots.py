@@ -35,6 +35,7 @@ from skye.bots.trained_evaluation import trained_evaluation_of, weighted_outlook
 from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
+from tests.engine.playing import for_each_number_of_players
 from tests.support.sizes import sampled
 
 COUNTING = ("strategist", "expert")
@@ -49,7 +50,6 @@ FEW_SIMULATIONS_MS = 40
 TESTED = {**BOTS, "expert": expert(FEW_SIMULATIONS_MS)}
 
 for_each_bot = pytest.mark.parametrize("name", TESTED)
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 class Decision(NamedTuple):

@@ -23,9 +23,7 @@ from skye import (
 )
 from skye.events import Event, GameFinished
 from skye.scoring import SCORING_TILES
-from tests.engine.playing import steps
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+from tests.engine.playing import for_each_number_of_players, steps
 
 
 def drawn_like(game: GameState, seeded: GameState) -> tuple[GameState, list[Event]]:

@@ -13,18 +13,9 @@ from skye.encoding import EncodedGame, bot_of_policy, decode_move, encode_move
 from skye.envs.actions import ENCODINGS, LISTED_FEATURES, MAX_LISTED, FactoredActions, ListedActions
 from skye.envs.planes import WINDOW, window_origin
 from skye.envs.tile_features import FEATURES
+from tests.engine.playing import encoded_games, for_each_number_of_players
 
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 for_each_encoding = pytest.mark.parametrize("name", ENCODINGS)
-
-
-def encoded_games(players, seed):
-    """Yield the encoded games of a random game before each decision."""
-    rng = random.Random(seed)
-    encoded = EncodedGame(new_game(players, seed=str(seed)).game)
-    while not encoded.game.is_over:
-        yield encoded
-        encoded, _ = encoded.play(rng.choice(encoded.legal_actions()))
 
 
 def placements_by(encoded):
@@ -50,7 +41,7 @@ def placements_by(encoded):
 
 
 def test_factored_actions_make_exactly_the_legal_placements():
-    for number, encoded in enumerate(encoded_games(2, 4)):
+    for number, (encoded, _) in enumerate(encoded_games(2, 4)):
         if encoded.game.phase is Phase.BUILDING and not number % 3:
             moves = legal_moves(encoded.game, encoded.seat)
             places = {move for move in moves if isinstance(move, Place)}
@@ -61,7 +52,7 @@ def test_factored_actions_make_exactly_the_legal_placements():
 
 
 def test_factored_placement_is_played_after_its_third_decision():
-    encoded = next(each for each in encoded_games(2, 1) if each.game.phase is Phase.BUILDING)
+    encoded = next(each for each, _ in encoded_games(2, 1) if each.game.phase is Phase.BUILDING)
     actions = FactoredActions(encoded)
     for _ in range(3):
         assert actions.encoded is encoded
@@ -75,7 +66,7 @@ def test_factored_placement_is_played_after_its_third_decision():
 
 
 def test_listed_actions_are_the_legal_ones_in_order():
-    for encoded in encoded_games(3, 2):
+    for encoded, _ in encoded_games(3, 2):
         actions = ListedActions(encoded)
         legal = encoded.legal_actions()
         assert actions.mask() == bytes([1] * len(legal)) + bytes(MAX_LISTED - len(legal))
@@ -85,7 +76,7 @@ def test_listed_actions_are_the_legal_ones_in_order():
 
 @for_each_number_of_players
 def test_features_describe_each_listed_action(players):
-    for encoded in encoded_games(players, players):
+    for encoded, _ in encoded_games(players, players):
         game, seat, legal = encoded.game, encoded.seat, encoded.legal_actions()
         rows = np.frombuffer(ListedActions(encoded).features(), np.uint8).reshape(-1, LISTED_FEATURES)
         assert not rows[len(legal) :].any()

@@ -27,8 +27,8 @@ from skye.scoring import SCORING_TILES
 from skye.tiles import LANDSCAPE, OBJECTS, ROTATIONS
 from skye.tiles.geometry import coordinates_of
 from skye.views import event_view
+from tests.engine.playing import for_each_number_of_players
 
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 PHASES = [*Phase]
 TILE_OF = {FEATURES[tile, 0]: tile for tile in LANDSCAPE}
 

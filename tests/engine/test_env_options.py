@@ -16,9 +16,8 @@ from skye.arena.bot_process import BotFailed
 from skye.envs import pettingzoo
 from skye.envs.gymnasium import IsleOfSkye
 from skye.errors import InvalidSetup
+from tests.engine.playing import for_each_number_of_players
 from tests.support.programs import finished
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 def play_episode(env, seed=1, options=None):
@@ -31,6 +30,17 @@ def play_episode(env, seed=1, options=None):
         _, reward, ended, _, info = env.step(action)
         rewards.append(reward)
     return rewards, info["scores"].tolist()
+
+
+def totals_of(env, seed):
+    """Play random actions in an environment of PettingZoo to the end; return the rewards by agent."""
+    env.reset(seed=seed)
+    rng, totals = random.Random(seed), dict.fromkeys(env.agents, 0.0)
+    for agent in env.agent_iter():
+        observation, reward, ended, _, _ = env.last()
+        totals[agent] += reward
+        env.step(None if ended else rng.choice(observation["action_mask"].nonzero()[0]))
+    return [*totals.values()]
 
 
 @for_each_number_of_players
@@ -176,15 +186,9 @@ def test_points_add_up_to_score_and_difference_to_lead(seed):
 @pytest.mark.parametrize("reward", ["win", "rank"])
 def test_rewards_at_the_end_have_a_constant_sum(reward):
     for seed in range(5):
-        env = pettingzoo.raw_env(4, actions="factored", reward=reward)
-        env.reset(seed=seed)
-        rng, totals = random.Random(seed), dict.fromkeys(env.agents, 0.0)
-        for agent in env.agent_iter():
-            observation, reward_of_agent, ended, _, _ = env.last()
-            totals[agent] += reward_of_agent
-            env.step(None if ended else rng.choice(observation["action_mask"].nonzero()[0]))
-        assert sum(totals.values()) == pytest.approx(-2 if reward == "win" else 0)
-        assert max(totals.values()) <= 1
+        totals = totals_of(pettingzoo.raw_env(4, actions="factored", reward=reward), seed)
+        assert sum(totals) == pytest.approx(-2 if reward == "win" else 0)
+        assert max(totals) <= 1
 
 
 def test_rewards_of_ranks_follow_the_scores():
@@ -196,14 +200,9 @@ def test_rewards_of_ranks_follow_the_scores():
 
 def test_pettingzoo_rewards_all_agents_for_points():
     env = pettingzoo.raw_env(2, reward="points")
-    env.reset(seed=4)
-    totals, rng = dict.fromkeys(env.agents, 0.0), random.Random(4)
-    for agent in env.agent_iter():
-        observation, reward, ended, _, _ = env.last()
-        totals[agent] += reward
-        env.step(None if ended else rng.choice(observation["action_mask"].nonzero()[0]))
+    totals = totals_of(env, 4)
     observation = env.observe("player_0")["observation"]
-    assert [*totals.values()] == [round(128 * row[1]) for row in observation["seats"]]
+    assert totals == [round(128 * row[1]) for row in observation["seats"]]
 
 
 def test_mask_after_the_end_allows_every_action():

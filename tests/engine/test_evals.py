@@ -36,11 +36,15 @@ def out(tmp_path):
 
 @pytest.fixture
 def run(out, capsys):
-    """Run the command on two tasks of each kind; return its exit status and what it printed as errors."""
+    """Run the command on two tasks of each kind, for a model at an endpoint or the subject of arguments.
 
-    def command(*arguments, tasks=2, sections=("exact",)):
+    It returns the exit status, and what was printed as errors.
+    """
+
+    def command(*arguments, tasks=2, sections=("exact",), at=None):
+        model = ["--model=m", f"--endpoint={at.url}"] if at else []
         sizes = [f"--tasks={tasks}", "--games=1", "--sections", *sections]
-        status = main(["run", str(out), *FAST, *arguments, *sizes])
+        status = main(["run", str(out), *FAST, *model, *arguments, *sizes])
         return status, capsys.readouterr().err
 
     return command
@@ -91,15 +95,14 @@ def test_true_is_no_number_in_an_answer():
 
 def test_same_command_resumes_after_a_failure_and_repeats_no_question(run, out):
     with serving(lambda number, _: completion() if number < 7 else (503, {}, b"busy")) as endpoint:
-        model = ["--model=m", f"--endpoint={endpoint.url}"]
-        status, error = run(*model)
+        status, error = run(at=endpoint)
         assert status == 2
         assert "gave no response in 3 attempts; the last: HTTP 503: busy" in error
         assert len(replies_in(out)) == 7
         with out.open("a") as file:
             file.write('{"key": "exact/interru')
         endpoint.script = lambda *_: completion()
-        assert run(*model)[0] == 0
+        assert run(at=endpoint)[0] == 0
     asked = [request["messages"][1]["content"] for request in endpoint.requests]
     assert len(replies_in(out)) == 20 == len(set(asked))
     assert len(asked) == 20 + 3  # three attempts failed
@@ -108,7 +111,7 @@ def test_same_command_resumes_after_a_failure_and_repeats_no_question(run, out):
 
 def test_failure_ends_the_games_of_all_workers(run, out):
     with serving(lambda number, _: completion() if number < 10 else (500, {}, b"")) as endpoint:
-        status, error = run("--model=m", f"--endpoint={endpoint.url}", "--workers=3", sections=["games"])
+        status, error = run("--workers=3", sections=["games"], at=endpoint)
     assert status == 2
     assert "HTTP 500" in error
     assert len(replies_in(out)) == 10
@@ -117,13 +120,7 @@ def test_failure_ends_the_games_of_all_workers(run, out):
 
 def test_report_scored_again_is_equal_byte_for_byte(run, out, capsys):
     with serving() as endpoint:
-        run(
-            "--model=m",
-            f"--endpoint={endpoint.url}",
-            "--workers=3",
-            sections=["exact", "judged", "games"],
-            tasks=1,
-        )
+        run("--workers=3", sections=["exact", "judged", "games"], tasks=1, at=endpoint)
     before = [out.with_suffix(suffix).read_bytes() for suffix in (".json", ".md")]
     assert main(["score", str(out), "--processes=1"]) == 0
     assert capsys.readouterr().out.encode() == before[1]
@@ -139,7 +136,7 @@ def test_report_scored_again_is_equal_byte_for_byte(run, out, capsys):
 
 def test_report_of_an_incomplete_transcript_counts_what_is_missing(run, out):
     with serving() as endpoint:
-        run("--model=m", f"--endpoint={endpoint.url}")
+        run(at=endpoint)
     lines = out.read_text().splitlines(keepends=True)
     out.write_text("".join(lines[:-4]))
     assert main(["score", str(out), "--processes=1"]) == 0
@@ -240,14 +237,14 @@ def test_illegal_reply_is_followed_by_its_reason():
 def test_key_of_the_api_is_sent_and_in_no_file(run, monkeypatch, tmp_path):
     monkeypatch.setenv(KEY_VARIABLE, "secret-key")
     with serving() as endpoint:
-        run("--model=m", f"--endpoint={endpoint.url}", tasks=1)
+        run(tasks=1, at=endpoint)
     assert set(endpoint.authorizations) == {"Bearer secret-key"}
     assert not any("secret-key" in path.read_text() for path in tmp_path.iterdir())
 
 
 def test_refused_request_ends_the_run_with_the_reason(run):
     with serving(lambda *_: (401, {}, b'{"error": "invalid key"}')) as endpoint:
-        status, error = run("--model=m", f"--endpoint={endpoint.url}")
+        status, error = run(at=endpoint)
     assert status == 2
     assert 'refuses the request (HTTP 401: {"error": "invalid key"})' in error
     assert len(endpoint.requests) == 1

@@ -5,26 +5,15 @@ from random import Random
 
 import pytest
 
-from skye import BOTS, COLORS, Options, new_game, offer_limits, play
+from skye import BOTS, COLORS, Options, new_game, offer_limits, play, play_out
 from skye.bots import LEAGUE_BOTS, expert
 from skye.bots.evaluation import best_plan, evaluation_of, situation_of
 from skye.bots.expert import expert_offer
 from skye.bots.joint_offers import best_joint_offer, likely_offers
 from skye.bots.trained_evaluation import WEIGHTS, TrainedSituationEvaluation, trained_outlook
 from skye.scoring.schedule import slots_by_round
+from tests.engine.playing import for_each_number_of_players, seats_won
 from tests.support.sizes import sampled
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
-
-
-def end_of(bots, seed):
-    game = new_game(COLORS[: len(bots)], seed=seed).game
-    number = 0
-    while not game.is_over:
-        seat = game.waiting_for[0]
-        game = play(game, seat, bots[seat](game, seat, Random(f"{seed}/{number}"))).game
-        number += 1
-    return game
 
 
 def test_first_likely_offer_is_that_of_the_strategist():
@@ -76,7 +65,7 @@ def played_to(phase, number):
 
 def test_expert_plays_a_whole_game_of_five():
     """In test_bots it plays whole games of two, three and four."""
-    assert end_of([expert(1)] * 5, "whole").is_over
+    assert play_out(new_game(5, seed="whole").game, expert(1), Random(1)).game.is_over
 
 
 @pytest.mark.parametrize("budget", [0, -1, float("nan")])
@@ -101,9 +90,4 @@ def test_expert_plays_in_leagues_but_not_on_servers():
 
 @pytest.mark.parametrize(("players", "at_least"), sampled([(2, 8), (4, 4)], 2))
 def test_expert_wins_most_games_against_the_strategist(players, at_least):
-    won = 0
-    for number in range(12):
-        bots = [BOTS["strategist"]] * players
-        bots[number % players] = expert(1)
-        won += number % players in end_of(bots, f"held out {number // players}").winners
-    assert won >= at_least
+    assert seats_won(expert(1), "strategist", players) >= at_least

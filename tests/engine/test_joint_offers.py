@@ -4,22 +4,11 @@ from random import Random
 
 import pytest
 
-from skye import BOTS, COLORS, new_game, offer_limits, play
+from skye import COLORS, new_game, offer_limits, play
 from skye.bots.greedy import greedy_offer
 from skye.bots.joint_offers import LotEvaluator, _Market, best_joint_offer
+from tests.engine.playing import for_each_number_of_players, seats_won
 from tests.support.sizes import sampled
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
-
-
-def end_of(bots, seed):
-    game = new_game(COLORS[: len(bots)], seed=seed).game
-    number = 0
-    while not game.is_over:
-        seat = game.waiting_for[0]
-        game = play(game, seat, BOTS[bots[seat]](game, seat, Random(f"{seed}/{number}"))).game
-        number += 1
-    return game
 
 
 @for_each_number_of_players
@@ -52,9 +41,4 @@ def test_lot_evaluator_values_own_gold_less_than_that_of_rivals():
 
 @pytest.mark.parametrize(("players", "at_least"), sampled([(2, 8), (4, 5)], 2))
 def test_strategist_wins_most_games_against_greedy(players, at_least):
-    won = 0
-    for number in range(12):
-        bots = ["greedy"] * players
-        bots[number % players] = "strategist"
-        won += number % players in end_of(bots, f"held out {number // players}").winners
-    assert won >= at_least
+    assert seats_won("strategist", "greedy", players) >= at_least

@@ -17,10 +17,9 @@ from skye import (
     observed_game,
     offer_limits,
     play,
+    play_out,
 )
-from tests.engine.playing import games, games_with_events, seen_events, steps
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
+from tests.engine.playing import for_each_number_of_players, games, games_with_events, seen_events, steps
 
 
 def known_to(seat: int, game: GameState) -> object:
@@ -57,10 +56,7 @@ def test_determinized_game_gives_the_seat_the_same_events(players):
 def test_determinized_game_can_be_played_to_its_end(players):
     rng = Random(players)
     for game in list(games(players, players))[::40]:
-        sampled = determinize(game, 0, rng)
-        while not sampled.is_over:
-            seat = sampled.waiting_for[0]
-            sampled = play(sampled, seat, BOTS["random"](sampled, seat, rng)).game
+        assert play_out(determinize(game, 0, rng), rng=rng).game.is_over
 
 
 def test_determinized_games_differ_in_what_is_hidden():
@@ -83,6 +79,7 @@ def test_observed_game_holds_nothing_that_is_hidden(players):
 def test_purses_follow_from_public_events(players):
     for game, events in games_with_events(players, players):
         counted = count_purses(seen_events(None, events, game), players)
+        assert counted == count_purses(events, players)
         staked = game.phase is Phase.PRICING  # the gold on tiles is still secret
         assert counted == tuple(player.gold + player.stakes * staked for player in game.players)
 

@@ -23,6 +23,7 @@ from skye import (
     observed_game,
     offer_limits,
     play,
+    play_out,
     position_from_text,
     position_of,
     position_to_text,
@@ -30,10 +31,8 @@ from skye import (
 from skye.positions import game_hash
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye.views import position_view
-from tests.engine.playing import games, games_with_events, printed_by, seen_events
+from tests.engine.playing import for_each_number_of_players, games, games_with_events, printed_by, seen_events
 from tests.support.sizes import sized
-
-for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 def chance_games(players):
@@ -185,10 +184,7 @@ def test_round_and_phase_alone_give_a_position_that_can_be_played(players, phase
     game = game_from_position({"round": number, "phase": phase, "players": [{}] * players}, seed="lab")
     assert (game.round, str(game.phase)) == (number, phase)
     assert game_from_position(position_of(game)) == game
-    rng = Random(1)
-    while not game.is_over:
-        seat = game.waiting_for[0]
-        game = play(game, seat, BOTS["random"](game, seat, rng)).game
+    assert play_out(game, rng=Random(1)).game.is_over
 
 
 def test_fifth_round_buying_with_twelve_gold_takes_one_line():

@@ -280,20 +280,6 @@ def test_territory_is_a_picture_in_a_notebook():
     assert placed._repr_svg_() == svg.territory_svg(placed)
 
 
-def test_counted_purses_are_the_same_from_events_and_from_views():
-    game, log = skye.new_game(3, seed="purses")
-    rng = Random(1)
-    while not game.is_over:
-        game, more = skye.play(game, game.waiting_for[0], skye.choose_move("random", game, rng=rng))
-        log += more
-        seen = [views.event_view(game, None, event) for event in log]
-        purses = tuple([player.gold + player.stakes for player in game.players])
-        secret = game.phase is skye.Phase.PRICING
-        assert skye.count_purses(log, 3) == skye.count_purses(seen, 3)
-        if secret or game.phase is not skye.Phase.BUYING:
-            assert skye.count_purses(log, 3) == purses
-
-
 @pytest.mark.parametrize("position", [None, {"round": 3, "phase": "building", "players": [{}, {}]}])
 def test_record_survives_json(position):
     started = None if position is None else skye.game_from_position(position, "lab")
@@ -343,14 +329,3 @@ def test_bot_chooses_for_the_first_seat_that_can_act(game):
         skye.choose_move("random", over, 0)
     with pytest.raises(ValueError, match="no seat can act"):
         skye.choose_move("random", over)
-
-
-def test_offer_of_prices_by_tile_is_the_offer_of_pairs():
-    assert skye.SetOffer.of("L01", {"L02": 3, "L03": 1}) == skye.SetOffer("L01", (("L02", 3), ("L03", 1)))
-
-
-def test_list_of_legal_moves_has_every_offer(game):
-    limits = skye.offer_limits(game, 0)
-    listed = skye.legal_moves(game, 0)
-    assert len(listed) == len(set(listed)) == 3 * limits.gold * (limits.gold - 1) // 2
-    assert all(skye.rule_error(game, 0, move) is None for move in listed)

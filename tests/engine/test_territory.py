@@ -8,20 +8,11 @@ from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMism
 from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place
 from skye.territory.territory import Territory, castle_alone
 from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES, Terrain
-from skye.tiles.geometry import LIMIT, ROTATIONS, SIDES, cell_at, coordinates_of
+from skye.tiles.geometry import LIMIT, ROTATIONS, SIDES, cell_at
+from tests.reference.chance import grown_territory
 
 CASTLE = Territory.parse("castle-red")
 RING = "castle-red L34@0,-1/270 L43@1,-1/180 L06@2,-1/90 L30@2,0/90 L55@2,1/90 L46@1,1 L62@0,1"
-
-
-def grown(seed, tiles=16):
-    """A territory of tiles placed at random, one after the other."""
-    random = Random(seed)
-    territory = castle_alone(random.choice(COLORS))
-    for tile in random.sample(LANDSCAPE, tiles):
-        places = territory.legal_places(tile)
-        territory = territory.place(*random.choice(places)) if places else territory
-    return territory
 
 
 def places(territory, tiles):
@@ -159,25 +150,8 @@ def test_two_landscape_tiles_can_be_placed_in_232394_ways():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_place_is_listed_if_and_only_if_it_is_accepted(seed):
-    territory = grown(seed)
-    xs = [coordinates_of(cell)[0] for cell in territory.summary.cells]
-    ys = [coordinates_of(cell)[1] for cell in territory.summary.cells]
-    everywhere = [
-        (x, y, rotation)
-        for x in range(min(xs) - 2, max(xs) + 3)
-        for y in range(min(ys) - 2, max(ys) + 3)
-        for rotation in ROTATIONS
-    ]
-    for tile in LANDSCAPE[seed::12]:
-        listed = {(place.x, place.y, place.rotation) for place in territory.legal_places(tile)}
-        assert listed == {where for where in everywhere if territory.placement_error(tile, *where) is None}
-        assert territory.has_place(tile) == bool(listed)
-
-
-@pytest.mark.parametrize("seed", range(4))
 def test_incremental_territory_equals_one_parsed_from_its_placements(seed):
-    territory = grown(seed)
+    territory = grown_territory(Random(seed), 16)
     afresh = Territory(territory.placed)
     assert territory == afresh
     assert list(territory.summary.cells.items()) == list(afresh.summary.cells.items())

@@ -1,16 +1,20 @@
 """Windows of a browser with the web client, and what their pages show."""
 
 import time
+from operator import itemgetter
 from urllib.parse import urlsplit
 
 from tests.support.launcher import call
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
-from tests.web.hands import Mouse
+from tests.web.hands import Mouse, can_build
 
 _COMPLAIN = """
 document.addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
 """
+PHONE = {"width": 360, "height": 740}
+"""The window of a small phone."""
+
 TOAST_MS, POINTS_MS, RESULT_MS = 8000, 4000, 2000
 """How long the page shows a message, the points of a round and the winners of a game, in milliseconds."""
 
@@ -98,13 +102,17 @@ class Browser:
 
     def play_out(self, game, token, seat=0):
         """Play the rest of a game for one seat by plain HTTP, where bots have the other seats."""
-        actions = f"/v1/games/{game}/players/{seat}/actions"
-        while legal := [
-            action
-            for action in call(self.url, "GET", actions, token=token)["actions"]
-            if action["type"] != "take_back"
-        ]:
-            call(self.url, legal[0]["method"], legal[0]["href"], legal[0]["body"], token)
+        while self.act(game, seat, token):
+            pass
+
+    def act(self, game, seat, token, choose=itemgetter(0)):
+        """Make a legal action of a seat by plain HTTP, by default the first; return whether there is one."""
+        listed = call(self.url, "GET", f"/v1/games/{game}/players/{seat}/actions", token=token)["actions"]
+        legal = [action for action in listed if action["type"] != "take_back"]
+        if legal:
+            action = choose(legal)
+            call(self.url, action["method"], action["href"], action["body"], token)
+        return bool(legal)
 
 
 def _console_text(message):
@@ -137,6 +145,17 @@ class Screen:
     def view(self, token=None):
         """Return the game as the server shows it."""
         return call(self.url, "GET", f"/v1/games/{self.game}", token=token)
+
+    def token(self):
+        """Return the token of the seat that the browser has in the game."""
+        return self.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", self.game)
+
+    def copied(self, selector):
+        """Press the first button of a selector, which copies a link; return the link."""
+        self.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.page.locator(selector).first.click()
+        self.page.wait_for_function("() => window.copied")
+        return self.page.evaluate("window.copied")
 
     def state(self):
         """Return what the page shows, in short, once it has drawn what was done before."""
@@ -180,12 +199,29 @@ class Screen:
         return play_all_until([self], done, hands)
 
 
-def seated(browser, *names, bots=(), seat=0, **body):
-    """Create a game and open one of its seats; return the screen, the id and the tokens."""
+def seated(browser, *names, bots=(), seat=0, language=None, window=None, **body):
+    """Create a game and open one of its seats; return the screen, the id and the tokens.
+
+    :param window: the options of the window.
+    """
     game, tokens, _ = browser.game(*names, bots=bots, **body)
-    screen = browser.window(f"/play/?game={game}#seat={tokens[seat]}")
+    query = f"{game}&lang={language}" if language else game
+    screen = browser.window(f"/play/?game={query}#seat={tokens[seat]}", **(window or {}))
     screen.page.wait_for_selector(".pricing .card")
     return screen, game, tokens
+
+
+def building(browser, **window):
+    """Open a seat that must build; return the screen."""
+    screen, _, _ = seated(browser, "Ann", bots=["random"], window=window)
+    screen.play_until(can_build)
+    return screen
+
+
+def show_ghost(page):
+    """Choose the first tile in hand, and show its ghost on the first cell where it can lie."""
+    page.locator(".hand-tile:not(.dim)").first.click()
+    page.locator(".cell.legal").first.click()
 
 
 def offer(browser, game, tokens, seat, first, second):
@@ -196,6 +232,12 @@ def offer(browser, game, tokens, seat, first, second):
     body = {"discard": marked, "prices": dict(zip(kept, (first, second), strict=True))}
     call(browser.url, "PUT", f"{path}/players/{seat}/offer", body, tokens[seat])
     return body
+
+
+def offer_all(browser, game, tokens):
+    """Set prices of 1 for all seats by plain HTTP."""
+    for seat in range(len(tokens)):
+        offer(browser, game, tokens, seat, 1, 1)
 
 
 def play_all_until(screens, done, hands=None):

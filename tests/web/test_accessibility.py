@@ -2,19 +2,19 @@
 
 import pytest
 
+from tests.web.driver import PHONE, seated, show_ghost
 from tests.web.hands import Mouse
 
 RUN = """axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   rules: {"target-size": {enabled: true}, "label-content-name-mismatch": {enabled: true}},
 }).then(({violations}) => violations.flatMap(({id, nodes}) =>
     nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)))"""
-SMALL = {"width": 360, "height": 740}
 DARK = {"color_scheme": "dark"}
 OTHER_LANGUAGES = [
-    ("de", SMALL),
+    ("de", PHONE),
     ("ru", DARK),
     ("zh", {"width": 1024, "height": 768}),
-    ("ja", SMALL | DARK),
+    ("ja", PHONE | DARK),
     ("x-rtl", {}),
 ]
 
@@ -59,8 +59,7 @@ def check_trial(browser, screen, axe):
 
 def check_ghost(browser, screen, axe):
     """Look for findings beside a ghost, and in the list of shortcuts."""
-    screen.page.locator(".hand-tile:not(.dim)").first.click()
-    screen.page.locator(".cell.legal").first.click()
+    show_ghost(screen.page)
     screen.page.wait_for_selector(".building .gains:visible")
     assert findings(browser, screen, axe) == []
     screen.page.keyboard.press("?")
@@ -130,9 +129,7 @@ def check_every_phase(browser, axe, language="en", **window):
 
 def check_hand_over(browser, axe, language="en", **window):
     """Look for findings while the page asks to hand the device over to another seat."""
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, game, tokens = seated(browser, "Ann", "Bob", window=window)
     screen.page.goto("about:blank")
     screen.page.goto(f"{browser.url}/play/?game={game}&lang={language}#seat={tokens[1]}")
     screen.page.wait_for_selector(".switcher button:nth-child(2)")
@@ -188,9 +185,7 @@ def test_axe_finds_nothing_at_hand_over_in_other_languages(browser, axe, languag
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_seats_differ_by_shape_as_well_as_by_color(browser, scheme):
     names = ("Ann", "Bob", "Cy", "Dee", "Eve")
-    game, tokens, _ = browser.game(*names)
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", color_scheme=scheme)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, *names, window={"color_scheme": scheme})
     marks = screen.page.locator(".seat .mark")
     assert len(set(marks.all_inner_texts())) == len(names)
     in_market = screen.page.locator(".market-row .mark").all_inner_texts()

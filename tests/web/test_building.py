@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
 GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_areas", "sheep", "squares"]}
@@ -35,8 +35,7 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
 
 @pytest.mark.slow
 def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(can_build)
+    screen = building(browser)
     page = screen.page
     page.locator(".hand-tile:not(.dim)").first.click()
     page.locator(".cell.legal:has(.dots i:nth-child(2))").first.click()
@@ -86,8 +85,7 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
         screen.play_until(lambda state, now=round_number: can_build(state) and screen.view()["round"] == now)
         while page.locator(".hand-tile:not(.dim)").count():
             before = points_of(browser, game, tokens)
-            page.locator(".hand-tile:not(.dim)").first.click()
-            page.locator(".cell.legal").first.click()
+            show_ghost(page)
             page.wait_for_function(
                 "() => { const gains = document.querySelector('.building .gains'); "
                 "return gains.offsetParent && !gains.textContent.includes('?'); }"
@@ -183,8 +181,7 @@ def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
 
 
 def test_placement_cancels_the_request_for_the_places_of_its_tile(browser):
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(can_build)
+    screen = building(browser)
     page = screen.page
     held, cancelled = [], []
     screen.keep(15_000)  # the client must not cancel the request after its timeout
@@ -197,8 +194,7 @@ def test_placement_cancels_the_request_for_the_places_of_its_tile(browser):
 
 
 def test_placements_are_taken_back_one_by_one(browser):
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(can_build)
+    screen = building(browser)
     screen.play_until(lambda state: can_build(state) and state["hand"] == 0)
     page = screen.page
     placed = len(screen.view()["players"][0]["territory"])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.web.driver import POINTS_MS, RESULT_MS, call, offer, seated
-from tests.web.hands import Mouse, can_build
+from tests.web.driver import POINTS_MS, RESULT_MS, building, call, offer, seated, show_ghost
+from tests.web.hands import Mouse
 from tests.web.test_friends import hosted_lobby
 
 pytestmark = pytest.mark.slow
@@ -40,15 +40,6 @@ COUNT = """async ([players, slots]) => {
 """Returns how long each step is shown, in milliseconds."""
 
 
-def building(browser, **window):
-    """Open a seat that must build; return the screen and the id of the game."""
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
-    screen.page.wait_for_selector(".pricing .card")
-    screen.play_until(can_build)
-    return screen
-
-
 def middle(locator):
     """Return the middle of an element."""
     box = locator.bounding_box()
@@ -78,8 +69,7 @@ def test_dragged_tile_leaves_a_ghost_and_is_not_placed(browser):
 
 def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
     page = building(browser).page
-    page.locator(".hand-tile:not(.dim)").first.click()
-    page.locator(".cell.legal").first.click()
+    show_ghost(page)
     page.wait_for_selector(".ghost .edge")
     assert page.locator(".ghost .edge").count() == 4
     neighbours = page.locator(".cell.tile:not(.ghost) .edge")
@@ -94,8 +84,7 @@ def test_edges_of_the_ghost_and_its_neighbours_bear_signs(browser):
 
 def test_screen_reader_says_where_a_tile_was_placed(browser):
     page = building(browser).page
-    page.locator(".hand-tile:not(.dim)").first.click()
-    page.locator(".cell.legal").first.click()
+    show_ghost(page)
     page.click("[data-act=place]")
     page.wait_for_function("() => / places /.test(document.querySelector('#status').textContent)")
 
@@ -168,14 +157,11 @@ def test_points_of_a_round_are_counted_up_and_skipped(browser):
 
 def test_points_at_the_end_are_counted_before_the_result(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
-    path = f"/v1/games/{game}"
     screen = browser.window(f"/play/?game={game}")
     screen.keep(RESULT_MS)
-    while (view := call(browser.url, "GET", path))["status"] == "playing":
+    while (view := screen.view())["status"] == "playing":
         seat = view["waiting_for"][0]
-        actions = call(browser.url, "GET", f"{path}/players/{seat}/actions", token=tokens[seat])["actions"]
-        action = next(action for action in actions if action["type"] != "take_back")
-        call(browser.url, action["method"], action["href"], action["body"], tokens[seat])
+        browser.act(game, seat, tokens[seat])
     page = screen.page
     page.wait_for_selector(".strip h2:has-text('Result')")
     assert not page.locator(".result").is_visible()
@@ -213,9 +199,7 @@ def test_deadline_at_zero_requests_events(browser):
 
 def test_deleted_game_is_explained_and_forgotten(browser):
     browser.expected += ["404"]
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, game, _ = seated(browser, "Ann", "Bob")
     gone = '{"code": "game_not_found", "detail": "gone", "status": 404}'
     screen.page.route(f"**/v1/games/{game}*", lambda route: route.fulfill(status=404, body=gone))
     screen.page.reload()

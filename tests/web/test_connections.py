@@ -8,7 +8,7 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import TOAST_MS, Browser, call, offer, seated
+from tests.web.driver import TOAST_MS, Browser, building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
 
@@ -16,17 +16,14 @@ class Rival:
     """Plays another seat by plain HTTP."""
 
     def __init__(self, browser, game, token):
-        self.url, self.path, self.token = browser.url, f"/v1/games/{game}", token
+        self.browser, self.game, self.token = browser, game, token
 
     def act(self):
         """Do the first thing that can be done, if it is this seat's turn."""
-        view = call(self.url, "GET", self.path, token=self.token)
+        view = call(self.browser.url, "GET", f"/v1/games/{self.game}", token=self.token)
         seat = view["you"]["seat"]
-        if view["status"] != "playing" or seat not in view["waiting_for"]:
-            return
-        listed = call(self.url, "GET", f"{self.path}/players/{seat}/actions", token=self.token)["actions"]
-        action = next(action for action in listed if action["type"] != "take_back")
-        call(self.url, action["method"], action["href"], action["body"], self.token)
+        if view["status"] == "playing" and seat in view["waiting_for"]:
+            self.browser.act(self.game, seat, self.token)
 
 
 @pytest.mark.slow
@@ -63,8 +60,7 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
 @pytest.mark.slow
 def test_lost_answer_to_a_placement_places_once(browser):
     browser.expected.append("ERR_")
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(can_build)
+    screen = building(browser)
     keys = []
 
     def lose(route):
@@ -90,13 +86,11 @@ def test_lost_answer_to_a_placement_places_once(browser):
 @pytest.mark.slow
 def test_refused_placement_goes_back_to_the_hand(browser):
     browser.expected.append("409")
-    screen, _, _ = seated(browser, "Ann", bots=["random"])
-    screen.play_until(can_build)
+    screen = building(browser)
     body = '{"code": "terrain_mismatch", "detail": "It does not fit.", "status": 409}'
     screen.page.route("**/placements?*", lambda route: route.fulfill(status=409, body=body))
     hand = screen.page.locator(".hand-tile").count()
-    screen.page.locator(".hand-tile:not(.dim)").first.click()
-    screen.page.locator(".cell.legal").first.click()
+    show_ghost(screen.page)
     screen.page.click("[data-act=place]")
     screen.page.wait_for_selector(".toast.bad")
     screen.until("hand => document.querySelectorAll('.hand-tile').length === hand", hand)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import call, play_all_until
+from tests.web.driver import call, play_all_until, seated
 from tests.web.hands import Mouse
 
 pytestmark = pytest.mark.slow
@@ -18,14 +18,6 @@ def hosted_lobby(browser, *, seat_count=2):
     return host
 
 
-def copied_link(screen, number=0):
-    """Return the link of an invitation, as the host copies it."""
-    screen.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    screen.page.locator("[data-act=invite-link]").nth(number).click()
-    screen.page.wait_for_function("() => window.copied")
-    return screen.page.evaluate("window.copied")
-
-
 def accept(browser, link, name):
     """Open an invitation in a window of its own and take the seat; return the screen."""
     guest = browser.window(link.removeprefix(browser.url))
@@ -36,7 +28,7 @@ def accept(browser, link, name):
 
 def test_friends_play_a_round_in_a_private_game_by_link(browser):
     host = hosted_lobby(browser)
-    link = copied_link(host)
+    link = host.copied("[data-act=invite-link]")
     guest = accept(browser, link, "Bob")
     host.page.wait_for_function("() => document.querySelectorAll('.lobby-seats li').length === 2")
     assert "#" not in guest.page.url
@@ -47,16 +39,14 @@ def test_friends_play_a_round_in_a_private_game_by_link(browser):
         [host, guest], lambda state: state["phase"] == "pricing" and int(state["event"]) > 20, Mouse()
     )
     for screen in (host, guest):
-        token = screen.page.evaluate(
-            "id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game
-        )
+        token = screen.token()
         assert screen.view(token)["round"] == 2
     host.page.wait_for_selector(".log :text('An invitation is accepted')", state="attached")
 
 
 def test_used_invitation_disappears_and_is_refused(browser):
     host = hosted_lobby(browser, seat_count=3)
-    link = copied_link(host)
+    link = host.copied("[data-act=invite-link]")
     accept(browser, link, "Bob").page.wait_for_function(
         "() => document.querySelectorAll('.lobby-seats li').length === 2"
     )
@@ -70,11 +60,8 @@ def test_watch_link_of_a_private_game_shows_no_secret(browser):
     game, tokens, host = browser.game("Ann", "Bob", visibility="private")
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}&host={host}")
     screen.page.wait_for_selector(".pricing .card")
-    screen.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     screen.page.click(".menu summary")
-    screen.page.click("[data-act=watch-link]")
-    screen.page.wait_for_function("() => window.copied")
-    link = screen.page.evaluate("window.copied")
+    link = screen.copied("[data-act=watch-link]")
     assert not any(token in link for token in (*tokens, host))
     guest = browser.window(link.removeprefix(browser.url))
     guest.page.wait_for_selector(".market .offer")
@@ -104,9 +91,7 @@ def test_host_seats_another_player_on_the_same_device(browser):
 
 def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     browser.expected.append("401")
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, game, tokens = seated(browser, "Ann", "Bob")
     screen.page.click(".menu summary")
     screen.page.click(".menu-items button:has-text('another device')")
     screen.page.click("[data-act=renew]")
@@ -131,10 +116,8 @@ def test_renamed_player_is_named_in_the_log(browser):
 
 
 def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen, _, _ = seated(browser, "Ann", "Bob")
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     page.click(".menu summary")
     page.click("[data-act=leave]")
     page.click("dialog[open] button:has-text('Cancel')")

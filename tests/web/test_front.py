@@ -15,8 +15,7 @@ def start_against_bots(screen, bot="random"):
     """Start a game against a bot; return it as the server shows it to the player."""
     screen.page.click(f"[data-level={bot}]")
     screen.page.wait_for_selector(".pricing .card")
-    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
-    return screen.view(token)
+    return screen.view(screen.token())
 
 
 def test_name_is_proposed_and_kept_for_all_kinds_of_games(browser):

@@ -57,8 +57,7 @@ def play_the_round(screen, hands):
 def test_guided_round_teaches_each_rule_when_it_matters(browser, hands):
     screen = guided(browser)
     play_the_round(screen, hands)
-    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
-    view = screen.view(token)
+    view = screen.view(screen.token())
     assert view["round"] == 2
     assert view["visibility"] == "private"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import offer, seated
+from tests.web.driver import offer_all, seated
 from tests.web.hands import Keyboard, can_build
 
 pytestmark = pytest.mark.slow
@@ -13,8 +13,7 @@ FIRST_BUYER = {"seed": "table", "first_seat": 0}
 def buying(browser):
     """Open a seat that may buy one of two tiles; return the screen."""
     screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST_BUYER)
-    for seat in (0, 1):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     screen.page.wait_for_selector('.offer[aria-disabled="false"]')
     screen.page.wait_for_selector(".game-page:not([aria-busy])")
     return screen
@@ -64,9 +63,7 @@ def test_enter_on_a_chosen_tile_keeps_it_and_escape_drops_it(browser):
 
 
 def test_enter_on_a_tile_in_hand_keeps_it_chosen(browser):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
     screen.play_until(can_build, Keyboard())
     page = screen.page
     page.locator(".hand-tile:not(.dim)").first.focus()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
+from tests.web.driver import PHONE, seated
 from tests.web.hands import Mouse
 
 WEB = Path(__file__).resolve().parents[2] / "web"
@@ -115,18 +116,14 @@ def test_texts_stay_within_the_window(browser, language, width):
 
 
 def test_game_is_shown_in_the_language_of_the_browser(browser):
-    game, tokens, _ = browser.game("Ann", bots=["greedy"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", locale="de-DE")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["greedy"], window={"locale": "de-DE"})
     assert screen.page.locator(".head .turn").inner_text() == "Lege deine Preise fest"
     assert screen.page.evaluate("document.documentElement.lang") == "de"
 
 
 @pytest.mark.slow
 def test_language_of_an_address_lasts_through_the_visit(browser):
-    game, tokens, _ = browser.game("Ann", bots=["greedy"])
-    screen = browser.window(f"/play/?game={game}&lang=ru#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["greedy"], language="ru")
     screen.page.click(".head .home")
     screen.page.wait_for_selector(".front")
     assert screen.page.evaluate("document.documentElement.lang") == "ru"
@@ -149,9 +146,7 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
     ("language", "whole"), [("en", [".gold", ".round", ".points"]), ("x-long", [".gold"])]
 )
 def test_header_of_a_phone_cuts_no_gold_and_little_else(browser, language, whole):
-    game, tokens, _ = browser.game("Ann", bots=["greedy"])
-    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["greedy"], language=language, window=PHONE)
     cut = "({scrollWidth, clientWidth}) => scrollWidth > clientWidth"
     for part in whole:
         assert not screen.page.eval_on_selector(f".head {part}", cut), part
@@ -160,9 +155,9 @@ def test_header_of_a_phone_cuts_no_gold_and_little_else(browser, language, whole
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
 def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
-    game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "table", "turn_ms": 600_000})
-    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(
+        browser, "Ann", "Bob", options={"seed": "table", "turn_ms": 600_000}, language=language, window=PHONE
+    )
     middles = screen.page.evaluate(
         """() => [...document.querySelectorAll(".head > *")].filter((part) => part.offsetParent)
           .map((part) => part.getBoundingClientRect()).map(({top, bottom}) => (top + bottom) / 2)"""

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.test_friends import copied_link, hosted_lobby
+from tests.web.driver import seated
+from tests.web.test_friends import hosted_lobby
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +52,7 @@ def stream_ended(screen, ended):
 
 def test_guest_who_takes_a_seat_sees_no_refused_invitation(browser):
     host = hosted_lobby(browser)
-    guest = browser.window(copied_link(host).removeprefix(browser.url))
+    guest = browser.window(host.copied("[data-act=invite-link]").removeprefix(browser.url))
     guest.page.wait_for_selector(".connection.live")
     ended = ended_streams(guest)
     joined = Held(guest, "**/players", "POST")
@@ -102,9 +103,7 @@ def test_second_click_on_join_takes_no_second_seat(browser):
 
 def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
     browser.expected.append("404")
-    game, tokens, _ = browser.game("Ann", "Bob")
-    first = browser.window(f"/play/?game={game}#seat={tokens[0]}")
-    first.page.wait_for_selector(".pricing .card")
+    first, game, tokens = seated(browser, "Ann", "Bob")
     first.page.goto("about:blank")
     first.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
     first.page.wait_for_selector(".switcher button:nth-child(2)")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import offer, seated
+from tests.web.driver import PHONE, building, offer_all, seated, show_ghost
 from tests.web.hands import can_build
 from tests.web.test_accessibility import findings
 
@@ -39,10 +39,7 @@ def whole(page, selector):
 def five_players(browser, **size):
     """Open the first of five seats; return the screen, the id and the tokens."""
     options = {"seed": "table", "first_seat": 0}
-    game, tokens, _ = browser.game(*NAMES, options=options)
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size)
-    screen.page.wait_for_selector(".pricing .card")
-    return screen, game, tokens
+    return seated(browser, *NAMES, options=options, window=size)
 
 
 def test_prices_show_own_tiles_once_and_those_of_others_above_the_fold(browser):
@@ -58,8 +55,7 @@ def test_prices_show_own_tiles_once_and_those_of_others_above_the_fold(browser):
 @pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, {"width": 1280, "height": 800}])
 def test_market_of_five_players_shows_every_seller_in_one_row(browser, size):
     screen, game, tokens = five_players(browser, **size)
-    for seat in range(5):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     screen.page.wait_for_selector('.offer[aria-disabled="false"]')
     tops = screen.page.locator(".market-row").evaluate_all(
         "all => all.map((one) => one.getBoundingClientRect().top)"
@@ -72,14 +68,10 @@ def test_market_of_five_players_shows_every_seller_in_one_row(browser, size):
 
 
 def test_place_button_is_visible_at_twice_the_size(browser):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=640, height=400)
+    screen = building(browser, width=640, height=400)
     page = screen.page
-    page.wait_for_selector(".pricing .card")
-    screen.play_until(can_build)
     assert whole(page, ".hand-tile")
-    page.locator(".hand-tile:not(.dim)").first.click()
-    page.locator(".cell.legal").first.click()
+    show_ghost(page)
     page.wait_for_selector(".cell.ghost")
     assert whole(page, "[data-act=place]")
     assert whole(page, ".cell.ghost")
@@ -106,41 +98,31 @@ def test_dragging_the_board_selects_nothing(browser):
     assert page.evaluate("getSelection().isCollapsed")
 
 
-@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, {"width": 360, "height": 740}])
+@pytest.mark.parametrize("size", [{"width": 1440, "height": 900}, PHONE])
 def test_page_of_a_game_does_not_scroll(browser, size):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", **size).page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob", window=size)[0].page
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
 def test_points_in_the_header_are_whole_at_320_pixels(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=320, height=640).page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob", window={"width": 320, "height": 640})[0].page
     for part in (".gold", ".points"):
         assert not page.eval_on_selector(f".head {part}", CUT), part
 
 
 def test_heading_of_a_game_is_its_name(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", name="An evening of games")
-    page = browser.window(f"/play/?game={game}#seat={tokens[0]}").page
-    page.wait_for_selector(".pricing .card")
+    page = seated(browser, "Ann", "Bob", name="An evening of games")[0].page
     assert page.locator("h1").all_text_contents() == ["An evening of games"]
     assert page.locator(".home").inner_text().startswith("Skye")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_tabs_of_a_phone(browser, axe, scheme):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    window = {"width": 360, "height": 740, "color_scheme": scheme}
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", **window)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["random"], window=PHONE | {"color_scheme": scheme})
     for tab in ("market", "seats", "scoring", "log", "board"):
         screen.page.click(f".tabs [data-tab={tab}]")
         assert findings(browser, screen, axe) == [], tab
     screen.play_until(can_build)
-    screen.page.locator(".hand-tile:not(.dim)").first.click()
-    screen.page.locator(".cell.legal").first.click()
+    show_ghost(screen.page)
     screen.page.wait_for_selector(".ghost .edge")
     assert findings(browser, screen, axe) == []

@@ -21,15 +21,12 @@ def test_two_players_who_seek_opponents_play_one_game(browser):
     seek(bob, "Bob")
     for screen, name in ((ann, "Ann"), (bob, "Bob")):
         screen.page.wait_for_selector(".pricing .card")
-        token = screen.page.evaluate(
-            "id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game
-        )
-        view = screen.view(token)
+        view = screen.view(screen.token())
         assert view["players"][view["you"]["seat"]]["name"] == name
         assert view["options"]["turn_ms"] == 120_000
         key = screen.page.evaluate("localStorage['skye.player']")
         assert key.startswith("skye_key_")
-        assert key != token
+        assert key != screen.token()
     assert ann.game == bob.game
 
 

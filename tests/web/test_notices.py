@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import PHONE, call, offer_all, seated
 from tests.web.test_accessibility import findings
 from tests.web.test_second_seat import KEEP_STATUS
 
@@ -12,8 +12,7 @@ pytestmark = pytest.mark.slow
 def test_purchase_of_another_player_is_noticed_and_spoken(browser):
     options = {"seed": "table", "first_seat": 1}
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", options=options)
-    for seat in range(3):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     screen.caught_up()
     page = screen.page
     page.evaluate(KEEP_STATUS)
@@ -27,8 +26,7 @@ def test_purchase_of_another_player_is_noticed_and_spoken(browser):
 
 def test_own_purchase_needs_no_notice(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 0})
-    for seat in range(2):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     page = screen.page
     page.wait_for_selector('.offer[aria-disabled="false"]')
     page.wait_for_selector(".game-page:not([aria-busy])")
@@ -41,10 +39,8 @@ def test_own_purchase_needs_no_notice(browser):
 
 @pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
 def test_rules_open_over_the_board_in_every_language(browser, axe, language):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}", width=360, height=740)
+    screen, game, _ = seated(browser, "Ann", "Bob", language=language, window=PHONE)
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     page.click(".menu summary")
     page.click(".menu-items [data-act=rules]")
     page.wait_for_selector("dialog.rules[open]")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import POINTS_MS, call, offer, seated
+from tests.web.driver import POINTS_MS, call, offer, offer_all, seated
 
 pytestmark = pytest.mark.slow
 
@@ -44,14 +44,11 @@ def said(page):
 
 
 def test_pane_beside_the_board_stays_in_the_next_phase(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
+    screen, game, tokens = seated(browser, "Ann", "Bob", window={"width": 1024, "height": 768})
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     assert current(page) == "seats"
     page.click(".tabs [data-tab=log]")
-    for seat in (0, 1):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     page.wait_for_selector(".game-page[data-phase=buying]")
     screen.caught_up()
     assert page.locator(".log").is_visible()
@@ -80,9 +77,12 @@ def test_header_says_what_each_of_the_others_is_doing(browser):
 
 
 def test_header_keeps_its_height_however_long_names_are(browser):
-    game, tokens, _ = browser.game("Ann", *("W" * 39 + str(number) for number in range(4)))
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
-    screen.page.wait_for_selector(".pricing .card")
+    screen, game, tokens = seated(
+        browser,
+        "Ann",
+        *("W" * 39 + str(number) for number in range(4)),
+        window={"width": 1024, "height": 768},
+    )
     height = screen.page.locator(".head").bounding_box()["height"]
     offer(browser, game, tokens, 0, 1, 1)
     screen.caught_up()
@@ -106,8 +106,7 @@ def test_board_stays_in_place_when_others_begin_a_phase(browser):
     options = {"seed": "table", "first_seat": 0}
     screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
     tops = {"pricing": screen.page.evaluate(TOPS)}
-    for seat in (0, 1):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     for seat in (0, 1):
         screen.caught_up()
         tops[f"buying of {seat}"] = screen.page.evaluate(TOPS)
@@ -145,10 +144,8 @@ def test_prices_stay_in_place_while_points_are_counted(browser, width, height):
 
 
 def test_screen_reader_says_the_points_of_a_round(browser):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen, _, _ = seated(browser, "Ann", bots=["random"])
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     page.evaluate(KEEP_SAID)
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
     screen.play_until(lambda state: state["phase"] == "pricing")
@@ -156,10 +153,8 @@ def test_screen_reader_says_the_points_of_a_round(browser):
 
 
 def test_board_stays_in_place_when_the_result_is_shown(browser):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen, game, tokens = seated(browser, "Ann", bots=["random"])
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     top = page.locator(".board").bounding_box()["y"]
     browser.play_out(game, tokens[0])
     page.wait_for_selector(".result:visible")
@@ -194,8 +189,7 @@ def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
 def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):
     game, tokens, _ = browser.game("Ann", "Bob", "Cy", "Di", options={"seed": "table", "first_seat": 0})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
-    for seat in range(4):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     screen.caught_up()
     page = screen.page
     page.locator('.offer[aria-disabled="false"]').first.click()

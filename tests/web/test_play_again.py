@@ -15,11 +15,6 @@ def at_the_end(browser, game, token=None):
     return screen
 
 
-def seat_token(screen):
-    """Return the token of the seat in the game that a window shows."""
-    return screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
-
-
 def moved_on(screen, old):
     """Wait until a window shows another game; return its id."""
     screen.page.wait_for_function("old => !location.search.includes(old)", arg=old)
@@ -33,24 +28,20 @@ def test_players_in_two_windows_meet_again_in_one_game(browser, bots):
     ann, bob = (at_the_end(browser, old, token) for token in tokens[:2])
     ann.page.click("[data-act=again]")
     new = moved_on(ann, old)
-    assert ann.view(seat_token(ann))["status"] == "lobby"
+    assert ann.view(ann.token())["status"] == "lobby"
     bob.page.wait_for_selector(".rematch:has-text('Ann')")
     bob.page.click("[data-act=again]")
     assert moved_on(bob, old) == new
     for screen, name in ((ann, "Ann"), (bob, "Bob")):
         screen.page.wait_for_selector(".game-page[data-status=playing] .pricing .card")
-        view = screen.view(seat_token(screen))
+        view = screen.view(screen.token())
         assert view["players"][view["you"]["seat"]]["name"] == name
         assert [player["bot"] for player in view["players"] if player["bot"]] == list(bots)
 
 
 def test_player_against_bots_begins_a_new_game_at_once(browser):
     game, tokens, _ = browser.game("Ann", bots=["random"])
-    path = f"/v1/games/{game}"
-    while call(browser.url, "GET", path)["status"] == "playing":
-        actions = call(browser.url, "GET", f"{path}/players/0/actions", token=tokens[0])["actions"]
-        action = next(action for action in actions if action["type"] != "take_back")
-        call(browser.url, action["method"], action["href"], action["body"], tokens[0])
+    browser.play_out(game, tokens[0])
     screen = at_the_end(browser, game, tokens[0])
     screen.page.click("[data-act=again]")
     moved_on(screen, game)

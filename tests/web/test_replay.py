@@ -12,12 +12,10 @@ pytestmark = pytest.mark.slow
 def played_out(browser, bots=()):
     """Play a game of two people, and bots, to its end by plain HTTP; return its id and the tokens."""
     game, tokens, _ = browser.game("Ann", "Bob", bots=bots)
-    path, dice = f"/v1/games/{game}", random.Random(1)
-    while (view := call(browser.url, "GET", path))["status"] == "playing":
+    dice = random.Random(1)
+    while (view := call(browser.url, "GET", f"/v1/games/{game}"))["status"] == "playing":
         seat = view["waiting_for"][0]
-        actions = call(browser.url, "GET", f"{path}/players/{seat}/actions", token=tokens[seat])["actions"]
-        action = dice.choice([action for action in actions if action["type"] != "take_back"])
-        call(browser.url, action["method"], action["href"], action["body"], tokens[seat])
+        browser.act(game, seat, tokens[seat], dice.choice)
     return game, tokens
 
 
@@ -73,8 +71,7 @@ def test_position_of_a_finished_game_is_played_on(browser):
     screen.page.wait_for_selector(".game-page:not(.replay)")
     fork = screen.game
     assert fork != game
-    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", fork)
-    view = screen.view(token)
+    view = screen.view(screen.token())
     assert (view["visibility"], view["round"], view["players"][1]["bot"]) == ("private", 1, "strategist")
 
 
@@ -102,10 +99,7 @@ def test_seat_of_a_position_is_given_to_somebody_by_link(browser):
     page.click("[data-act=fork]")
     page.locator("dialog select").nth(1).select_option("link")
     page.click("[data-act=begin]")
-    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    page.click("dialog [data-act=seat-link]")
-    page.wait_for_function("() => window.copied")
-    friend = browser.window(page.evaluate("window.copied").removeprefix(browser.url))
+    friend = browser.window(screen.copied("dialog [data-act=seat-link]").removeprefix(browser.url))
     friend.page.wait_for_selector(".seat[data-seat='1'] .badge:has-text('you')")
     page.click("dialog [data-act=open]")
     page.wait_for_selector(".seat[data-seat='0'] .badge:has-text('you')")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import call, offer_all, seated
 from tests.web.hands import Mouse
 
 pytestmark = pytest.mark.slow
@@ -44,8 +44,7 @@ def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
 def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
     options = {"seed": "table", "first_seat": 1}
     screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
-    for seat in (0, 1):
-        offer(browser, game, tokens, seat, 1, 1)
+    offer_all(browser, game, tokens)
     screen.caught_up()
     screen.page.evaluate(KEEP_STATUS)
     tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_on_offer"])
@@ -57,10 +56,8 @@ def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
 
 
 def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
-    game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     page.goto("about:blank")
     page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
     page.wait_for_selector(".switcher button:nth-child(2)")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import play_all_until
+from tests.web.driver import PHONE, play_all_until, seated
 from tests.web.hands import Keyboard, Mouse, Touch
 
 
@@ -29,7 +29,7 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen.page.click("[data-level=greedy]")
     screen.page.wait_for_selector(".pricing .card")
     screen.play_until(finished)
-    token = screen.page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).seats[0]", screen.game)
+    token = screen.token()
     view = screen.caught_up(screen.view(token))
     assert view["players"][1]["bot"] == "greedy"
     assert view["fairness"]["seed"] == "table"
@@ -39,20 +39,15 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
 @pytest.mark.full_size
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_game_is_played_by_keyboard_alone(browser, language):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}&lang={language}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".pricing .card")
+    screen, _, _ = seated(browser, "Ann", bots=["random"], language=language)
     screen.play_until(finished, Keyboard())
     assert screen.caught_up()["status"] == "finished"
 
 
 @pytest.mark.full_size
 def test_game_is_played_by_touch_at_360_pixels(browser):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(
-        f"/play/?game={game}#seat={tokens[0]}", width=360, height=740, has_touch=True, is_mobile=True
-    )
-    screen.page.wait_for_selector(".pricing .card")
+    phone = PHONE | {"has_touch": True, "is_mobile": True}
+    screen, _, _ = seated(browser, "Ann", bots=["random"], window=phone)
     screen.play_until(finished, Touch())
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= 360
     assert shown_totals(screen) == [player["score"] for player in screen.caught_up()["players"]]

@@ -3,7 +3,8 @@ import { loadLanguage, t } from "../shared/i18n.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { Store } from "../state/store.js";
 import { toast, toastError } from "../shared/toast.js";
-import { persistent, tokenFor, tokensOf } from "../state/tokens.js";
+import { tokenFor, tokensOf } from "../state/tokens.js";
+import { persistent } from "../state/items.js";
 
 /** How many games have been opened: one that loads slowly must not replace one that was opened later. */
 let opened = 0;

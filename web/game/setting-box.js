@@ -1,6 +1,6 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { SETTINGS, memory, setting } from "../state/settings.js";
+import { saveSetting, setting } from "../state/settings.js";
 
 /**
  * Create a check box for a setting.
@@ -14,10 +14,4 @@ export function settingBox(name, changed) {
     changed?.(box);
   } });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
-}
-
-/** @param {keyof typeof SETTINGS} name @param {boolean} on */
-function saveSetting(name, on) {
-  memory.set(name, on);
-  try { localStorage.setItem(`skye.${name}`, on ? "on" : "off"); } catch { /* as long as the page */ }
 }

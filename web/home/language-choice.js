@@ -1,5 +1,6 @@
 import { h } from "../shared/dom.js";
 import { LANGUAGES, STORED, language, t } from "../shared/i18n.js";
+import { saveItem } from "../state/items.js";
 
 /** Create a select with all languages. */
 export function languageChoice() {
@@ -10,7 +11,7 @@ export function languageChoice() {
 
 /** Save a language, and reload the page in it. @param {string} name */
 function chooseLanguage(name) {
-  try { localStorage.setItem(STORED, name); } catch { /* it lasts as long as the address */ }
+  saveItem(STORED, name);
   const url = new URL(location.href);
   url.searchParams.set("lang", name);
   location.replace(url);

@@ -1,4 +1,5 @@
-import { PREFIX, saveTokens, memory, persistent, tokensOf } from "../state/tokens.js";
+import { itemNames, saveItem } from "../state/items.js";
+import { PREFIX, saveTokens, tokensOf } from "../state/tokens.js";
 
 /** Remove the token of a seat or of the host, or an invitation code. @param {string} id @param {string} token */
 export function dropToken(id, token) {
@@ -15,13 +16,10 @@ export function dropToken(id, token) {
 
 /** Remove all tokens of a game. @param {string} id */
 export function forget(id) {
-  memory.delete(id);
-  if (persistent) localStorage.removeItem(PREFIX + id);
+  saveItem(PREFIX + id, null);
 }
 
 /** Return the ids of all games of which this browser has tokens, newest first. */
 export function myGames() {
-  if (!persistent) return [...memory.keys()].reverse();
-  const keys = Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "");
-  return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+  return itemNames().filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 }

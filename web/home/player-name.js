@@ -1,5 +1,6 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { loadItem, saveItem } from "../state/items.js";
 
 const STORED = "skye.name";
 /** Names of the Highlands, from which a name is proposed to new players. */
@@ -11,11 +12,7 @@ let proposed = "";
 
 /** Return the name that the player of this browser used last, otherwise a proposal. */
 export function myName() {
-  try {
-    return localStorage.getItem(STORED) || proposal();
-  } catch {
-    return proposal();
-  }
+  return loadItem(STORED) ?? proposal();
 }
 
 function proposal() {
@@ -26,7 +23,7 @@ function proposal() {
 
 /** @param {string} name */
 export function saveName(name) {
-  try { localStorage.setItem(STORED, name); } catch { /* the player types it again next time */ }
+  saveItem(STORED, name);
 }
 
 /** Create the input for the player's name. */

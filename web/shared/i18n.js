@@ -1,4 +1,5 @@
 import { fileUrl } from "./files.js";
+import { loadItem } from "../state/items.js";
 
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 
@@ -47,7 +48,7 @@ async function load(name) {
 function wantedLanguage() {
   const asked = askedLanguage();
   if (asked === "x-long" || asked === "x-rtl") return asked;
-  const candidates = [asked, stored(), ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
+  const candidates = [asked, loadItem(STORED), ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
   return candidates.find((tag) => tag in LANGUAGES) ?? "en";
 }
 
@@ -60,10 +61,6 @@ function askedLanguage() {
   } catch {
     return asked;
   }
-}
-
-function stored() {
-  try { return localStorage.getItem(STORED); } catch { return null; }
 }
 
 /**

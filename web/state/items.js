@@ -1,16 +1,35 @@
-import { persistent } from "./tokens.js";
-
-/** The values in a browser without storage; they last as long as the page. @type {Map<string, string>} */
+/** The values that the browser does not store; they last as long as the page. @type {Map<string, string>} */
 const memory = new Map();
+
+/** Whether this browser stores values. */
+export const persistent = (() => {
+  try {
+    localStorage.setItem("skye.test", "1");
+    localStorage.removeItem("skye.test");
+    return true;
+  } catch {
+    return false;
+  }
+})();
 
 /** Return a value that this browser keeps, or null. @param {string} name */
 export function loadItem(name) {
-  return (persistent ? localStorage.getItem(name) : memory.get(name)) || null;
+  return memory.get(name) || (persistent && localStorage.getItem(name)) || null;
 }
 
 /** Keep a value in this browser; null removes it. @param {string} name @param {string | null} value */
 export function saveItem(name, value) {
-  if (!persistent) memory.set(name, value ?? "");
-  else if (value === null) localStorage.removeItem(name);
-  else localStorage.setItem(name, value);
+  memory.delete(name);
+  try {
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    if (value !== null) memory.set(name, value);
+  }
+}
+
+/** Return the names of all values; those that the browser does not store come last, the newest first. */
+export function itemNames() {
+  const stored = persistent ? Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "") : [];
+  return [...stored, ...[...memory.keys()].reverse()];
 }

@@ -1,15 +1,15 @@
+import { loadItem, saveItem } from "./items.js";
+
 /** The settings with their defaults. */
-export const SETTINGS = { letters: true, auto: false, edges: false, sound: false, notify: false };
+const SETTINGS = { letters: true, auto: false, edges: false, sound: false, notify: false };
 
-/** The settings in a browser without storage. @type {Map<string, boolean>} */
-export const memory = new Map();
-
-/** Return a setting. @param {keyof SETTINGS} name */
+/** Return a setting. @param {keyof typeof SETTINGS} name */
 export function setting(name) {
-  try {
-    const stored = localStorage.getItem(`skye.${name}`);
-    return stored ? stored === "on" : memory.get(name) ?? SETTINGS[name];
-  } catch {
-    return memory.get(name) ?? SETTINGS[name];
-  }
+  const stored = loadItem(`skye.${name}`);
+  return stored ? stored === "on" : SETTINGS[name];
+}
+
+/** @param {keyof typeof SETTINGS} name @param {boolean} on */
+export function saveSetting(name, on) {
+  saveItem(`skye.${name}`, on ? "on" : "off");
 }

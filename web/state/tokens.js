@@ -1,24 +1,13 @@
+import { loadItem, saveItem } from "./items.js";
+
 /** @typedef {import("./types.js").Tokens} Tokens */
 
 export const PREFIX = "skye.game.";
-/** The tokens in a browser without storage; they last as long as the page. @type {Map<string, Tokens>} */
-export const memory = new Map();
-
-/** Whether this browser stores tokens. */
-export const persistent = (() => {
-  try {
-    localStorage.setItem("skye.test", "1");
-    localStorage.removeItem("skye.test");
-    return true;
-  } catch {
-    return false;
-  }
-})();
 
 /** @param {string} id @returns {Tokens} */
 export function tokensOf(id) {
   try {
-    const stored = persistent ? JSON.parse(localStorage.getItem(PREFIX + id) ?? "null") : memory.get(id);
+    const stored = JSON.parse(loadItem(PREFIX + id) ?? "null");
     if (stored && Array.isArray(stored.seats)) return { host: null, ...stored };
   } catch { /* corrupt: treated as missing */ }
   return { seats: [], host: null };
@@ -29,8 +18,7 @@ export function tokensOf(id) {
  * @param {Tokens} tokens
  */
 export function saveTokens(id, tokens) {
-  if (persistent) localStorage.setItem(PREFIX + id, JSON.stringify(tokens));
-  else memory.set(id, tokens);
+  saveItem(PREFIX + id, JSON.stringify(tokens));
 }
 
 /**
