@@ -4,9 +4,8 @@ import warnings
 
 import pytest
 
-from tests.engine.playing import for_each_number_of_players
-
 pytestmark = pytest.mark.filterwarnings("ignore")
+for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
 @pytest.fixture
