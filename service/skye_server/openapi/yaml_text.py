@@ -1,76 +1,175 @@
-"""YAML in the form of the contract documents: text blocks, no anchors, small examples on one line."""
+"""YAML in the form of the contract documents: text blocks, no anchors, and on one line what fits on it.
+
+What does not fit is a block, with two exceptions: small flat collections and the data of examples are flows
+of several lines. These break between items, where PyYAML would break within texts.
+"""
 
 from __future__ import annotations
 
-from io import StringIO
-from typing import Any, Final
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
 
 import yaml
 
 from skye_server.cooperative_yield import pauser
 
+Scalar: TypeAlias = Callable[[Any], str]
+"""Writes a key, a text, a number, a boolean or null within a flow."""
+
 _WIDTH: Final = 110
-_WIDTH_OF_PART: Final = 72
-"""The maximum length of a collection in an example that is written on one line."""
+_LENGTH_OF_FLOW: Final = 300
+"""The maximum length of a flat collection that is a flow."""
+_LENGTH_OF_ITEM: Final = 64
+"""The maximum length of a collection that shares a line of a flow with other items."""
+_DATA: Final = {"value", "payload"}
+"""The keys of the data of examples."""
+_PLAIN: Final = re.compile(r"\d+\.\d+\.\d+|[A-Za-z_$/.](?:[^:#]|:(?! |$)|(?<! )#)*(?<! )")
+_PLAIN_IN_FLOW: Final = re.compile(r"[A-Za-z_$/.][^:#\[\]{},]*(?<! )")
+_resolver: Final = yaml.resolver.Resolver()
 
 
 def as_yaml(document: dict[str, Any]) -> str:
-    """Return a document as YAML, always the same text."""
-    text = _Text()
-    yaml.dump(document, text, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
-    return text.getvalue()
+    """Return a document as YAML, always the same text. The worker serves other requests meanwhile."""
+    pause = pauser()
+    lines = []
+    for line in _block(document, ""):
+        pause()
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
-class _Text(StringIO):
-    """Receives YAML in parts of 16 KB; the worker serves other requests between them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._pause = pauser()
-
-    def write(self, text: str) -> int:
-        """Add a part."""
-        self._pause()
-        return super().write(text)
+def flow(value: Any, scalar: Scalar) -> str:
+    """Return a value on one line; with `json.dumps` as `scalar`, it is JSON."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{scalar(name)}: {flow(part, scalar)}" for name, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow(part, scalar) for part in value) + "]"
+    return scalar(value)
 
 
-class _Dumper(yaml.CSafeDumper):
-    """Writes texts of several lines as blocks, and repeated values in full."""
+def flow_lines(before: str, value: Any, margin: str, scalar: Scalar) -> Iterator[str]:
+    """Yield the lines of a flow of several lines.
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._pause = pauser()
+    :param before: the text before it on its first line.
+    :param margin: the indentation of its other lines.
+    """
+    named = isinstance(value, dict)
+    opening, closing = "{}" if named else "[]"
+    line, comma = before + opening, ""
+    for name, part in value.items() if named else (("", part) for part in value):
+        key = f"{scalar(name)}: " if named else ""
+        item = key + flow(part, scalar)
+        small = not isinstance(part, dict | list) or len(item) <= _LENGTH_OF_ITEM
+        if small and len(line + item) < _WIDTH - len(", "):
+            line += f"{comma and ', '}{item}"
+        elif small or len(margin + item) < _WIDTH:
+            yield line + comma
+            line = margin + item
+        else:
+            if comma:
+                yield line + comma
+                line = margin
+            inner = flow_lines(line + key, part, margin + "  ", scalar)
+            line = next(inner)
+            for following in inner:
+                yield line
+                line = following
+        comma = ","
+    yield line + closing
 
-    def ignore_aliases(self, data: object) -> bool:
-        """Write repeated values without anchors."""
-        del data
+
+def _block(value: Any, margin: str) -> Iterator[str]:
+    """Yield the lines of a collection whose items begin lines."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from _item(f"{margin}{_text(name, _PLAIN)}:", part, margin, name)
+        return
+    for part in value:
+        first, *others = _item(f"{margin}-", part, margin)
+        if first == f"{margin}-":
+            others[0] = f"{first} {others[0].lstrip()}"
+            yield from others
+        else:
+            yield from (first, *others)
+
+
+def _item(start: str, value: Any, margin: str, name: str = "") -> Iterator[str]:
+    """Yield the lines of an item of a block, which begins with `start`."""
+    if isinstance(value, str):
+        yield from _text_lines(start, value, margin + "  ")
+        return
+    if not isinstance(value, dict | list):
+        yield f"{start} {_scalar(value)}"
+        return
+    lines = _flow_of_item(start, value, margin + "  ", name)
+    yield from lines or (start,)
+    if not lines:
+        yield from _block(value, margin + "  " if isinstance(value, dict) or start.endswith("-") else margin)
+
+
+def _flow_of_item(start: str, value: Any, margin: str, name: str) -> Iterable[str]:
+    """Return the lines of an item of a block as a flow; none if the value is to be a block too."""
+    line = f"{start} {flow(value, _scalar)}" if _room_after(value, _LENGTH_OF_FLOW) > 0 else ""
+    if line and len(line) <= _WIDTH and "\\n" not in line:
+        return (line,)
+    if name in _DATA:
+        return flow_lines(f"{start} ", value, margin, _scalar)
+    if not line or len(line) > _LENGTH_OF_FLOW or not _is_flat(value):
+        return ()
+    lines = list(flow_lines(f"{start} ", value, margin, _scalar))
+    return lines if max(map(len, lines)) <= _WIDTH and "\\n" not in line else ()
+
+
+def _room_after(value: Any, room: int) -> int:
+    """Return how much room for characters a value leaves on a line at most; negative if it is too long."""
+    if isinstance(value, dict):
+        value = [part for item in value.items() for part in item]
+    if not isinstance(value, list):
+        return room - len(value) if isinstance(value, str) else room - 1
+    for part in value:
+        if room > 0:
+            room = _room_after(part, room)
+    return room
+
+
+def _is_flat(value: Any, depth: int = 2) -> bool:
+    """Return whether no collection within a value has collections of its own, other than references."""
+    if not isinstance(value, dict | list) or list(value) == ["$ref"]:
         return True
-
-    def represent_mapping(self, tag: str, mapping: Any, flow_style: bool | None = None) -> yaml.MappingNode:
-        """Write what is small in examples on one line: they have many small things."""
-        self._pause()
-        node = super().represent_mapping(tag, mapping, flow_style)
-        for key, part in node.value:
-            if key.value == "examples" and isinstance(part, yaml.MappingNode):
-                _set_in_lines(part)
-        return node
+    parts = value.values() if isinstance(value, dict) else value
+    return depth > 0 and all(_is_flat(part, depth - 1) for part in parts)
 
 
-def _set_in_lines(node: yaml.Node) -> int:
-    """Put a collection on one line if it fits, and a list of words on few; return the length of a node."""
-    if not isinstance(node, yaml.CollectionNode):
-        return len(node.value)
-    parts = [part for pair in node.value for part in (pair if isinstance(pair, tuple) else (pair,))]
-    length = sum(_set_in_lines(part) + len(": ") for part in parts)
-    of_words = all(isinstance(part, yaml.ScalarNode) for part in parts)
-    if length < _WIDTH_OF_PART or (of_words and isinstance(node, yaml.SequenceNode)):
-        node.flow_style = True
-    return length
+def _text_lines(start: str, text: str, margin: str) -> Iterator[str]:
+    """Yield the lines of a text: as they are if it has several, else broken between words."""
+    if "\n" in text and text.replace("\n", "").isprintable() and not text[0].isspace():
+        yield f"{start} |" + ("-" if not text.endswith("\n") else "" if not text.endswith("\n\n") else "+")
+        yield from (margin + line if line else "" for line in text.removesuffix("\n").split("\n"))
+        return
+    line, *words = _text(text, _PLAIN).split(" ")
+    line = f"{start} {line}"
+    for word in words:
+        if len(line) + len(word) >= _WIDTH and "  " not in text:
+            yield line
+            line = margin + word
+        else:
+            line += f" {word}"
+    yield line
 
 
-def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+@lru_cache(maxsize=4096)
+def _text(text: str, plain: re.Pattern[str]) -> str:
+    """Return a text, in quotes if it is not a plain scalar."""
+    if not text.isprintable():
+        return json.dumps(text)
+    node_tag = _resolver.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    if plain.fullmatch(text) and node_tag == "tag:yaml.org,2002:str":
+        return text
+    return "'" + text.replace("'", "''") + "'"
 
 
-_Dumper.add_representer(str, _text)
+def _scalar(value: Any) -> str:
+    return _text(value, _PLAIN_IN_FLOW) if isinstance(value, str) else json.dumps(value)
