@@ -161,8 +161,8 @@ clients: $(VENV)/.installed-dev ## generate the models and the synchronous half 
 
 RELEASE := $(VENV)-release
 .PHONY: released release release-test
-released: ## copy openapi.yaml to tests/contract/released.yaml, with which later contracts are compared
-	@cp openapi.yaml tests/contract/released.yaml
+released: $(VENV)/.installed-dev ## write what later contracts are compared with, tests/contract/released.yaml
+	@$(BIN)/python -m tests.contract.breaking_changes --release
 release: $(RELEASE)/.installed ## build the wheels, archives, npm package and image of this version into dist/
 	@$(RELEASE)/bin/python -m deploy.release.build
 release-test: $(RELEASE)/.installed ## install what is in dist/ outside the checkout, and play games with it

@@ -1,15 +1,18 @@
 """Compare openapi.yaml with that of the last release, and name the changes that break clients.
 
-    python -m tests.contract.breaking_changes
+    python -m tests.contract.breaking_changes [--release]
 
-Each release copies openapi.yaml to `released.yaml` beside this file. Before the first release there is
-nothing to compare with.
+`--release` writes `released.yaml` beside this file. It holds what the comparison reads of openapi.yaml:
+operations, parameters, media types of bodies, and types, fields, words and bounds of schemas, without texts,
+examples and headers. Before the first release there is nothing to compare with.
 """
 
 import sys
 from pathlib import Path
 
 import yaml
+
+from skye_server.openapi.yaml_text import as_yaml
 
 HERE = Path(__file__).parent
 RELEASED = HERE / "released.yaml"
@@ -18,6 +21,15 @@ CURRENT = HERE.parents[1] / "openapi.yaml"
 METHODS = ("get", "put", "post", "patch", "delete")
 _SMALLER = ("maximum", "maxLength", "maxItems", "maxProperties")
 _GREATER = ("minimum", "minLength", "minItems", "minProperties")
+_COMPARED = {
+    *METHODS,
+    *("operationId", "parameters", "requestBody", "responses", "content", "schema", "in", "name", "$ref"),
+    *("type", "enum", "x-extensible-enum", "required", "properties", "items", "oneOf", "anyOf"),
+    *_SMALLER,
+    *_GREATER,
+}
+_MAPS = {"responses", "content", "properties"}
+"""The keys whose values have names as their keys."""
 
 
 class Comparison:
@@ -162,20 +174,45 @@ def _forms(schema):
     return {form["$ref"].rpartition("/")[2]: form for form in forms if "$ref" in form}
 
 
+def compared(document):
+    """Return what the comparison reads of a document."""
+    kinds = ("schemas", "responses", "parameters")
+    components = {kind: _values_compared(document["components"][kind]) for kind in kinds}
+    return {"paths": _values_compared(document["paths"]), "components": components}
+
+
+def _values_compared(named):
+    return {name: _part_compared(part) for name, part in named.items()}
+
+
+def _part_compared(part):
+    if isinstance(part, list):
+        return [_part_compared(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: _values_compared(value) if key in _MAPS else _part_compared(value)
+        for key, value in part.items()
+        if key in _COMPARED
+    }
+
+
 def breaking_changes(old, new):
     """Return the changes from one document to another that break clients, in words."""
     return Comparison(old, new).run()
 
 
-def main():
-    """Print the breaking changes since the last release; return the exit code."""
+def main(*arguments):
+    """Print the breaking changes since the last release, after `--release` none; return the exit code."""
+    current = yaml.load(CURRENT.read_text(), yaml.CSafeLoader)
+    if "--release" in arguments:
+        RELEASED.write_text(as_yaml(compared(current), levels=3))
     if not RELEASED.exists():
         return 0
-    documents = (yaml.load(file.read_text(), yaml.CSafeLoader) for file in (RELEASED, CURRENT))
-    found = breaking_changes(*documents)
+    found = breaking_changes(yaml.load(RELEASED.read_text(), yaml.CSafeLoader), current)
     sys.stderr.write("".join(f"openapi.yaml breaks clients of the last release: {one}\n" for one in found))
     return 1 if found else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

@@ -6,17 +6,18 @@ plays some games, provokes every error code, and writes the responses to
 `service/skye_server/openapi/examples.json`, from which the contract takes its examples.
 """
 
+import json
 import logging
 import sys
 
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS
+from skye_server.openapi.yaml_text import flow_lines
 from skye_server.webhooks.owners import player_owner
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder
-from tests.contract.readme import formatted_json
 from tests.contract.recording import LiveService
 from tests.support.endpoints import delivery_of, queue_delivery
 from tests.support.launcher import ROOT
@@ -417,13 +418,35 @@ def recorded():
     codes = problems()
     of_operations, of_streams = operations()
     of_codes = {code: codes[code] for code in sorted(codes)}
-    return formatted_json({"operations": of_operations, "problems": of_codes, "messages": of_streams})
+    return as_json({"operations": of_operations, "problems": of_codes, "messages": of_streams})
+
+
+def as_json(examples):
+    """Return examples as JSON, each from a line of its own."""
+    parts = [
+        _json_lines(f' "{kind}": ', named, 1 if kind == "problems" else 2) for kind, named in examples.items()
+    ]
+    return "{\n" + ",\n".join(map("\n".join, parts)) + "\n}\n"
+
+
+def _json_lines(start, value, levels):
+    """Yield the lines of JSON; items of the outer levels begin lines, and those of the others fill them."""
+    margin = " " * (len(start) - len(start.lstrip()) + 1)
+    if levels == 0:
+        yield from flow_lines(start, value, f"{margin} ", json.dumps)
+        return
+    yield start + "{"
+    for number, (name, part) in enumerate(value.items(), 1):
+        *lines, last = _json_lines(f'{margin}"{name}": ', part, levels - 1)
+        yield from lines
+        yield last + ("," if number < len(value) else "")
+    yield margin[1:] + "}"
 
 
 def main():
     """Record the examples again."""
     logging.disable()  # the service logs a traceback for `internal_error`
-    FILE.write_text(recorded() + "\n")
+    FILE.write_text(recorded())
     return 0
 
 

@@ -55,7 +55,7 @@ def listed_examples(contract):
 @pytest.mark.slow
 def test_examples_recorded_again_are_the_same():
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
-    program = "from tests.contract import examples; print(examples.recorded())"
+    program = "from tests.contract import examples; print(examples.recorded(), end='')"
     again = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True)
     assert again == examples.FILE.read_text(), "run `make examples` and see what changed"
 

@@ -20,6 +20,7 @@ from skye_server.openapi.documented_errors import shared_error_responses
 from skye_server.openapi.event_streams import with_typed_streams
 from skye_server.openapi.examples import add_examples
 from skye_server.openapi.parameters import PARAMETERS
+from skye_server.openapi.shared_responses import share_responses
 from skye_server.openapi.text import Doc, joined, text_of
 from skye_server.openapi.webhooks import sent_requests
 from skye_server.openapi.yaml_text import as_yaml
@@ -111,6 +112,7 @@ class Contract(Api):
         sent = sent_requests(converter.responses)
         document = _in_order(self.spec.to_dict() | {"webhooks": sent})
         add_examples(document)
+        share_responses(document)
         return document
 
     @cached_property

@@ -19,11 +19,9 @@ from skye_server.cooperative_yield import pauser
 Scalar: TypeAlias = Callable[[Any], str]
 """Writes a key, a text, a number, a boolean or null within a flow."""
 
-_WIDTH: Final = 110
+_WIDTH: Final = 120
 _LENGTH_OF_FLOW: Final = 300
 """The maximum length of a flat collection that is a flow."""
-_LENGTH_OF_ITEM: Final = 64
-"""The maximum length of a collection that shares a line of a flow with other items."""
 _DATA: Final = {"value", "payload"}
 """The keys of the data of examples."""
 _PLAIN: Final = re.compile(r"\d+\.\d+\.\d+|[A-Za-z_$/.](?:[^:#]|:(?! |$)|(?<! )#)*(?<! )")
@@ -31,11 +29,14 @@ _PLAIN_IN_FLOW: Final = re.compile(r"[A-Za-z_$/.][^:#\[\]{},]*(?<! )")
 _resolver: Final = yaml.resolver.Resolver()
 
 
-def as_yaml(document: dict[str, Any]) -> str:
-    """Return a document as YAML, always the same text. The worker serves other requests meanwhile."""
+def as_yaml(document: dict[str, Any], levels: int = 99) -> str:
+    """Return a document as YAML, always the same text. The worker serves other requests meanwhile.
+
+    :param levels: the number of levels that can be blocks.
+    """
     pause = pauser()
     lines = []
-    for line in _block(document, ""):
+    for line in _block(document, "", levels):
         pause()
         lines.append(line)
     return "\n".join(lines) + "\n"
@@ -62,10 +63,9 @@ def flow_lines(before: str, value: Any, margin: str, scalar: Scalar) -> Iterator
     for name, part in value.items() if named else (("", part) for part in value):
         key = f"{scalar(name)}: " if named else ""
         item = key + flow(part, scalar)
-        small = not isinstance(part, dict | list) or len(item) <= _LENGTH_OF_ITEM
-        if small and len(line + item) < _WIDTH - len(", "):
+        if len(line + item) < _WIDTH - len(", "):
             line += f"{comma and ', '}{item}"
-        elif small or len(margin + item) < _WIDTH:
+        elif not isinstance(part, dict | list) or len(margin + item) < _WIDTH:
             yield line + comma
             line = margin + item
         else:
@@ -81,14 +81,15 @@ def flow_lines(before: str, value: Any, margin: str, scalar: Scalar) -> Iterator
     yield line + closing
 
 
-def _block(value: Any, margin: str) -> Iterator[str]:
+def _block(value: Any, margin: str, levels: int) -> Iterator[str]:
     """Yield the lines of a collection whose items begin lines."""
     if isinstance(value, dict):
         for name, part in value.items():
-            yield from _item(f"{margin}{_text(name, _PLAIN)}:", part, margin, name)
+            start = f"{margin}{_text(name, _PLAIN)}:"
+            yield from _item(start, part, margin, 0 if name in _DATA else levels - 1)
         return
     for part in value:
-        first, *others = _item(f"{margin}-", part, margin)
+        first, *others = _item(f"{margin}-", part, margin, levels - 1)
         if first == f"{margin}-":
             others[0] = f"{first} {others[0].lstrip()}"
             yield from others
@@ -96,26 +97,26 @@ def _block(value: Any, margin: str) -> Iterator[str]:
             yield from (first, *others)
 
 
-def _item(start: str, value: Any, margin: str, name: str = "") -> Iterator[str]:
+def _item(start: str, value: Any, margin: str, levels: int) -> Iterator[str]:
     """Yield the lines of an item of a block, which begins with `start`."""
     if isinstance(value, str):
         yield from _text_lines(start, value, margin + "  ")
-        return
-    if not isinstance(value, dict | list):
+    elif not isinstance(value, dict | list):
         yield f"{start} {_scalar(value)}"
-        return
-    lines = _flow_of_item(start, value, margin + "  ", name)
-    yield from lines or (start,)
-    if not lines:
-        yield from _block(value, margin + "  " if isinstance(value, dict) or start.endswith("-") else margin)
+    else:
+        lines = _flow_of_item(start, value, margin + "  ", levels)
+        yield from lines or (start,)
+        if not lines:
+            in_list = start.endswith("-")
+            yield from _block(value, margin + "  " if isinstance(value, dict) or in_list else margin, levels)
 
 
-def _flow_of_item(start: str, value: Any, margin: str, name: str) -> Iterable[str]:
+def _flow_of_item(start: str, value: Any, margin: str, levels: int) -> Iterable[str]:
     """Return the lines of an item of a block as a flow; none if the value is to be a block too."""
     line = f"{start} {flow(value, _scalar)}" if _room_after(value, _LENGTH_OF_FLOW) > 0 else ""
     if line and len(line) <= _WIDTH and "\\n" not in line:
         return (line,)
-    if name in _DATA:
+    if levels == 0:
         return flow_lines(f"{start} ", value, margin, _scalar)
     if not line or len(line) > _LENGTH_OF_FLOW or not _is_flat(value):
         return ()
