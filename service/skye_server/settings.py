@@ -323,6 +323,11 @@ class Settings:
         "time that the response to an `Idempotency-Key` is replayed, for the latest 64 keys of each game",
     )
 
+    @property
+    def max_game_ttl_s(self) -> int:
+        """How long a game that was not aborted is stored at most after its last change, in seconds."""
+        return max(self.game_ttl_lobby_s, self.game_ttl_playing_s, self.game_ttl_finished_s)
+
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":
         """Read the settings from environment variables; missing and empty ones have their defaults.

@@ -122,6 +122,11 @@ class GameRepository:
         """
         return self.decoded(game_id, self._store.load(game_id)[0])
 
+    def find(self, game_id: str) -> Game | None:
+        """Return a game as it is stored, None if there is none."""
+        stored, _ = self._store.load(game_id)
+        return None if stored is None else self.cache.decoded(game_id, stored)
+
     def decoded(self, game_id: str, stored: bytes | None) -> Game:
         """Return a stored game.
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.due_work import next_due_ms
-from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
 from skye_server.matchmaking import tickets
 from skye_server.webhooks.bot_dispatch import BotDispatch
@@ -43,16 +42,11 @@ def handlers(games: Games) -> Mapping[str, Handler]:
 
 
 def attend_game(games: Games, game_id: str) -> int | None:
-    """Apply the missed deadline of a game, and write the events of its players that are missing or due.
-
-    :raises Problem: data_corrupt, data_newer, too_much_contention, store_unavailable.
-    """
-    try:
-        game = games.apply_deadlines(games.repository.current(game_id))
-    except Problem as problem:
-        if problem.code != "game_not_found":
-            raise
+    """Apply the missed deadline of a game, and write the events of its players that are missing or due."""
+    found = games.repository.find(game_id)
+    if found is None:
         return None
+    game = games.apply_deadlines(found)
     states = [games.players.attend(player, game) for player in players_of(game)]
     if next_due_ms(game) is None:
         return None

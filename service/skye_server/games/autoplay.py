@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
-from skye_server.games.game import Game, OnTimeout
+from skye_server.games.game import Game, OnTimeout, with_seat
 from skye_server.games.transitions import Transition, advance, make_move
 
 SUBSTITUTE_BOT = "greedy"
@@ -54,8 +54,8 @@ def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
     left = replace(game.seats[seat], bot=SUBSTITUTE_BOT)
     if reason == "resigned":
         left = replace(left, token="", player="")
-    seats = (*game.seats[:seat], left, *game.seats[seat + 1 :])
-    return advance(game, now_ms, [BotTookOver(seat, SUBSTITUTE_BOT, reason)], seats=seats)
+    event = BotTookOver(seat, SUBSTITUTE_BOT, reason)
+    return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, left))
 
 
 def _move_for(game: Game, seat: int, now_ms: int) -> Transition:

@@ -144,6 +144,15 @@ FREE_SEAT: Final = Seat("", "")
 """A seat of a lobby that its player has left."""
 
 
+def with_seat(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, ...]:
+    """Return seats with one replaced or added, without free seats at the end."""
+    padded = [*seats, *[FREE_SEAT] * (number + 1 - len(seats))]
+    padded[number] = seat
+    while padded and padded[-1].is_free:
+        padded.pop()
+    return tuple(padded)
+
+
 class Game(Struct, frozen=True, rename={"state": "game"}):
     """Everything stored of a game except its event log. Times are milliseconds since 1970, UTC.
 

@@ -32,7 +32,7 @@ from skye_server.games.events import (
     StartedPlayer,
     TokenRotated,
 )
-from skye_server.games.game import FREE_SEAT, URL_BOT, Game, Seat, Status
+from skye_server.games.game import FREE_SEAT, URL_BOT, Game, Seat, Status, with_seat
 from skye_server.games.names import name_key
 from skye_server.games.transitions import Transition, advance, after_move, state_in_play, undo_limit_reached
 
@@ -183,9 +183,9 @@ def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
     """Replace the token of a seat.
 
     :param token: the hash of the new token.
-    :raises Problem: what `_check_rotation` raises.
+    :raises Problem: what `check_changeable` raises.
     """
-    _check_rotation(game)
+    check_changeable(game)
     seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
     return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
 
@@ -194,14 +194,16 @@ def rotate_host_token(game: Game, token: str, now_ms: int) -> Transition:
     """Replace the host token.
 
     :param token: the hash of the new token.
-    :raises Problem: what `_check_rotation` raises.
+    :raises Problem: what `check_changeable` raises.
     """
-    _check_rotation(game)
+    check_changeable(game)
     return advance(game, now_ms, [HostTokenRotated()], host=token)
 
 
-def _check_rotation(game: Game) -> None:
-    """Check that tokens of a game can be replaced: a rematch is found by those of the game that is over.
+def check_changeable(game: Game) -> None:
+    """Check that a game may have one more change of a kind that could be repeated forever.
+
+    Not a game that is over: its rematch is found by its tokens.
 
     :raises Problem: game_aborted, game_finished, too_many_changes.
     """
@@ -236,7 +238,7 @@ def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
     :param url_bot: the id of the bot.
     :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
     """
-    _check_rotation(game)
+    check_changeable(game)
     if game.seats[seat].bot not in (None, URL_BOT):
         raise Problem("seat_played_by_bot")
     after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
@@ -248,7 +250,7 @@ def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
 
     :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
     """
-    _check_rotation(game)
+    check_changeable(game)
     before = game.seats[seat]
     if not before.has_url_bot:
         raise Problem("seat_without_url_bot")
@@ -339,15 +341,6 @@ def lowest_free_seat(game: Game) -> int:
     """Return the number of the lowest free seat."""
     taken = dict(game.taken)
     return next(number for number in range(game.capacity + 1) if number not in taken)
-
-
-def with_seat(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, ...]:
-    """Return seats with one replaced or added, without free seats at the end."""
-    padded = [*seats, *[FREE_SEAT] * (number + 1 - len(seats))]
-    padded[number] = seat
-    while padded and padded[-1].is_free:
-        padded.pop()
-    return tuple(padded)
 
 
 def _check_seat_is_free(game: Game, number: int) -> None:

@@ -10,8 +10,9 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.autoplay import after_deadline, play_bots
 from skye_server.games.events import ClockAdvanced
-from skye_server.games.game import Game, Status
-from skye_server.games.transitions import Transition, advance, undo_limit_reached
+from skye_server.games.game import Game
+from skye_server.games.lobby import check_changeable
+from skye_server.games.transitions import Transition, advance
 
 MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000
 """How far the clock of a server for testers can be ahead of the real time."""
@@ -24,10 +25,7 @@ def advance_clock(game: Game, advance_ms: int) -> Transition:
     """
     if game.clock_ms is None:
         raise Problem("clock_not_manual")
-    if game.is_over:
-        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
-    if undo_limit_reached(game):
-        raise Problem("too_many_changes")
+    check_changeable(game)
     target = game.clock_ms + advance_ms
     transition = Transition(game)
     while (due := transition.game.deadline_ms) is not None and due <= target:

@@ -26,8 +26,7 @@ from skye_server.games.events import (
     PositionSet,
     TurnChanged,
 )
-from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status
-from skye_server.games.lobby import with_seat
+from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
 
 
 def game_at_version(game: Game, changes: Iterable[Change], version: int) -> Game:
@@ -95,7 +94,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, seats=(*seats[:number], *seats[number + 1 :]))
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)
-            return replace(game, seats=(*seats[:number], changed, *seats[number + 1 :]))
+            return replace(game, seats=with_seat(seats, number, changed))
         case InvitationCreated():
             return replace(game, invites=(*game.invites, ""))
         case InvitationAccepted() | InvitationRevoked():
@@ -105,8 +104,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
         case PositionSet(state):
             return _in_play(game, state)
         case BotTookOver(number, bot, _) | BotChanged(number, bot):
-            taken_over = replace(seats[number], bot=bot)
-            return replace(game, seats=(*seats[:number], taken_over, *seats[number + 1 :]))
+            return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms):
             return replace(game, deadline_ms=deadline_ms)
         case GameAborted():

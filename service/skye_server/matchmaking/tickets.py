@@ -100,7 +100,7 @@ def create_ticket(
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
         games.pools.announce(player, ticket_id, now_ms, expires_ms)
         games.due.queue.add(Due("ticket", player, min(expires_ms, now_ms + _ADDING_MS)))
-        _check_own(games, player, ticket_id)
+        games.identities.check_own(player, lambda: games.pools.forget(player, [ticket_id]))
         data = ticket_data.encode(TicketData(name, encoded, command.digest))
         settled = "" if is_repeated else last
         games.pools.join(
@@ -190,25 +190,13 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
         raise Problem("idempotency_key_reused")
 
 
-def _check_own(games: Games, player: str, ticket_id: str) -> None:
-    """Withdraw a ticket that is not in its pool yet if the key has become that of another player."""
-    try:
-        games.identities.check_own(player)
-    except Problem:
-        games.pools.forget(player, [ticket_id])
-        raise
-
-
 def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
     """Return whether a ticket was matched a short time ago, and its game goes on."""
     ticket = games.pools.ticket(ticket_id)
     if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
         return False
-    try:
-        game = games.repository.current(ticket.game)
-    except Problem as problem:
-        if problem.code != "game_not_found":
-            raise
+    game = games.repository.find(ticket.game)
+    if game is None:
         return True  # it is about to be created
     return not game.is_over and seat_of(game, ticket.player) is not None
 
@@ -246,12 +234,8 @@ def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     if group:
         _create(games, game_id, group)
         games.pools.game_created(game_id, group)
-    try:
-        return seat_of(games.repository.current(game_id), ticket.player)
-    except Problem as problem:
-        if problem.code != "game_not_found":
-            raise
-        return None  # the game has expired
+    game = games.repository.find(game_id)
+    return None if game is None else seat_of(game, ticket.player)  # None: the game has expired
 
 
 def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:

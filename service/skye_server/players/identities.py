@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key, is_player_key
 from skye_server.players.codec import KeyRecord, key_records
@@ -57,18 +59,23 @@ class PlayerIdentities:
         if not self._store.replace_key(old, stored, key_records.encode(replaced)):
             raise Problem("too_much_contention")
 
-    def check_own(self, player: str) -> None:
+    def check_own(self, player: str, withdraw: Callable[[], object]) -> None:
         """Check, after a write under the id of a player, that no replacement has taken its first key.
 
         The key must be unused when a replacement stores it. So either the replacement finds the write and is
-        refused, or the writer finds the record of the replacement, and must withdraw what it wrote.
+        refused, or the writer finds the record of the replacement, and withdraws what it wrote.
 
+        :param withdraw: called if this fails.
         :raises Problem: too_much_contention, when the key has become that of another player since the caller
             was authenticated.
         """
-        record = self._record_of(player)
-        if record.replaces or record.player not in ("", player):
-            raise Problem("too_much_contention")
+        try:
+            record = self._record_of(player)
+            if record.replaces or record.player not in ("", player):
+                raise Problem("too_much_contention")
+        except Problem:
+            withdraw()
+            raise
 
     def _record_of(self, key_hash: str) -> KeyRecord:
         return _decoded(key_hash, self._store.key_record(key_hash))

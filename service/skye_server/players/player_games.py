@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Final, NamedTuple
 
 import msgspec
@@ -82,8 +83,7 @@ class Players:
         self._due, self._owners = store.due, owners
         self._now_ms = now_ms
         self._max_active = settings.limit_games_per_key if settings.limits else 0
-        ttls = settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
-        self._ttl_s = max(ttls)
+        self._ttl_s = settings.max_game_ttl_s
 
     def check_limit(self, player: str, *, waiting: int) -> None:
         """Check that a player may wait for one more game.
@@ -124,18 +124,11 @@ class Players:
                 raise self._too_many_games()
             if result is _DONE:
                 if limited and stored is None:
-                    self._check_own(player, game_id, followed_games.encode(state))
+                    announced = followed_games.encode(state)
+                    self._identities.check_own(player, partial(self._remove, player, game_id, announced))
                 return
             back_off(attempt)
         raise Problem("too_much_contention")
-
-    def _check_own(self, player: str, game_id: str, announced: bytes) -> None:
-        """Withdraw an announcement if the player's key has become that of another player meanwhile."""
-        try:
-            self._identities.check_own(player)
-        except Problem:
-            self._remove(player, game_id, announced)
-            raise
 
     def relay_commit(self, before: Game | None, after: Game, players: Collection[str]) -> None:
         """Relay a commit to those players whom it concerns; `catch_up` does so later if this fails."""

@@ -205,7 +205,7 @@ def _add_item(place: _Place) -> None:
             "webhook": _view(tested),
             "http_status": reply.status,
             "duration_ms": reply.duration_ms,
-            "problem": None if reply.is_ok else reply.error or f"The response has the status {reply.status}.",
+            "problem": reply.problem or None,
         }
         return uncached_json(view, 200, [])
 

@@ -30,12 +30,12 @@ from skye_server.contract import requests
 from skye_server.contract.responses.actions import actions_view
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Game
+from skye_server.games.game import Game, with_seat
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.webhook_events import DECISION
 from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
-from skye_server.webhooks.bots import bot_ref, stored_bot, ttl_s
+from skye_server.webhooks.bots import bot_ref, stored_bot
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, retry_ms
 from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
@@ -64,12 +64,10 @@ class BotDispatch:
         :returns: when to ask again, in milliseconds since 1970; None if a commit makes the entry due again.
         """
         game_id, url_bot = entry.split("/")
-        try:
-            game = self._games.apply_deadlines(self._games.repository.current(game_id))
-        except Problem as problem:
-            if problem.code != "game_not_found":
-                raise
+        stored = self._games.repository.find(game_id)
+        if stored is None:
             return None
+        game = self._games.apply_deadlines(stored)
         bot, decision = stored_bot(self._games.store, url_bot), decision_of(game, seat_of_bot(game, url_bot))
         if bot is None:
             if decision is not None:  # it has expired, or was lost
@@ -93,7 +91,7 @@ class BotDispatch:
                 return found
             played = was_played(self._games, _asked(bot, delivery))
             reply = Reply(delivery.http_status, duration_ms=delivery.duration_ms or 0)
-            after = _after(delivery, reply, now_ms, "" if played else delivery.error or _LATE, None)
+            after = delivery.after(reply, now_ms, "" if played else delivery.error or _LATE, None)
             if not self._record(bot, found, delivery, after):
                 return None
         if decision is None or found.webhook is None:
@@ -104,10 +102,10 @@ class BotDispatch:
 
     def _queue(self, game: Game, bot: Webhook, progress: Progress, decision: str) -> None:
         now_ms = self._games.time_of(game)
-        delivery_id = f"msg_{bot.id.removeprefix('wh_')}_{progress.number + 1:010d}"
+        delivery_id = bot.delivery_id(progress.number + 1)
         delivery = Delivery(delivery_id, game.id, DECISION, decision.encode(), now_ms, now_ms)
         queued = [(game.id, delivery_id, deliveries.encode(delivery))]
-        self._store.queue(bot.ref, progress, decision, queued, ttl_s(self._games))
+        self._store.queue(bot.ref, progress, decision, queued, self._games.settings.max_game_ttl_s)
 
     def _ask(self, game: Game, bot: Webhook, found: NextDelivery, delivery: Delivery) -> int | None:
         """Send a decision and play the answer; return when to ask again."""
@@ -134,7 +132,7 @@ class BotDispatch:
                 pause_ms = retry_ms(1, min(reply.retry_after_s, _MAX_RETRY_AFTER_S))
             else:
                 self._give_up(_asked(bot, delivery))
-        after = _after(delivery, reply, now_ms, error, pause_ms)
+        after = delivery.after(reply, now_ms, error, pause_ms)
         self._record(bot, found, delivery, after)
         return None if pause_ms is None or game.clock_ms is not None else after.next_ms
 
@@ -144,7 +142,7 @@ class BotDispatch:
         :raises Problem: idempotency_key_reused.
         """
         if not reply.is_ok:
-            return reply.error or f"The response has the status {reply.status}."
+            return reply.problem
         seat = seat_of_bot(game, bot.id)
         assert seat is not None
         try:
@@ -180,24 +178,6 @@ def _asked(bot: Webhook, delivery: Delivery) -> Asked:
     return Asked(delivery.game, bot.id, delivery.body.decode(), delivery.id)
 
 
-def _after(before: Delivery, reply: Reply, now_ms: int, error: str, pause_ms: int | None) -> Delivery:
-    """Return a delivery after an attempt.
-
-    :param pause_ms: after which time to ask again; None for never.
-    """
-    ended = DeliveryStatus.FAILED if error else DeliveryStatus.DELIVERED
-    return replace(
-        before,
-        status=ended if pause_ms is None else DeliveryStatus.PENDING,
-        attempt=before.attempt + 1,
-        next_ms=None if pause_ms is None else now_ms + pause_ms,
-        at_ms=now_ms,
-        http_status=reply.status,
-        duration_ms=reply.duration_ms,
-        error=error,
-    )
-
-
 def decision_message(game: Game, seat: int | None, now_ms: int) -> bytes:
     """Return the request to the bot of a seat: its view of the game, its actions and the time left."""
     assert seat is not None
@@ -215,8 +195,7 @@ def decision_message(game: Game, seat: int | None, now_ms: int) -> bytes:
 
 def _actions(game: Game, seat: int) -> list[Any]:
     """Return the actions between which a bot chooses; it takes nothing back."""
-    person = replace(game.seats[seat], bot=None)
-    seats = (*game.seats[:seat], person, *game.seats[seat + 1 :])
+    seats = with_seat(game.seats, seat, replace(game.seats[seat], bot=None))
     listed = actions_view(replace(game, seats=seats), seat)["actions"]
     return [action for action in listed if not action["revises"]]
 

@@ -7,15 +7,13 @@ whose game is not created expires.
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
 from msgspec.structs import replace
 
-from skye_server.commands.attempts import Command, id_from
+from skye_server.commands.attempts import Command
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.game import URL_BOT, Game
@@ -23,7 +21,7 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
 from skye_server.webhooks.signing import new_secret
-from skye_server.webhooks.webhooks import Webhooks
+from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8
 """How many different URLs one request may name: each is sent a challenge."""
@@ -64,17 +62,11 @@ def bot_deliveries(store: RedisStore, url_bot: str) -> list[Delivery]:
 
 def copied_bot(games: Games, url_bot: str, game_id: str) -> str:
     """Store a bot for another game, and return its new id; the same one when this is repeated."""
-    copied = _id(f"copy/{url_bot}/{game_id}".encode())
+    copied = id_of(f"copy/{url_bot}/{game_id}".encode())
     found = stored_bot(games.store, url_bot)
     if found is not None:
-        _put(games.store, replace(found, id=copied, owner=bot_ref(copied).owner), ttl_s(games))
+        _put(games, replace(found, id=copied, owner=bot_ref(copied).owner))
     return copied
-
-
-def ttl_s(games: Games) -> int:
-    """Return how long a bot is stored after its last decision, in seconds."""
-    settings = games.settings
-    return max(settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s)
 
 
 class UrlBots:
@@ -108,8 +100,7 @@ class UrlBots:
         self, command: Command, pointer: str, player: dict[str, Any], verified: set[tuple[str, str]]
     ) -> Webhook:
         url, secret = player.pop("bot_url"), player.pop("secret", "")
-        key = command.record_key
-        bot_id = _id(secrets.token_bytes(16) if key is None else f"bot{pointer}/{key}".encode())
+        bot_id = new_id(command, f"bot{pointer}")
         player |= {"bot": URL_BOT, "url_bot": bot_id}
         stored = stored_bot(self._games.store, bot_id)
         if stored is not None:
@@ -134,7 +125,7 @@ class UrlBots:
                     "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]
                 )
             verified.add((url, secret))
-        _put(self._games.store, bot, ttl_s(self._games))
+        _put(self._games, bot)
         return bot
 
 
@@ -148,15 +139,12 @@ def bots_of(game: Game) -> list[str]:
     return [seat.url_bot for seat in game.seats if seat.url_bot]
 
 
-def _put(store: RedisStore, bot: Webhook, seconds: int) -> None:
-    outcome = store.webhooks.put(bot.ref, None, webhook_records.encode(bot), 1, seconds)
-    if outcome is not PutOutcome.DONE and stored_bot(store, bot.id) is None:
+def _put(games: Games, bot: Webhook) -> None:
+    data, ttl_s = webhook_records.encode(bot), games.settings.max_game_ttl_s
+    outcome = games.store.webhooks.put(bot.ref, None, data, 1, ttl_s)
+    if outcome is not PutOutcome.DONE and stored_bot(games.store, bot.id) is None:
         raise Problem("too_much_contention")
 
 
 def _refused(pointer: str, detail: str) -> Problem:
     return Problem("invalid_body", errors=[FieldError(f"{pointer}/bot_url", detail)])
-
-
-def _id(seed: bytes) -> str:
-    return f"wh_{id_from(hashlib.sha256(seed).digest())}"

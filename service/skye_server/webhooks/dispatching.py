@@ -16,7 +16,6 @@ import time
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import UNREADABLE, Problem
@@ -157,9 +156,7 @@ class WebhookDispatch:
             if found.webhook is None:
                 return None
             webhook = webhook_records.decode(found.webhook)
-            if webhook.status != WebhookStatus.ACTIVE:
-                return None
-            if not found.id:
+            if webhook.status != WebhookStatus.ACTIVE or not found.id:
                 return None
             delivery = deliveries.decode(found.data)
             due_ms = max(found.open_until_ms, delivery.next_ms or 0)
@@ -181,7 +178,8 @@ class WebhookDispatch:
     def _record(self, webhook: Webhook, found: NextDelivery, before: Delivery, reply: Reply) -> int | None:
         """Store the result of an attempt; return when the next one of the game is due, None for now."""
         now_ms = self._games.now_ms()
-        after = _after(before, reply, now_ms)
+        pause_ms = None if reply.is_ok else retry_ms(before.attempt + 1, reply.retry_after_s)
+        after = before.after(reply, now_ms, reply.problem, pause_ms)
         failures = found.failures + 1
         beyond = failures - CIRCUIT_FAILURES
         open_ms = now_ms + circuit_ms(beyond) if not reply.is_ok and beyond >= 0 else 0
@@ -202,30 +200,8 @@ class WebhookDispatch:
         return None if after.next_ms is None else max(after.next_ms, open_ms)
 
 
-def _after(before: Delivery, reply: Reply, now_ms: int) -> Delivery:
-    """Return a delivery after an attempt."""
-    attempt = before.attempt + 1
-    status, next_ms, error = DeliveryStatus.DELIVERED, None, ""
-    if not reply.is_ok:
-        pause_ms = retry_ms(attempt, reply.retry_after_s)
-        status = DeliveryStatus.FAILED if pause_ms is None else DeliveryStatus.PENDING
-        next_ms = None if pause_ms is None else now_ms + pause_ms
-        error = reply.error or f"The response has the status {reply.status}."
-    return replace(
-        before,
-        status=status,
-        attempt=attempt,
-        next_ms=next_ms,
-        at_ms=now_ms,
-        http_status=reply.status,
-        duration_ms=reply.duration_ms,
-        error=error,
-    )
-
-
 def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Delivery:
     game: str = view.get("game_id", NO_GAME)
     href = None if game == NO_GAME else f"/v1/games/{game}"
     body = msgspec.json.encode({"type": kind, "timestamp": view["at"], "href": href, "data": view})
-    message_id = f"msg_{webhook.id.removeprefix('wh_')}_{number:010d}"
-    return Delivery(message_id, game, kind, body, now_ms, now_ms)
+    return Delivery(webhook.delivery_id(number), game, kind, body, now_ms, now_ms)

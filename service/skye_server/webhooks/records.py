@@ -7,9 +7,11 @@ from enum import StrEnum
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from skye_server.players.codec import RecordCodec
 from skye_server.storage.webhook_store import WebhookRef
+from skye_server.webhooks.sender import Reply
 
 RETRIES_S: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
 """The pauses between the attempts of a delivery, in seconds, as Standard Webhooks 1.0 suggests."""
@@ -69,6 +71,10 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
         """What names the webhook."""
         return WebhookRef(self.owner, self.id)
 
+    def delivery_id(self, number: int) -> str:
+        """Return the id of a delivery by its number."""
+        return f"msg_{self.id.removeprefix('wh_')}_{number:010d}"
+
     def secrets(self, now_ms: int) -> list[str]:
         """Return the secrets that sign a request at a time."""
         return [self.secret, *([self.old_secret] if now_ms < self.old_until_ms else [])]
@@ -95,6 +101,24 @@ class Delivery(msgspec.Struct, array_like=True, frozen=True):
     http_status: int | None = None
     duration_ms: int | None = None
     error: str = ""
+
+    def after(self, reply: Reply, now_ms: int, error: str, pause_ms: int | None) -> Delivery:
+        """Return the delivery after an attempt.
+
+        :param error: why the attempt failed; empty if it did not.
+        :param pause_ms: after which time it is repeated; None for never.
+        """
+        ended = DeliveryStatus.FAILED if error else DeliveryStatus.DELIVERED
+        return replace(
+            self,
+            status=ended if pause_ms is None else DeliveryStatus.PENDING,
+            attempt=self.attempt + 1,
+            next_ms=None if pause_ms is None else now_ms + pause_ms,
+            at_ms=now_ms,
+            http_status=reply.status,
+            duration_ms=reply.duration_ms,
+            error=error,
+        )
 
 
 webhook_records: Final = RecordCodec(Webhook, "webhook")

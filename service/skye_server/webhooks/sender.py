@@ -54,6 +54,11 @@ class Reply(NamedTuple):
         """Whether the receiver has accepted the request."""
         return self.status is not None and 200 <= self.status < 300 and not self.error
 
+    @property
+    def problem(self) -> str:
+        """Why the receiver has not accepted the request; empty if it has."""
+        return "" if self.is_ok else self.error or f"The response has the status {self.status}."
+
 
 class Sender:
     """Sends requests to the URLs that a policy allows."""

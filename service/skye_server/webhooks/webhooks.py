@@ -51,9 +51,7 @@ class Webhooks:
     def __init__(self, games: Games, settings: Settings, sender: Sender) -> None:
         self._games = games
         self.sender = sender
-        self._game_ttl_s = max(
-            settings.game_ttl_lobby_s, settings.game_ttl_playing_s, settings.game_ttl_finished_s
-        )
+        self._game_ttl_s = settings.max_game_ttl_s
         self._store = games.store.webhooks
         self._challenges = BoundedSemaphore(_MAX_CHALLENGES)
 
@@ -63,7 +61,7 @@ class Webhooks:
         :param cursor: the event of the owner after which the webhook reports.
         :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy.
         """
-        webhook_id = _new_id(owner, command)
+        webhook_id = new_id(command, f"webhook/{owner}")
         stored = self._store.get(WebhookRef(owner, webhook_id))
         if stored is not None:
             webhook = webhook_records.decode(stored)
@@ -87,17 +85,10 @@ class Webhooks:
         self._put(None, webhook)
         self._store.queue(webhook.ref, Progress(), cursor, (), self.ttl_s(owner))
         if owner.startswith(PLAYER_OWNER):
-            self._check_own(webhook)
+            player = owner.removeprefix(PLAYER_OWNER)
+            self._games.identities.check_own(player, lambda: self._put(webhook, None))
         self._wake(webhook, round(1000 * CACHED_S))  # until then a process may not know of it
         return webhook
-
-    def _check_own(self, webhook: Webhook) -> None:
-        """Withdraw a webhook if the player's key has become that of another player meanwhile."""
-        try:
-            self._games.identities.check_own(webhook.owner.removeprefix(PLAYER_OWNER))
-        except Problem:
-            self._put(webhook, None)
-            raise
 
     def of(self, owner: str) -> list[Webhook]:
         """Return the webhooks of an owner, the oldest first."""
@@ -238,8 +229,7 @@ class Webhooks:
             self._challenges.release()
         if reply.is_ok:
             return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
-        problem = reply.error or f"The response has the status {reply.status}."
-        return replace(webhook, problem=problem), reply
+        return replace(webhook, problem=reply.problem), reply
 
     def _put(self, before: Webhook | None, after: Webhook | None) -> None:
         webhook = after or before
@@ -287,9 +277,14 @@ def _repeats(body: bytes, text: str) -> bool:
     return isinstance(found, dict) and found.get("challenge") == text
 
 
-def _new_id(owner: str, command: Command) -> str:
+def new_id(command: Command, name: str) -> str:
+    """Return the id of what a command creates: by its name and the idempotency key, random without a key."""
     key = command.record_key
-    seed = secrets.token_bytes(16) if key is None else f"webhook/{owner}/{key}".encode()
+    return id_of(secrets.token_bytes(16) if key is None else f"{name}/{key}".encode())
+
+
+def id_of(seed: bytes) -> str:
+    """Return the id of a webhook, or of a bot at a URL, that derives from a seed."""
     return f"wh_{id_from(hashlib.sha256(seed).digest())}"
 
 

@@ -12,26 +12,12 @@ from skye.positions import RULESET
 from skye.views import event_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
-    AnyEvent,
-    BotChanged,
-    BotTookOver,
-    ClockAdvanced,
-    GameAborted,
+    HOSTED_EVENT_TYPES,
     GameCreated,
     GameStarted,
     HostedEvent,
-    HostTokenRotated,
-    InvitationAccepted,
-    InvitationCreated,
-    InvitationRevoked,
-    PlayerChanged,
-    PlayerJoined,
-    PlayerLeft,
-    PlayerLeftAndSeatsMoved,
     PositionSet,
     StartedPlayer,
-    TimedOut,
-    TokenRotated,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, Seat
@@ -54,22 +40,16 @@ from skye_server.games.views.game import (
 
 def event_views(game: Game, change: Change, caller: Caller) -> list[NumberedEventView]:
     """Return the events of a change as a caller may see them, numbered."""
-    at = timestamp(change.at_ms)
-    return [
-        cast(  # mypy does not merge unions
-            "NumberedEventView",
-            {"id": number, "version": change.version, "at": at, **_event_view(game, event, caller)},
+    at, views = timestamp(change.at_ms), []
+    for number, event in enumerate(change.events, change.first_event):
+        view = (
+            _hosted_event_view(game, event, caller)
+            if isinstance(event, HostedEvent)
+            else _engine_event_view(game, event, caller)
         )
-        for number, event in enumerate(change.events, change.first_event)
-    ]
-
-
-def _event_view(game: Game, event: AnyEvent, caller: Caller) -> HostedEventView:
-    return (
-        _hosted_event_view(game, event, caller)
-        if isinstance(event, HostedEvent)
-        else _engine_event_view(game, event, caller)
-    )
+        numbered = {"id": number, "version": change.version, "at": at, **view}
+        views.append(cast("NumberedEventView", numbered))  # mypy does not merge unions
+    return views
 
 
 def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> HostedEventView:
@@ -87,28 +67,10 @@ def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> 
     }
 
 
-def _hosted_event_view(  # noqa: C901 - a table of cases
-    game: Game, event: HostedEvent, caller: Caller
-) -> HostedEventView:
+def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> HostedEventView:
     match event:
         case GameCreated(name):
             return _created_view(game, name)
-        case PlayerJoined(seat, name, color, bot):
-            return {"type": "player_joined", "seat": seat, "name": name, "color": color, "bot": bot}
-        case PlayerLeft(seat) | PlayerLeftAndSeatsMoved(seat):
-            return {"type": "player_left", "seat": seat}
-        case PlayerChanged(seat, name, color):
-            return {"type": "player_changed", "seat": seat, "name": name, "color": color}
-        case HostTokenRotated():
-            return {"type": "host_token_rotated"}
-        case TokenRotated(seat):
-            return {"type": "token_rotated", "seat": seat}
-        case InvitationCreated():
-            return {"type": "invitation_created"}
-        case InvitationAccepted():
-            return {"type": "invitation_accepted"}
-        case InvitationRevoked():
-            return {"type": "invitation_revoked"}
         case GameStarted(scoring_tiles, starting_seat, rounds, players):
             return {
                 "type": "game_started",
@@ -119,12 +81,6 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
             }
         case PositionSet(state):
             return _position_set_view(game, state, caller)
-        case BotTookOver(seat, bot, reason):
-            return {"type": "bot_took_over", "seat": seat, "bot": bot, "reason": reason}
-        case BotChanged(seat, bot):
-            return {"type": "bot_changed", "seat": seat, "bot": bot}
-        case TimedOut(seat):
-            return {"type": "timed_out", "seat": seat}
         case TurnChanged(phase, waiting_for, deadline_ms):
             return {
                 "type": "turn_changed",
@@ -132,10 +88,8 @@ def _hosted_event_view(  # noqa: C901 - a table of cases
                 "waiting_for": waiting_for,
                 "deadline": None if deadline_ms is None else timestamp(deadline_ms),
             }
-        case ClockAdvanced():
-            return {"type": "clock_advanced"}
-        case GameAborted():
-            return {"type": "game_aborted"}
+        case _:  # the view of any other event has the fields of the event
+            return cast("HostedEventView", {"type": HOSTED_EVENT_TYPES[type(event)], **event._asdict()})
 
 
 def _started_players(game: Game, players: Sequence[StartedPlayer]) -> list[StartedPlayerView]:
