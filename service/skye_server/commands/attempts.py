@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Generic, NamedTuple, TypeGuard, TypeVar, cast
+from typing import Final, Generic, NamedTuple, TypeVar, cast
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
@@ -188,8 +188,9 @@ def run(
     """
     for number in range(MAX_ATTEMPTS):
         loaded = load()
-        if loaded.game is not None and is_of(loaded.record, command):
-            return _replayed(games, command, loaded.game, loaded.record)
+        record = loaded.record
+        if loaded.game is not None and record is not None and record.digest == command.digest:
+            return _replayed(games, command, loaded.game, record)
         authorize(loaded)
         loaded.check_preconditions(command)
         transition = apply(loaded)
@@ -198,18 +199,13 @@ def run(
         game = transition.game
         caller = loaded.role_after(game)
         committed = Committed(game, caller or SPECTATOR, loaded.tokens, games.time_of(game))
-        record = None
+        new = None
         if command.idempotency_key is not None:
-            record = new_record(games, command, committed, retired_token=caller is None)
-        if games.repository.save(loaded.game, transition, record):
+            new = new_record(games, command, committed, retired_token=caller is None)
+        if games.repository.save(loaded.game, transition, new):
             return committed
         back_off(number)
     raise Problem("too_much_contention")
-
-
-def is_of(record: IdempotencyRecord | None, command: Command) -> TypeGuard[IdempotencyRecord]:
-    """Return whether a record is that of this very request, which has been committed before."""
-    return record is not None and record.digest == command.digest
 
 
 def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Committed:
@@ -229,7 +225,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     """
     stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
-    retired = is_of(record, command) and record.retired_token
+    retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
     caller = role_of(game, token, player, invite=command.invite, retired=retired)

@@ -6,7 +6,7 @@ response was lost must succeed.
 
 from __future__ import annotations
 
-from skye_server.commands.attempts import Command, Committed, is_of, load_game, new_record
+from skye_server.commands.attempts import Command, Committed, load_game, new_record
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
@@ -44,4 +44,4 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
     The name of the record derives from the token, so the caller is the host who sent the request.
     """
     stored, record = games.store.load(game_id, command.record_key)
-    return stored is None and record is not None and is_of(decode_record(record), command)
+    return stored is None and record is not None and decode_record(record).digest == command.digest

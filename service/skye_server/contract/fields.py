@@ -199,41 +199,42 @@ def _is_visible(character: str) -> bool:
     return not is_selector and unicodedata.category(character) not in _INVISIBLE_CATEGORIES
 
 
-class Opaque(fields.String):
-    """A string that clients send as they have received it: a cursor, an id or a token.
+class PatternString(fields.String):
+    """A string that a regular expression matches. Error messages never contain it.
 
-    The contract promises no form of it, so that a later version can have another. Error messages never
-    contain it.
+    :param form: the regular expression.
+    :param error: the error text for other strings, and for those longer than `maxLength` of `shape`.
+    :param shape: its keywords in the contract.
     """
 
-    def __init__(self, form: str, error: str, description: str, **kwargs: Any) -> None:
-        """Describe a string.
-
-        :param form: the regular expression of the strings that this version can have sent.
-        :param error: the error text for others.
-        """
-        self._form, self._error = re.compile(form), error
-        super().__init__(metadata={"description": description, "maxLength": MAX_OPAQUE_LENGTH}, **kwargs)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        del attr, data, kwargs
-        if not isinstance(value, str) or not self._form.fullmatch(value):
-            raise ValidationError(self._error)
-        return value
-
-
-class PlayerKey(fields.String):
-    """A player key. Its form is part of the contract, because clients generate it."""
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        shape = {"maxLength": MAX_PLAYER_KEY_LENGTH, "pattern": f"^{PLAYER_KEY_PATTERN}$"}
+    def __init__(self, form: str, error: str, description: str, shape: dict[str, Any], **kwargs: Any) -> None:
+        self._form, self._error, self._most = re.compile(form), error, shape["maxLength"]
         super().__init__(metadata={"description": description, **shape}, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         del attr, data, kwargs
-        if not isinstance(value, str) or not re.fullmatch(PLAYER_KEY_PATTERN, value):
-            raise ValidationError(f"This does not match the pattern {PLAYER_KEY_PATTERN}.")
+        if not isinstance(value, str) or len(value) > self._most or not self._form.fullmatch(value):
+            raise ValidationError(self._error)
         return value
+
+
+class Opaque(PatternString):
+    """A string that clients send as they have received it: a cursor, an id or a token.
+
+    The contract promises no form of it, so that a later version can have another.
+    """
+
+    def __init__(self, form: str, error: str, description: str, **kwargs: Any) -> None:
+        super().__init__(form, error, description, {"maxLength": MAX_OPAQUE_LENGTH}, **kwargs)
+
+
+class PlayerKey(PatternString):
+    """A player key. Its form is part of the contract, because clients generate it."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"maxLength": MAX_PLAYER_KEY_LENGTH, "pattern": f"^{PLAYER_KEY_PATTERN}$"}
+        error = f"This does not match the pattern {PLAYER_KEY_PATTERN}."
+        super().__init__(PLAYER_KEY_PATTERN, error, description, shape, **kwargs)
 
 
 class InviteCode(Opaque):

@@ -28,14 +28,7 @@ class EventStream(NamedTuple):
 
 
 STREAMS: Final = (
-    EventStream(
-        "stream_events",
-        "EventStream",
-        "",
-        "StreamStart",
-        "Event",
-        "StreamEnd",
-    ),
+    EventStream("stream_events", "EventStream", "", "StreamStart", "Event", "StreamEnd"),
     EventStream(
         "stream_player_events",
         "PlayerEventStream",

@@ -28,7 +28,6 @@ from skye_server.openapi.parameters import (
     IDEMPOTENCY_KEY,
     IF_MATCH,
     IF_NONE_MATCH,
-    REQUIRED_IDEMPOTENCY_KEY,
     component_of,
 )
 
@@ -107,10 +106,11 @@ class Describe(NamedTuple):
         """Store the documentation on the view, where flask-smorest reads it."""
         known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
         known.setdefault("arguments", {}).setdefault("parameters", []).extend(map(component_of, self.headers))
+        errors = {*self.errors, *(["too_many_requests"] if self.limited else [])}
         known["manual_doc"] = {
             "operationId": view.__name__,
             "security": _SECURITY[self.token],
-            "responses": self._responses() | error_responses(self._error_codes()),
+            "responses": self._responses() | error_responses(errors),
         }
         if self.body is not None:
             known["manual_doc"]["requestBody"] = self.body
@@ -118,9 +118,6 @@ class Describe(NamedTuple):
             vars(view)[OF_PLAYER] = True
         vars(view)["_apidoc"] = known
         return view
-
-    def _error_codes(self) -> set[str]:
-        return {*self.errors, *(["too_many_requests"] if self.limited else [])}
 
     def _responses(self) -> dict[int | str, Any]:
         responses: dict[int | str, Any] = {}
@@ -160,16 +157,11 @@ def _tagged(responses: Iterable[ResponseDoc], errors: Iterable[str], token: Toke
     return Describe([*tagged, unchanged], errors, token, [IF_NONE_MATCH])
 
 
-def writes(
-    response: ResponseDoc,
-    *others: ResponseDoc,
-    errors: Iterable[str] = (),
-    token: Token = Token.REQUIRED,
-) -> Describe:
-    """Document a view that changes a game; `others` are its responses without the game."""
+def writes(response: ResponseDoc, *, errors: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
+    """Document a view that changes a game."""
     created = ["Location"] if response.status == HTTPStatus.CREATED else []
     response = response._replace(headers=["ETag", *created])
-    return Describe([response, *others], (*WRITE_ERRORS, *errors), token, [IDEMPOTENCY_KEY, IF_MATCH])
+    return Describe([response], (*WRITE_ERRORS, *errors), token, [IDEMPOTENCY_KEY, IF_MATCH])
 
 
 def of_player(*responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:
@@ -177,19 +169,10 @@ def of_player(*responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequ
     return Describe(responses, (*PLAYER_KEY_ERRORS, *errors), Token.PLAYER, headers)
 
 
-def creates(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
-    """Document a view that creates a game."""
-    response = response._replace(headers=["ETag", "Location"])
-    return Describe(
-        [response], (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors), Token.OPTIONAL, [IDEMPOTENCY_KEY]
-    )
+def creates(response: ResponseDoc, *, errors: Iterable[str] = (), key: str = IDEMPOTENCY_KEY) -> Describe:
+    """Document a view that creates games.
 
-
-def creates_several(response: ResponseDoc, *, errors: Iterable[str] = ()) -> Describe:
-    """Document a view that creates several games and requires an idempotency key."""
-    return Describe(
-        [response],
-        (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors),
-        Token.OPTIONAL,
-        [REQUIRED_IDEMPOTENCY_KEY],
-    )
+    :param key: the component of its idempotency key.
+    """
+    errors = (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors)
+    return Describe([response], errors, Token.OPTIONAL, [key])

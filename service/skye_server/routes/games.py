@@ -45,6 +45,7 @@ NEW_GAME = {"game": "$response.body#/game/id"}
         201,
         "The game and its tokens.",
         responses.CreatedGame,
+        headers=["ETag", "Location"],
         links=[
             Link("get_game", "The new game.", NEW_GAME),
             Link("join_game", "Take a seat in it.", NEW_GAME),

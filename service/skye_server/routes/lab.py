@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -36,13 +37,12 @@ blueprint = Resource(
 
 _SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _INBOX_ERRORS = (*STORE_ERRORS, "lab_off", "not_found")
+_lab_operation = partial(operation, headers=[FAULT])
 _GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", *UNREADABLE)
 
 
 @blueprint.route("")
-@operation(
-    ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*STORE_ERRORS, "lab_off"], headers=[FAULT]
-)
+@_lab_operation(ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*STORE_ERRORS, "lab_off"])
 def get_lab() -> Response:
     """Get the laboratory.
 
@@ -52,10 +52,8 @@ def get_lab() -> Response:
 
 
 @blueprint.route("/clock", methods=["POST"])
-@operation(
-    ResponseDoc(200, "The laboratory.", responses.Lab),
-    errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off"],
-    headers=[FAULT],
+@_lab_operation(
+    ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off"]
 )
 @blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
 def advance_lab_clock(body: dict[str, Any]) -> Response:
@@ -71,10 +69,8 @@ def advance_lab_clock(body: dict[str, Any]) -> Response:
 
 
 @blueprint.route("/games/<game>/faults", methods=["PUT"])
-@operation(
-    ResponseDoc(200, "The fault.", responses.RemainingFault),
-    errors=[*BODY_ERRORS, *_GAME_ERRORS],
-    headers=[FAULT],
+@_lab_operation(
+    ResponseDoc(200, "The fault.", responses.RemainingFault), errors=[*BODY_ERRORS, *_GAME_ERRORS]
 )
 @blueprint.arguments(requests.GameFault, description="The fault.")
 def set_game_faults(body: dict[str, Any], game: str) -> Response:
@@ -92,11 +88,7 @@ def set_game_faults(body: dict[str, Any], game: str) -> Response:
 
 
 @blueprint.route("/games/<game>/faults")
-@operation(
-    ResponseDoc(200, "The fault.", responses.RemainingFault),
-    errors=_GAME_ERRORS,
-    headers=[FAULT],
-)
+@_lab_operation(ResponseDoc(200, "The fault.", responses.RemainingFault), errors=_GAME_ERRORS)
 def get_game_faults(game: str) -> Response:
     """Get the fault of the next requests of a game.
 
@@ -106,10 +98,8 @@ def get_game_faults(game: str) -> Response:
 
 
 @blueprint.route("/games/<game>/faults", methods=["DELETE"])
-@operation(
-    ResponseDoc(200, "There is no fault any more.", responses.RemainingFault),
-    errors=_GAME_ERRORS,
-    headers=[FAULT],
+@_lab_operation(
+    ResponseDoc(200, "There is no fault any more.", responses.RemainingFault), errors=_GAME_ERRORS
 )
 def delete_game_faults(game: str) -> Response:
     """Remove the fault of the next requests of a game.
@@ -122,10 +112,8 @@ def delete_game_faults(game: str) -> Response:
 
 
 @blueprint.route("/games", methods=["DELETE"])
-@operation(
-    ResponseDoc(200, "The number of deleted games.", responses.EmptiedLab),
-    errors=[*STORE_ERRORS, "lab_off"],
-    headers=[FAULT],
+@_lab_operation(
+    ResponseDoc(200, "The number of deleted games.", responses.EmptiedLab), errors=[*STORE_ERRORS, "lab_off"]
 )
 def empty_lab() -> Response:
     """Delete all games of a lab server.
@@ -175,9 +163,7 @@ def receive_in_lab(inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>", methods=["PUT"])
-@operation(
-    ResponseDoc(200, "The inbox.", responses.Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS], headers=[FAULT]
-)
+@_lab_operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS])
 @blueprint.arguments(requests.InboxAnswer, description="The answer.")
 def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
     """Set the answer of an inbox.
@@ -195,7 +181,7 @@ def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>")
-@operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=_INBOX_ERRORS, headers=[FAULT])
+@_lab_operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=_INBOX_ERRORS)
 def get_lab_inbox(inbox: str) -> Response:
     """Get an inbox.
 
@@ -205,7 +191,7 @@ def get_lab_inbox(inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>", methods=["DELETE"])
-@operation(ResponseDoc(200, "The empty inbox.", responses.Inbox), errors=_INBOX_ERRORS, headers=[FAULT])
+@_lab_operation(ResponseDoc(200, "The empty inbox.", responses.Inbox), errors=_INBOX_ERRORS)
 def empty_lab_inbox(inbox: str) -> Response:
     """Empty an inbox.
 

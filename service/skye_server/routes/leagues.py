@@ -30,7 +30,8 @@ from skye_server.http.request_parsing import (
 from skye_server.http.responses import check_accepts, uncached_json
 from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import Link, ResponseDoc, creates_several, of_player, operation, text
+from skye_server.openapi.operations import Link, ResponseDoc, creates, of_player, operation, text
+from skye_server.openapi.parameters import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.routes.game.history import record_view
 from skye_server.routes.prepared_bots import prepared_bots, show_secrets
 
@@ -42,7 +43,7 @@ _PAGE: Final = 20
 
 
 @blueprint.route("/batches", methods=["POST"])
-@creates_several(
+@creates(
     ResponseDoc(
         201,
         "The games and their tokens.",
@@ -50,6 +51,7 @@ _PAGE: Final = 20
         links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game_id"})],
     ),
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
+    key=REQUIRED_IDEMPOTENCY_KEY,
 )
 @blueprint.arguments(requests.GamesToCreate, description="The games to open.")
 def create_games(body: dict[str, Any]) -> Response:

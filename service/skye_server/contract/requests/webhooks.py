@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from marshmallow import ValidationError, fields, validate
 
 from skye_server.contract.enums.events import ChosenWebhookEvent
-from skye_server.contract.fields import Integer, Name
+from skye_server.contract.fields import Integer, Name, PatternString
 from skye_server.contract.objects import Object
 from skye_server.games.webhook_events import WEBHOOK_EVENTS
 
@@ -24,34 +23,22 @@ _SECRET: Final = (
 )
 
 
-class Url(fields.String):
+class Url(PatternString):
     """The URL of a receiver. The server checks scheme, port and address when it uses the URL."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         shape = {"minLength": 8, "maxLength": MAX_URL_LENGTH, "format": "uri", "pattern": f"^{_URL}$"}
-        super().__init__(metadata={"description": description, **shape}, **kwargs)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        del attr, data, kwargs
-        if not isinstance(value, str) or len(value) > MAX_URL_LENGTH or not re.fullmatch(_URL, value):
-            raise ValidationError(
-                f"This is not a URL of http or https with at most {MAX_URL_LENGTH} ASCII characters."
-            )
-        return value
+        error = f"This is not a URL of http or https with at most {MAX_URL_LENGTH} ASCII characters."
+        super().__init__(_URL, error, description, shape, **kwargs)
 
 
-class Secret(fields.String):
+class Secret(PatternString):
     """A secret: `whsec_` and 24 to 64 bytes in base64."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
         shape = {"maxLength": 96, "pattern": f"^{_SECRET}$"}
-        super().__init__(metadata={"description": description, **shape}, **kwargs)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        del attr, data, kwargs
-        if not isinstance(value, str) or not re.fullmatch(_SECRET, value):
-            raise ValidationError("This is not whsec_ and 24 to 64 bytes in base64.")
-        return value
+        error = "This is not whsec_ and 24 to 64 bytes in base64."
+        super().__init__(_SECRET, error, description, shape, **kwargs)
 
 
 def _check_unique(types: list[str]) -> None:
