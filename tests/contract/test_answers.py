@@ -349,6 +349,7 @@ def test_lab_is_in_the_contract(contract):
     assert lab.call("GET", "/v1/games", headers={"Skye-Fault": "drop=1"}).status_code == 400
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_limits_are_in_the_contract(contract):
     service = CheckedService(contract, limits=True, limit_requests_per_minute=2, limit_games_per_minute=2)
     codes = [service.call("GET", "/v1/tiles").status_code for _ in range(3)]

@@ -76,6 +76,7 @@ def delays(monkeypatch):
     return found
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_refusal_of_an_address_with_many_requests_is_delayed(monkeypatch, delays):
     monkeypatch.setattr(rate_limits, "CROWD", 0)
     service = limited(limit_requests_per_minute=1)
@@ -85,6 +86,7 @@ def test_refusal_of_an_address_with_many_requests_is_delayed(monkeypatch, delays
     assert delays == [1.0]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_exempt_requests_are_delayed_but_never_refused(monkeypatch, delays):
     monkeypatch.setattr(rate_limits, "_EXEMPT", rate_limits.Budget("exempt", 2, 600))
     service = limited(limit_requests_per_minute=1)
@@ -93,6 +95,7 @@ def test_exempt_requests_are_delayed_but_never_refused(monkeypatch, delays):
     assert delays == [0.25]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_scrape_of_the_metrics_costs_more_than_other_requests():
     service = limited(limit_requests_per_minute=100)
     assert '"requests";r=89;' in service.call("GET", "/metrics").headers["RateLimit"]

@@ -1,15 +1,24 @@
 """A pytest plugin that gives each test another clock: `pytest -p tests.support.clocks --clock jumping`.
 
-Only the time of day (`time.time`) is replaced: durations are measured by `time.monotonic`.
+Only the time of day (`time.time`) is replaced, also for what verifies webhooks: durations are measured by
+`time.monotonic`.
 """
 
 import itertools
 import time
+from datetime import datetime
 
 import pytest
+import standardwebhooks.webhooks
 
 _JUMP_NS = 1_500_000_000
 """How far the jumping clock advances at each reading: more than the second that HTTP dates count in."""
+
+
+class _Datetime(datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
 
 
 def pytest_addoption(parser):
@@ -24,3 +33,4 @@ def _other_clock(request, monkeypatch):
         readings = itertools.count(time.time_ns(), _JUMP_NS if clock == "jumping" else 0)
         monkeypatch.setattr(time, "time_ns", lambda: next(readings))
         monkeypatch.setattr(time, "time", lambda: next(readings) / 1e9)
+        monkeypatch.setattr(standardwebhooks.webhooks, "datetime", _Datetime)

@@ -45,6 +45,7 @@ def seats(service, created):
     return service.get(f"/v1/games/{created['game']['id']}")["players"]
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_game_against_a_bot_at_a_url_is_played_to_its_end(service, bot):
     created = against(service, bot)
     path, token = f"/v1/games/{created['game']['id']}", created["players"][0]["token"]

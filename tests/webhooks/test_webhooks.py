@@ -148,6 +148,7 @@ def test_key_with_a_webhook_cannot_become_the_key_of_another(service, receiver):
     assert response.json["code"] == "key_taken"
 
 
+@pytest.mark.usefixtures("stopped_clock")
 def test_address_has_a_limit_of_requests_to_urls():
     service = limited(**LOCAL)
     with service, Receiver() as receiver:
