@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from skye_server.commands.current_games import LoadedGame
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
-from skye_server.following.stream_ends import resume_after
+from skye_server.following.stream_ends import StreamEnded, stream_ended
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.authorization import Caller, is_player_key
 from skye_server.games.game import Change, Game
@@ -33,14 +33,6 @@ class StreamEvents(NamedTuple):
 
     batch: Batch
     caller: Caller
-
-
-class StreamEnded(NamedTuple):
-    """The end of a stream, after event number `last_event`: why, and what the client does next."""
-
-    reason: str
-    resume: str
-    last_event: int
 
 
 StreamItem: TypeAlias = StreamStarted | StreamEvents | Idle | StreamEnded
@@ -164,7 +156,7 @@ class EventStream:
 
     def _end(self, reason: str) -> StreamEnded:
         self._is_over = True
-        return StreamEnded(reason, resume_after(reason), self._after)
+        return stream_ended(reason, self._after)
 
 
 def _holders(game: Game) -> tuple[object, ...]:

@@ -20,7 +20,7 @@ from skye_server.following.followed_player import FollowedPlayer, FollowedPlayer
 from skye_server.following.follower import wait
 from skye_server.following.game_feed import HEARTBEAT, OUTAGE_S, STORE_FAILS
 from skye_server.following.stream_clock import StreamClock, Timer
-from skye_server.following.stream_ends import resume_after
+from skye_server.following.stream_ends import StreamEnded, stream_ended
 from skye_server.following.subscription import Idle
 from skye_server.games.views.game import timestamp
 from skye_server.players.events import PlayerEvent
@@ -46,19 +46,7 @@ class PlayerStreamEvents(NamedTuple):
     views: list[dict[str, Any]]
 
 
-class PlayerStreamEnded(NamedTuple):
-    """The end of a stream, after the event with the id `last_event`: why, and what the client does next."""
-
-    reason: str
-    resume: str
-    last_event: str
-
-
-def _ended(reason: str, after: str) -> PlayerStreamEnded:
-    return PlayerStreamEnded(reason, resume_after(reason), after)
-
-
-PlayerStreamItem: TypeAlias = PlayerStreamStarted | PlayerStreamEvents | Idle | PlayerStreamEnded
+PlayerStreamItem: TypeAlias = PlayerStreamStarted | PlayerStreamEvents | Idle | StreamEnded
 """What a stream sends; `skye_server.http` frames it as server-sent events."""
 
 
@@ -125,7 +113,7 @@ class PlayerFollower:
                     followed.update({event.game for _, event in page.events})
                     yield PlayerStreamEvents([event_view(*event) for event in page.events])
                 if self.change_notifier.stopped:
-                    yield _ended("restart", after)
+                    yield stream_ended("restart", after)
                     return
                 timer.is_changed = False
                 try:
@@ -134,7 +122,7 @@ class PlayerFollower:
                         page = self.read(after, _PAGE)
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:
-                        yield _ended(problem.code, after)
+                        yield stream_ended(problem.code, after)
                         return
                     yield STORE_FAILS
                     time.sleep(OUTAGE_S)

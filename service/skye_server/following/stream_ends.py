@@ -1,16 +1,24 @@
-"""What a client does after the end of a stream."""
+"""The end of a stream, and what its client does next."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 _RESUME: Final = {"restart": "reconnect", "history_lost": "reload"}
 
 
-def resume_after(reason: str) -> str:
-    """Return what a client does after a stream that has ended for a reason.
+class StreamEnded(NamedTuple):
+    """The end of a stream, after event number `last_event` or the event of a player with this id."""
 
-    >>> resume_after("restart"), resume_after("finished")
+    reason: str
+    resume: str
+    last_event: int | str
+
+
+def stream_ended(reason: str, last_event: int | str) -> StreamEnded:
+    """Return the end of a stream for a reason.
+
+    >>> stream_ended("restart", 4).resume, stream_ended("finished", 4).resume
     ('reconnect', 'stop')
     """
-    return _RESUME.get(reason, "stop")
+    return StreamEnded(reason, _RESUME.get(reason, "stop"), last_event)

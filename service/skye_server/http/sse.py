@@ -10,13 +10,13 @@ from typing import Any, Final, Self, TypeAlias
 import msgspec
 from flask import Response, request
 
-from skye_server.following.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
+from skye_server.following.event_stream import StreamEvents, StreamItem, StreamStarted
 from skye_server.following.player_follower import (
-    PlayerStreamEnded,
     PlayerStreamEvents,
     PlayerStreamItem,
     PlayerStreamStarted,
 )
+from skye_server.following.stream_ends import StreamEnded
 from skye_server.following.subscription import Idle
 from skye_server.games.views.event_types import NumberedEventView
 
@@ -104,7 +104,7 @@ def _frame(item: StreamItem | PlayerStreamItem | None) -> bytes:
             return _events(views)
         case Idle(reason):
             return b": %s\n\n" % reason.encode()
-        case StreamEnded() | PlayerStreamEnded():
+        case StreamEnded():
             return _message("end", item._asdict())
 
 

@@ -107,18 +107,10 @@ def create_ticket(
             NewTicket(ticket_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
         )
         games.metrics.ticket_created()
-    ticket = _current(games, player, ticket_id)
+    ticket = get_ticket(games, player, ticket_id)
     if ticket.id != ticket_id:
         games.pools.forget(player, [ticket_id])
     return ticket, ticket.id == ticket_id
-
-
-def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
-    """Return a ticket of a player.
-
-    :raises Problem: ticket_not_found.
-    """
-    return _current(games, player, ticket_id)
 
 
 def list_tickets(games: Games, player: str) -> list[Ticket]:
@@ -137,9 +129,9 @@ def cancel_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
     :raises Problem: player_key_required, token_unknown, and what `get_ticket` raises.
     """
     player = games.identities.require_player(command.token)
-    ticket = _current(games, player, ticket_id)
+    ticket = get_ticket(games, player, ticket_id)
     games.pools.drop_expired(ticket.id, games.now_ms(), cancel=True)
-    ticket = _current(games, player, ticket.id)
+    ticket = get_ticket(games, player, ticket.id)
     games.pools.forget(player, [ticket.id])
     return ticket
 
@@ -155,7 +147,7 @@ def catch_up(games: Games, player: str) -> int | None:
         if ticket is not None and _is_waiting(ticket, now_ms):
             expire.append(ticket.expires_ms)
         elif ticket is not None:
-            _current(games, player, ticket_id)
+            get_ticket(games, player, ticket_id)
             over.append(ticket_id)
         elif now_ms - since_ms > _ADDING_MS:
             over.append(ticket_id)
@@ -205,7 +197,7 @@ def _is_waiting(ticket: StoredTicket, now_ms: int) -> bool:
     return ticket.state == "waiting" and now_ms < ticket.expires_ms
 
 
-def _current(games: Games, player: str, ticket_id: str) -> Ticket:
+def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
     """Return a ticket of a player; first report it if it has expired, or create its game if it is matched.
 
     :raises Problem: ticket_not_found.

@@ -182,29 +182,10 @@ class UncountedMetrics(Metrics):
     def __init__(self) -> None:
         """Create no counters: those of a worker are shared by name."""
 
-    def answered(self, rule: str, method: str, status: int, seconds: float) -> None:
-        """See `Metrics.answered`."""
+    def _count_nothing(self, *_: object, **_named: object) -> None: ...
 
-    def error_sent(self, code: str) -> None:
-        """See `Metrics.error_sent`."""
-
-    def game_changed(self, before: Status | None, after: Status) -> None:
-        """See `Metrics.game_changed`."""
-
-    def commit_conflicted(self) -> None:
-        """See `Metrics.commit_conflicted`."""
-
-    def ticket_created(self) -> None:
-        """See `Metrics.ticket_created`."""
-
-    def game_matched(self) -> None:
-        """See `Metrics.game_matched`."""
-
-    def stream_opened(self, *, of_player: bool) -> None:
-        """See `Metrics.stream_opened`."""
-
-    def stream_closed(self, *, of_player: bool) -> None:
-        """See `Metrics.stream_closed`."""
+    answered = error_sent = game_changed = commit_conflicted = _count_nothing
+    ticket_created = game_matched = stream_opened = stream_closed = _count_nothing
 
 
 class _StoreGauges(Collector):

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from skye_server.following.player_follower import event_view
 from skye_server.games.events import (
     BotTookOver,
     PlayerJoined,
@@ -15,8 +16,7 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import Change, Game
-from skye_server.games.views.game import timestamp
-from skye_server.players.events import PlayerEventType, near_at_ms
+from skye_server.players.events import PlayerEvent, PlayerEventType, Turn, near_at_ms
 
 _NO_SEAT: Final = 9
 """In place of a seat in the id of an event."""
@@ -116,19 +116,9 @@ class _Moment(NamedTuple):
     def view(
         self, kind: PlayerEventType, seat: int | None, event: object = None
     ) -> tuple[str, dict[str, Any]]:
-        """Return the type and the view of an event; see `event_view` for those of players."""
-        view = {
-            "id": f"{self.number}-{_NO_SEAT if seat is None else seat}",
-            "at": timestamp(self.at_ms),
-            "type": kind,
-            "game_id": self.game.id,
-            "seat": seat,
-            "game_version": self.version,
-            "game_last_event": self.number,
-            "status": self.game.status,
-        }
-        if isinstance(event, TurnChanged):
-            deadline_ms = event.deadline_ms
-            deadline = None if deadline_ms is None else timestamp(deadline_ms)
-            view |= {"phase": event.phase, "deadline": deadline}
-        return kind, view
+        """Return the type of an event, and its view in the form of the events of players."""
+        turn = Turn(event.phase, event.deadline_ms) if isinstance(event, TurnChanged) else None
+        shown = PlayerEvent(
+            kind, self.game.id, self.at_ms, seat, self.version, self.number, self.game.status, turn
+        )
+        return kind, event_view(f"{self.number}-{_NO_SEAT if seat is None else seat}", shown)

@@ -12,20 +12,16 @@ from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from functools import partial
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import gevent
+
+if TYPE_CHECKING:
+    from skye_server.worker.client_connection import Connection
 
 _LAST_CHUNK = b"0\r\n\r\n"
 
 _log = logging.getLogger(__name__)
-
-
-class Client(Protocol):
-    """The methods of its connection that a parked stream uses."""
-
-    def send(self, data: bytes) -> int: ...  # noqa: D102 - see `Connection`
-    def disconnect(self) -> None: ...  # noqa: D102 - see `Connection`
 
 
 class ParkedStreams:
@@ -43,7 +39,7 @@ class ParkedStreams:
         """Whether no further stream may be parked."""
         return len(self._streams) >= self._limit
 
-    def add(self, client: Client, frames: Generator[bytes], *, is_chunked: bool) -> ParkedStream:
+    def add(self, client: Connection, frames: Generator[bytes], *, is_chunked: bool) -> ParkedStream:
         """Park a stream."""
         stream = ParkedStream(client, frames, is_chunked=is_chunked)
         self._streams.add(stream)
@@ -66,7 +62,7 @@ class ParkedStream:
 
     __slots__ = ("_at_end", "_client", "_frames", "_is_chunked", "_is_sending")
 
-    def __init__(self, client: Client, frames: Generator[bytes], *, is_chunked: bool) -> None:
+    def __init__(self, client: Connection, frames: Generator[bytes], *, is_chunked: bool) -> None:
         self._client = client
         self._frames = frames
         self._is_chunked = is_chunked
