@@ -37,12 +37,8 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     def create(new: Loaded[Game | None]) -> Transition:
         return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
 
-    committed = run(games, command, partial(load_new, games, command), _anyone, create)
-    return _created_result(committed)
-
-
-def _anyone(_new: Loaded[Game | None]) -> None:
-    """Let any caller create a game."""
+    load = partial(load_new, games, command)
+    return _created_result(run(games, command, load, lambda _new: None, create))
 
 
 def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
@@ -46,6 +47,7 @@ _READERS: Final = 16
 _log = logging.getLogger(__name__)
 
 
+@dataclass(slots=True, eq=False)
 class _GameFeed:
     """The subscribers of one game, and the position up to which it has been read.
 
@@ -53,30 +55,16 @@ class _GameFeed:
     :param last: the change that contains it, None if it is not known.
     """
 
-    __slots__ = (
-        "after",
-        "game_id",
-        "heartbeat_at",
-        "is_changed",
-        "is_reading",
-        "last",
-        "notify",
-        "read_at",
-        "subscriptions",
-        "wake",
-    )
-
-    def __init__(self, game_id: str, after: int, last: Change | None) -> None:
-        self.game_id = game_id
-        self.after = after
-        self.last = last
-        self.subscriptions: set[Subscription] = set()
-        self.heartbeat_at = time.monotonic() + HEARTBEAT_S
-        self.read_at = time.monotonic() + CHECK_S
-        self.is_reading = False
-        self.is_changed = False
-        self.notify: Callable[[], None] = lambda: None
-        self.wake: Callable[[], None] = lambda: None
+    game_id: str
+    after: int
+    last: Change | None
+    subscriptions: set[Subscription] = field(default_factory=set)
+    heartbeat_at: float = field(default_factory=lambda: time.monotonic() + HEARTBEAT_S)
+    read_at: float = field(default_factory=lambda: time.monotonic() + CHECK_S)
+    is_reading: bool = False
+    is_changed: bool = False
+    notify: Callable[[], None] = lambda: None
+    wake: Callable[[], None] = lambda: None
 
     @property
     def due_at(self) -> float:

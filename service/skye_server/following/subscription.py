@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.cooperative_yield import disconnect_check
@@ -15,6 +16,7 @@ MAX_QUEUED: Final = 64
 """The length of a subscriber's queue; further items are dropped while its client receives slowly."""
 
 
+@dataclass(slots=True, eq=False)
 class Batch:
     """Consecutive changes of a game.
 
@@ -23,14 +25,11 @@ class Batch:
     :param after: the number of the last event before them.
     """
 
-    __slots__ = ("_rendered", "after", "changes", "game", "previous")
-
-    def __init__(self, game: Game, changes: list[Change], previous: Change | None, after: int) -> None:
-        self.game = game
-        self.changes = changes
-        self.previous = previous
-        self.after = after
-        self._rendered: dict[int | None, bytes] = {}
+    game: Game
+    changes: list[Change]
+    previous: Change | None
+    after: int
+    _rendered: dict[int | None, bytes] = field(default_factory=dict)
 
     def rendered(self, caller: Caller, render: Callable[[list[NumberedEventView]], bytes]) -> bytes:
         """Return the events as a caller may see them, rendered once for all callers of the same seat.

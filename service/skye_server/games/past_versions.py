@@ -29,21 +29,14 @@ from skye_server.games.events import (
 from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
 
 
-def game_at_version(game: Game, changes: Iterable[Change], version: int) -> Game:
-    """Return a game as it was at an earlier version, by replaying its changes from the first one.
+def empty_game(game: Game) -> Game:
+    """Return a game as it was before its first change, for `replay_changes`.
 
-    Every view of the result equals the view of that version. Token hashes are not in the log, so the result
-    cannot authenticate callers.
+    Every view of the result of all changes up to a version equals the view of that version. Token hashes are
+    not in the log, so the result cannot authenticate callers.
 
     :param game: the game at any later version; its id, name, capacity and options do not change.
-    :raises Problem: server_busy, bad_request.
     """
-    due = [change for change in changes if change.version <= version]
-    return replay_changes(empty_game(game), due)
-
-
-def empty_game(game: Game) -> Game:
-    """Return a game as it was before its first change."""
     return replace(
         game, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, state=None
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from skye_server.cooperative_yield import pause
@@ -31,16 +32,14 @@ SLOT: Final = "skye.request_slot"
 """The key of the request's slot in the WSGI environment."""
 
 
+@dataclass(slots=True)
 class _Address:
     """The requests of one address: `holders` have a slot, `present` have not been answered."""
 
-    __slots__ = ("holders", "lock", "present", "waiting")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.present = 0
-        self.holders: list[RequestSlot] = []
-        self.waiting: deque[tuple[RequestSlot, threading.Event]] = deque()
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    present: int = 0
+    holders: list[RequestSlot] = field(default_factory=list)
+    waiting: deque[tuple[RequestSlot, threading.Event]] = field(default_factory=deque)
 
     @property
     def has_free_slot(self) -> bool:

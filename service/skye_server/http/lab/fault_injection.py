@@ -123,7 +123,7 @@ class FaultInjection:
         if _FAULTS not in environ:
             return body
         altered = self._altered(body, content_type, environ)
-        return ClosingIterator(altered, [getattr(body, "close", _do_nothing)])
+        return ClosingIterator(altered, getattr(body, "close", None))
 
     def _altered(self, body: Iterable[bytes], content_type: str, environ: WSGIEnvironment) -> Iterator[bytes]:
         faults = _faults(environ)
@@ -186,7 +186,3 @@ def _cut_connection(environ: WSGIEnvironment) -> None:
         raise ConnectionAbortedError("Skye-Fault requested to close the connection")
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
-
-
-def _do_nothing() -> None:
-    """Close a body that has nothing to close."""
