@@ -100,7 +100,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     stream_clock, players = StreamClock(), FollowedPlayers(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
-    url_bots = UrlBots(games, webhooks, dispatched=not of_hunt)
+    url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not of_hunt)
     parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, url_bots, lab)
     register_collaborators(app, Collaborators(*parts, None if found is None else found.hunts))
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app

@@ -28,7 +28,7 @@ from skye_server.http.responses import (
 )
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates, operation, reads
-from skye_server.routes.prepared_bots import prepared_bots, show_secrets
+from skye_server.webhooks.bots import show_secrets
 
 blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
 
@@ -84,7 +84,7 @@ def create_game(body: dict[str, Any]) -> Response:
     """
     charge_creation(computing_cost(body))
     command = command_from_request()
-    secrets = prepared_bots(command, [body], "")
+    secrets = collaborators().url_bots.of_games(command, [body])
     result = create_new_game(collaborators().games, command, body)
     show_secrets(result.view["players"], body, secrets)
     return command_response(result, 201, location=f"/v1/games/{result.game_id}")

@@ -33,7 +33,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, 
 from skye_server.openapi.operations import Link, ResponseDoc, creates, of_player, operation, text
 from skye_server.openapi.parameters import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.routes.game.history import record_view
-from skye_server.routes.prepared_bots import prepared_bots, show_secrets
+from skye_server.webhooks.bots import show_secrets
 
 blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
 
@@ -70,7 +70,7 @@ def create_games(body: dict[str, Any]) -> Response:
     require_idempotency_key()
     charge_batch(body["games"])
     command = command_from_request()
-    secrets = prepared_bots(command, body["games"], "/games/{}")
+    secrets = collaborators().url_bots.of_games(command, body["games"], "/games/{}")
     view = create_new_games(collaborators().games, command, body["games"])
     for created, game in zip(view["games"], body["games"], strict=True):
         show_secrets(created["players"], game, secrets)

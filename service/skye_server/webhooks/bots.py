@@ -7,15 +7,16 @@ whose game is not created expires.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import FieldError, Problem
+from skye_server.contract.responses.changes import SeatTokenView
+from skye_server.error_codes import ERROR_CODES, FieldError, Problem
 from skye_server.games.game import URL_BOT, Game
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
@@ -72,25 +73,65 @@ def copied_bot(games: Games, url_bot: str, game_id: str) -> str:
 class UrlBots:
     """Prepares bots at URLs for the requests that seat them.
 
+    :param charge: called for each URL of a request, to which the server sends a challenge.
     :param dispatched: whether a dispatcher serves this store, so that bots at URLs can play.
     """
 
-    def __init__(self, games: Games, webhooks: Webhooks, *, dispatched: bool = True) -> None:
+    def __init__(
+        self, games: Games, webhooks: Webhooks, charge: Callable[[], None], *, dispatched: bool = True
+    ) -> None:
         self._games = games
         self._webhooks = webhooks
+        self._charge = charge
         self._dispatched = dispatched
 
-    def prepare(self, command: Command, players: Sequence[tuple[str, dict[str, Any]]]) -> Mapping[str, str]:
+    def of_games(
+        self, command: Command, bodies: Sequence[dict[str, Any]], pointer: str = ""
+    ) -> Mapping[str, str]:
+        """Prepare the bots at URLs of the games to create; return their secrets by their ids.
+
+        :param pointer: the pointer to each body, with `{}` for its index.
+        :raises Problem: what `_prepare` raises.
+        """
+        players = [
+            (f"{pointer.format(number)}/players/{index}", player)
+            for number, body in enumerate(bodies)
+            for index, player in enumerate(body.get("players", ()))
+        ]
+        return self._prepare(command, players)
+
+    @contextmanager
+    def of_player(self, command: Command, player: dict[str, Any]) -> Iterator[str | None]:
+        """Prepare the bot at a URL of a body, and yield its secret; None if there is no such bot.
+
+        If the request is refused, the bot is deleted again, unless an earlier attempt has stored it.
+
+        :raises Problem: what `_prepare` raises.
+        """
+        started_ms = self._games.now_ms()
+        secrets = self._prepare(command, [("", player)])
+        try:
+            yield next(iter(secrets.values()), None)
+        except Problem as problem:
+            if ERROR_CODES[problem.code].status < 500:
+                delete_bots(self._games.store, *secrets, since_ms=started_ms)
+            raise
+
+    def _prepare(self, command: Command, players: Sequence[tuple[str, dict[str, Any]]]) -> Mapping[str, str]:
         """Challenge and store the bots at URLs among some players; `url_bot` of each is its id then.
 
         :param players: the players of a request with the pointers to them.
         :returns: the secrets by the ids of the bots. A retry with the same key returns the same ones.
-        :raises Problem: invalid_body, bot_unreachable, idempotency_key_reused, server_busy.
+        :raises Problem: too_many_requests, invalid_body, bot_unreachable, idempotency_key_reused,
+            server_busy.
         """
         named = [(pointer, player) for pointer, player in players if "bot_url" in player]
+        urls = {player["bot_url"] for _, player in named}
+        for _ in urls:
+            self._charge()
         if named and not self._dispatched:
             raise _refused(named[0][0], "A bug hunt has no bots at URLs.")
-        if len(urls_of(player for _, player in named)) > MAX_URLS:
+        if len(urls) > MAX_URLS:
             raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
         verified: set[tuple[str, str]] = set()
         bots = [self._prepared(command, pointer, player, verified) for pointer, player in named]
@@ -129,9 +170,12 @@ class UrlBots:
         return bot
 
 
-def urls_of(players: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the URLs of the bots among some players of a request."""
-    return {player["bot_url"] for player in players if "bot_url" in player}
+def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+    """Add the secrets of bots at URLs to the seats of a new game."""
+    players = [player for player in body.get("players", ()) if "invite" not in player]
+    for seat, player in zip(seats, players, strict=False):
+        if "url_bot" in player:
+            seat["secret"] = secrets[player["url_bot"]]
 
 
 def bots_of(game: Game) -> list[str]:

@@ -19,7 +19,6 @@ from skye_server.http.responses import command_response, json_response
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
 from skye_server.routes.game.lobby import OWN_VIEW
-from skye_server.routes.prepared_bots import prepared_bot
 from skye_server.routes.webhooks import delivery_view
 from skye_server.webhooks.bots import bot_deliveries, delete_bots
 
@@ -52,7 +51,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     loaded = games.read(game, command.token)
     number = authorize_bot(*loaded, seat)
     replaced = loaded.game.seats[number].url_bot
-    with prepared_bot(command, body) as secret:
+    with collaborators().url_bots.of_player(command, body) as secret:
         result = bind_bot(games, command, game, seat, body["url_bot"])
     result.view["secret"] = secret
     if replaced != body["url_bot"]:

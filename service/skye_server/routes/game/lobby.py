@@ -18,7 +18,6 @@ from skye_server.http.responses import command_response, etag, json_response, no
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_GAME, blueprint
-from skye_server.routes.prepared_bots import prepared_bot
 
 __all__ = ["blueprint"]
 
@@ -90,7 +89,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     command = replace(command, token=command.token or invite, invite=invite)
     if "bot_url" in player:
         require_host(collaborators().games.read(game, command.token).caller)
-    with prepared_bot(command, player) as secret:
+    with collaborators().url_bots.of_player(command, player) as secret:
         result = game_commands.join_game(collaborators().games, command, game, player)
     seat = result.view["seat"]
     result.view["secret"] = secret
