@@ -14,8 +14,6 @@ from skye_server.settings import Settings
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
-MAX_URL_LENGTH: Final = 2048
-
 _PORTS: Final = {"http": 80, "https": 443}
 
 _FORBIDDEN: Final = [
@@ -50,11 +48,6 @@ class Target(NamedTuple):
     host: str
     port: int
     path: str
-
-    @property
-    def origin(self) -> str:
-        """The host and port, under which requests in progress are counted."""
-        return f"{self.host}:{self.port}"
 
 
 Resolve: TypeAlias = Callable[[str, int], list[str]]
