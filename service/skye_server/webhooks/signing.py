@@ -11,9 +11,6 @@ from typing import Final
 _PREFIX: Final = "whsec_"
 _BYTES: Final = 32
 
-SECRET_PATTERN: Final = r"whsec_[A-Za-z0-9+/]{32,86}={0,2}"  # noqa: S105 - a pattern, not a secret
-"""The regular expression of secrets: 24 to 64 bytes in base64."""
-
 
 def new_secret() -> str:
     """Return a random secret."""
