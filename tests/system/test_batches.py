@@ -18,7 +18,7 @@ from tests.system.test_killed_workers import Served
 from tests.system.wire import Wire, anonymous_key
 
 GAMES = 100
-KILLS, MAX_KILLS = sized(3, 20), 60
+KILLS, MAX_KILLS = sized(1, 20), 60
 
 
 def batch(name):
