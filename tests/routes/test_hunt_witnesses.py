@@ -5,10 +5,10 @@ from collections import Counter
 import pytest
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from skye_server.hunts.comparing import comparable, part_shown
+from skye_server.hunts.comparing import comparable
 from skye_server.hunts.defects import DEFECTS
 from tests.support.playing import Service
-from tests.support.witnesses import replays_of
+from tests.support.witnesses import part_shown, replays_of
 
 
 @pytest.fixture(scope="module")

@@ -204,7 +204,12 @@ class Hunts:
         verdict, detail, defect = self.judge(hunt, body, _found(reports))
         report = Report(self._now_ms(), body["operation"], body["kind"], verdict, defect)
         self._store.add_report(hunt.id, msgspec.json.encode(report), self._ttl_s(hunt))
-        return {"accepted": verdict == "accepted", "verdict": verdict, "detail": detail, **self.score(hunt)}
+        return {
+            "accepted": verdict == "accepted",
+            "verdict": verdict,
+            "detail": detail,
+            "score": self.score(hunt),
+        }
 
     def score(self, hunt: Hunt) -> dict[str, Any]:
         """Return what has been found in a hunt, how many defects are left in each class, and the time.
@@ -216,17 +221,13 @@ class Hunts:
         left = Counter(self._defects[name].kind for name in set(hunt.defects) - _found(reports))
         until = accepted[-1].at_ms if accepted and not left else hunt.revealed_ms or self._now_ms()
         return {
-            "score": {
-                "hunt": hunt.id,
-                "name": hunt.name,
-                "defects": len(hunt.defects),
-                "found": [self._found_view(hunt, report) for report in accepted],
-                "left": [{"class": kind, "defects": left[kind]} for kind in DEFECT_CLASSES if left[kind]],
-                "false_reports": sum(
-                    report.verdict not in ("accepted", "already_found") for report in reports
-                ),
-                "seconds": max(0, until - hunt.opened_ms) // 1000,
-            }
+            "hunt": hunt.id,
+            "name": hunt.name,
+            "defects": len(hunt.defects),
+            "found": [self._found_view(hunt, report) for report in accepted],
+            "left": [{"class": kind, "defects": left[kind]} for kind in DEFECT_CLASSES if left[kind]],
+            "false_reports": sum(report.verdict not in ("accepted", "already_found") for report in reports),
+            "seconds": max(0, until - hunt.opened_ms) // 1000,
         }
 
     def _found_view(self, hunt: Hunt, report: Report) -> dict[str, Any]:
@@ -246,7 +247,7 @@ class Hunts:
         hunt = self._with_key(hunt_id, key)
         names = [hunt.id, *self._store.copies(hunt.id)]
         stored = [found for name in names if (found := self._store.hunt(name)) is not None]
-        return [self.score(msgspec.json.decode(found, type=Hunt))["score"] for found in stored]
+        return [self.score(msgspec.json.decode(found, type=Hunt)) for found in stored]
 
     def reveal(self, hunt_id: str, key: str | None) -> dict[str, Any]:
         """End a hunt, delete what its API has stored, and return its defects.
@@ -260,7 +261,7 @@ class Hunts:
         self._store.delete_below(self._store.prefix(hunt.id))
         found = _found(self._reports(hunt))
         defects = [self._revealed(name, is_found=name in found) for name in hunt.defects]
-        return {**self.score(hunt), "defects": defects}
+        return {"score": self.score(hunt), "defects": defects}
 
     def _revealed(self, name: str, *, is_found: bool) -> dict[str, Any]:
         defect = self._defects[name]

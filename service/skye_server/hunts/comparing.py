@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from skye_server.hunts.evidence import RecordedRequest
-from skye_server.hunts.replay import RANDOM, Answer, pairs, part_of
+from skye_server.hunts.replay import RANDOM, Answer, pairs
 
 SLOW_S: Final = 0.25
 """A response that takes longer is slow; those of a correct server to one of these requests take less."""
@@ -47,19 +47,13 @@ def _plain(value: Any) -> Any:
     return _TIME.sub("TIME", RANDOM.sub("ID", value)) if isinstance(value, str) else value
 
 
-class _Numbers:
-    """Numbers random ids in the order in which they appear."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, str] = {}
-
-    def __call__(self, text: str) -> str:
-        return RANDOM.sub(lambda found: self._numbers.setdefault(found[0], f"<{len(self._numbers)}>"), text)
-
-
 def comparable(requests: Sequence[RecordedRequest], answers: Iterable[Answer]) -> list[dict[str, Any]]:
     """Return responses in a form in which those of two replays can be compared."""
-    numbered = _Numbers()
+    numbers: dict[str, str] = {}
+
+    def numbered(text: str) -> str:
+        return RANDOM.sub(lambda found: numbers.setdefault(found[0], f"<{len(numbers)}>"), text)
+
     compared = []
     for request, answer in zip(requests, answers, strict=True):
         headers = {
@@ -76,17 +70,3 @@ def comparable(requests: Sequence[RecordedRequest], answers: Iterable[Answer]) -
             }
         )
     return compared
-
-
-def part_shown(answer: dict[str, Any], shows: str) -> Any:
-    """Return the part of a comparable response that a witness looks at; see `Defect.shows`."""
-    if shows.startswith("header:"):
-        return answer["headers"].get(shows.removeprefix("header:").lower())
-    if shows in ("status", "slow"):
-        return answer[shows]
-    if not shows:
-        return answer["body"]
-    try:
-        return part_of(msgspec.json.decode(answer["body"]), shows)
-    except msgspec.DecodeError:
-        return answer["body"]

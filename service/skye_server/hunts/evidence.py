@@ -55,50 +55,34 @@ def requests_of(hunt: Hunt, evidence: Any) -> list[RecordedRequest]:
 
     :raises InvalidEvidence: when they cannot be replayed.
     """
-    recorded = _from_list(evidence) if isinstance(evidence, list) else _from_har(evidence)
-    found = [request._replace(path=_path_in(hunt, request.path)) for request in recorded]
+    recorded = evidence if isinstance(evidence, list) else map(_from_har, evidence["log"]["entries"])
+    found = [
+        RecordedRequest(**each | {"path": _path_in(hunt, each["path"]), "headers": _sent(each["headers"])})
+        for each in recorded
+    ]
     together = [number for number, request in enumerate(found) if request.together]
     if together and (together[0] == 0 or together[-1] - together[0] + 2 > _MAX_TOGETHER):
         raise InvalidEvidence("invalid_evidence", "At most three requests, in one group, are sent together.")
     return found
 
 
-def _from_list(evidence: list[dict[str, Any]]) -> list[RecordedRequest]:
-    return [
-        RecordedRequest(
-            each["method"],
-            each["path"],
-            _sent([(header["name"], header["value"]) for header in each["headers"]]),
-            each["body"],
-            each["together"],
-            each["status"],
-            each["response_body"],
-        )
-        for each in evidence
-    ]
+def _from_har(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry of an archive in the form of the API."""
+    request, response = entry["request"], entry["response"] or {"status": 0, "content": None}
+    return {
+        "method": request["method"],
+        "path": request["url"],
+        "headers": request["headers"],
+        "body": (request["post_data"] or {}).get("text"),
+        "status": response["status"] or None,
+        "response_body": (response["content"] or {}).get("text"),
+    }
 
 
-def _from_har(har: dict[str, Any]) -> list[RecordedRequest]:
-    found = []
-    for entry in har["log"]["entries"]:
-        request, response = entry["request"], entry["response"] or {"status": 0, "content": None}
-        found.append(
-            RecordedRequest(
-                request["method"],
-                request["url"],
-                _sent([(header["name"], header["value"]) for header in request["headers"]]),
-                (request["post_data"] or {}).get("text"),
-                False,
-                response["status"] or None,
-                (response["content"] or {}).get("text"),
-            )
-        )
-    return found
-
-
-def _sent(headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _sent(headers: list[dict[str, str]]) -> list[tuple[str, str]]:
     """Return the headers to replay: without those of HTTP/2, and none that is not a header."""
-    named = [(name, value) for name, value in headers if re.fullmatch(r"[A-Za-z0-9-]{1,100}", name)]
+    pairs = [(header["name"], header["value"]) for header in headers]
+    named = [(name, value) for name, value in pairs if re.fullmatch(r"[A-Za-z0-9-]{1,100}", name)]
     if any("\r" in value or "\n" in value for _, value in named):
         raise InvalidEvidence("invalid_evidence", "The value of a header has a line break.")
     return [(name, value) for name, value in named if name.lower() not in _OF_CONNECTION]

@@ -86,16 +86,12 @@ class _Connection:
         """End a stream."""
         frames.close()
         on_close()
-        return _do_nothing
+        return lambda: None
 
     def close(self) -> None:
         """Close the sockets."""
         self._socket.close()
         self._other.close()
-
-
-def _do_nothing() -> None:
-    """Wake nothing."""
 
 
 def replay(

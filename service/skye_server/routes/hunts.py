@@ -114,7 +114,7 @@ def get_hunt_score(hunt: str) -> Response:
     What has been found, how many defects of each class are left, false reports, and the time.
     """
     hunts = _hunts()
-    return uncached_json(hunts.score(hunts.hunt(hunt))["score"], 200, [])
+    return uncached_json(hunts.score(hunts.hunt(hunt)), 200, [])
 
 
 @blueprint.route("/hunts/<hunt>/reveal", methods=["POST"])

@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Final
 
 from skye_server.commands.hunts import Defect
-from skye_server.hunts.defects import (
-    authorization,
-    caching,
-    concurrency,
-    contract,
-    events,
-    hidden_information,
-    idempotency,
-    rules,
-    state,
-    validation,
-)
+from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.registry import REGISTERED
 
-DEFECTS: Final[dict[str, Defect]] = REGISTERED
+for _kind in DEFECT_CLASSES:
+    import_module(f"{__name__}.{_kind}")  # it registers its defects
 
-MODULES: Final = (
-    contract,
-    validation,
-    authorization,
-    hidden_information,
-    concurrency,
-    idempotency,
-    caching,
-    events,
-    rules,
-    state,
-)
-"""The modules that register them."""
+DEFECTS: Final[dict[str, Defect]] = REGISTERED
