@@ -67,7 +67,7 @@ def before_call(context, case, kwargs):
     token = f"skye_key_{secrets.token_urlsafe(18)}"
     if _is_id(parameters.get("game")):
         parameters["game"], token = _begin_game(server, _name(case), case.body)
-        if str(parameters.get("seat")) in "01234":
+        if str(parameters.get("seat")) in tuple("01234"):
             parameters["seat"] = 0
     if "ticket" in parameters:
         ticket = {"name": "Ann", "seat_count": 5}

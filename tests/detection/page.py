@@ -9,6 +9,16 @@ from tests.support.launcher import ROOT
 
 PAGE = ROOT / "service/skye_server/docs/detection.md"
 _BEGIN = "\n## What each tool finds\n"
+_UNFOUND = """
+## What no tool finds
+
+No tool that ran has found {} of {} defects: {}.
+
+Most of their responses fit the contract. What is wrong shows in a comparison only: with an earlier response,
+with what another caller gets, with the clock, or with the guide. The others fit the contract in the states
+and with the requests that the tools reach. A tester has to write the comparison, or to reach the state.
+
+"""
 
 
 def written(page, cells):
@@ -43,13 +53,13 @@ def _mark(reported):
 
 def _unfound(cells):
     """Return the list of the defects that no tool finds, with what each breaks."""
-    rows = [
-        f"- {name} ({defect.kind}): {defect.breaks.replace('`', '')}"
-        for name, defect in DEFECTS.items()
-        if not any(cells[tool].get(name) for tool in TOOLS)
-    ]
-    head = f"\n## What no tool finds\n\nNo tool that ran has found these {len(rows)} of {len(DEFECTS)}:\n\n"
-    return head + "\n".join(rows) + "\n"
+    unfound = {
+        name: defect for name, defect in DEFECTS.items() if not any(cells[tool].get(name) for tool in TOOLS)
+    }
+    of_class, left = (Counter(each.kind for each in some.values()) for some in (DEFECTS, unfound))
+    by_class = ", ".join(f"{kind} {left[kind]} of {of_class[kind]}" for kind in DEFECT_CLASSES)
+    rows = [f"- {name} ({defect.kind}): {defect.breaks.replace('`', '')}" for name, defect in unfound.items()]
+    return _UNFOUND.format(len(unfound), len(DEFECTS), by_class) + "\n".join(rows) + "\n"
 
 
 def write(cells):

@@ -23,6 +23,11 @@ def test_results_name_defects_that_exist():
     assert named <= DEFECTS.keys()
 
 
+def test_each_tool_passes_on_a_correct_server():
+    for found in matrix.Matrix().cells.values():
+        assert found[matrix.CORRECT]["reported"] == []
+
+
 def test_warning_of_the_page_comes_before_the_first_defect():
     before, warning, after = page.PAGE.read_text().partition("## Stop here")
     assert warning

@@ -103,7 +103,7 @@ def python_client(url, operations, folder):
 def typescript_client(url, operations, folder):
     """Run the tests of the TypeScript client."""
     del url, operations, folder
-    tests = ("client", "player", "host", "leagues")
+    tests = ("client", "player", "host", "leagues", "faults")
     options = ("--test-reporter=tap", f"--test-timeout={MAX_TEST_MS}")
     return ["node", "--test", *options, *(f"test/{name}.test.js" for name in tests)]
 
