@@ -68,7 +68,7 @@ def before_call(context, case, kwargs):
     if _is_id(parameters.get("game")):
         parameters["game"], token = _begin_game(server, _name(case), case.body)
         if str(parameters.get("seat")) in tuple("01234"):
-            parameters["seat"] = 0
+            parameters["seat"] = "0"
     if "ticket" in parameters:
         ticket = {"name": "Ann", "seat_count": 5}
         parameters["ticket"] = _post(server, "/v1/matchmaking/tickets", ticket, token)["id"]
@@ -104,7 +104,7 @@ def _begin_game(server, operation, body):
     game, seat = created["game"]["id"], created["players"][0]["token"]
     if GAMES.get(operation) is OVER:
         _post(server, f"/v1/games/{game}/players/0/building/finish", {}, seat)
-    seats_bot = operation == "join_game" and isinstance(body, dict) and "bot" in body
+    seats_bot = operation == "join_game" and isinstance(body, dict) and {"bot", "bot_url"} & body.keys()
     of_host = seats_bot or operation in OF_HOST or "game_webhook" in operation
     return game, created["host_token"] if of_host else seat
 

@@ -132,8 +132,8 @@ class Stages:
         parameters = case.path_parameters or {}
         if game is not None and _GAME_ID.fullmatch(str(parameters.get("game", ""))):
             parameters["game"] = game.id
-            if str(parameters.get("seat", "")) in "01234":
-                parameters["seat"] = 0
+            if str(parameters.get("seat")) in tuple("01234"):
+                parameters["seat"] = "0"
         do_not_wait(case)
         answer = case.call()
         # The check that sends the request again without a token would find that a deleted game is gone.

@@ -303,6 +303,16 @@ def test_report_with_edited_responses_is_rejected(lab):
     assert hunt.verdict([created, read | {"status": 500}]) == "edited"
 
 
+def test_record_is_checked_up_to_requests_that_are_sent_together(lab):
+    hunt = Hunt(lab, "lost_update_of_a_player")
+    *before, last = DEFECTS["lost_update_of_a_player"].witness
+    evidence = [*before, last | {"response_body": '{"name": "Ann"}'}]  # or Zoe: it depends on their order
+    assert (
+        hunt.verdict([evidence[0] | {"status": 500}, *evidence[1:]], "get_player", "concurrency") == "edited"
+    )
+    assert hunt.verdict(evidence, "get_player", "concurrency") == "accepted"
+
+
 def test_report_with_evidence_of_another_hunt_is_rejected(lab):
     hunt, other = Hunt(lab, MISSING), Hunt(lab, MISSING)
     assert hunt.verdict(recorded(other)) == "other_hunt"
