@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from skye_server.commands.hunts import Defect
-from skye_server.hunts.seams import Seam, wrapper
+from skye_server.hunts.seams import Seam, whole_view
 from skye_server.hunts.witnesses import Request
 
 REGISTERED: Final[dict[str, Defect]] = {}
@@ -15,7 +15,7 @@ Change = TypeVar("Change", bound=Callable[..., Any])
 
 
 def defect(
-    difficulty: str, operation: str, seam: Seam = wrapper, changes: Sequence[str] = ()
+    difficulty: str, operation: str, seam: Seam = whole_view, changes: Sequence[str] = ()
 ) -> Callable[[Change], Change]:
     """Register a function as a defect of the class that its module is named after; see `Defect`.
 

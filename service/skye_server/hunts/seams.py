@@ -55,9 +55,9 @@ def wrapped(view: Any, wrapper: Wrapper) -> View:
     return changed
 
 
-def wrapper(function: Wrapper) -> Wrapper:
-    """Return a function that is a wrapper already."""
-    return function
+def whole_view(wrapper: Wrapper) -> Wrapper:
+    """Wrap the view."""
+    return wrapper
 
 
 def sent_headers(change: Callable[[Environ], object]) -> Wrapper:
