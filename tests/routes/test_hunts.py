@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+import yaml
 
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS, concurrency
@@ -145,8 +146,9 @@ def test_headers_and_documents_of_a_hunt_lead_into_the_hunt(lab):
     page = hunt.call("GET", "/v1/games?limit=1")
     assert page.headers["Link"].startswith(f"<{api}/v1/games?")
     assert hunt.call("GET", "/v1/games/none").headers["Link"].startswith(f"<{api}/docs/errors#")
-    assert f"\n- url: {api}\n" in hunt.call("GET", "/openapi.yaml").text.replace("  ", "")
-    assert hunt.call("GET", "/openapi.json").json["servers"][0]["url"] == api
+    for name in ("/openapi.yaml", "/openapi.json"):
+        document = yaml.load(hunt.call("GET", name).text, yaml.CSafeLoader)
+        assert document["servers"][0]["url"] == api
     index = hunt.get("/v1")
     assert all(text.startswith(api) for text in index.values() if isinstance(text, str) and "/" in text[:1])
 

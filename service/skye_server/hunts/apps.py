@@ -30,6 +30,8 @@ _IN_HUNT: Final = re.compile(
     rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(/v1(?:/.*)?|/openapi.*|/asyncapi.*|/docs.*)"
 )
 _DOCUMENTS: Final = ("/openapi", "/asyncapi")
+_SERVER: Final = re.compile(rb'(\burl: |"url":")/(?=[",\n])')
+"""The address of the server in its own contract, as YAML or JSON."""
 
 
 class HuntApps:
@@ -147,9 +149,7 @@ def _linked(name: str, value: str, base: str) -> str:
 
 def _with_links(data: bytes, base: bytes, path: str) -> bytes:
     if path.startswith(_DOCUMENTS):
-        return data.replace(b"url: /\n", b"url: %s\n" % base, 1).replace(
-            b'"url":"/"', b'"url":"%s"' % base, 1
-        )
+        return _SERVER.sub(rb"\g<1>" + base, data, count=1)
     if path == "/v1":
         return data.replace(b':"/', b':"%s/' % base)
     return data.replace(b'"href":"/v1/', b'"href":"%s/v1/' % base)
