@@ -117,7 +117,7 @@ class EncodedGame(NamedTuple):
             return _building_actions(game.players[self.seat])
         if phase is PRICING:
             if game.is_chance_node:
-                return _draw_numbers(game)
+                return [_NUMBER_OF_DRAW[draw.item] for draw, _ in chance_outcomes(game)]
             return list(_offer_actions(game.players[self.seat], self.draft))
         return _buying_actions(game) if phase is BUYING else []
 
@@ -323,10 +323,6 @@ def decode_draw(number: int) -> Draw:
     if not 0 <= number < len(DRAWS):
         raise ValueError(f"there is no draw {number}")
     return Draw(DRAWS[number])
-
-
-def _draw_numbers(game: GameState) -> list[int]:
-    return [_NUMBER_OF_DRAW[draw.item] for draw, _ in chance_outcomes(game)]
 
 
 def _offer_actions(player: Player, draft: tuple[int, ...]) -> range:

@@ -55,7 +55,8 @@ def decision_text(
         *_heading(view, decision_id(view)),
         *_scoring_tiles(view, points, wording),
         *_players(view),
-        *_territory(view, wording),
+        "\nYour territory (cell: tile):",
+        *territory_lines(view["players"][view["you"]["seat"]]["territory"], wording),
         *_offers(view, wording),
         *(_actions(view, places, wording) if listed else _limits(view, wording)),
     ]
@@ -148,11 +149,6 @@ def _players(view: Json) -> Iterator[str]:
         you = " (you)" if player["seat"] == view["you"]["seat"] else ""
         name = f"seat {player['seat']} {player['name']}{you}"
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
-
-
-def _territory(view: Json, wording: Wording) -> Iterator[str]:
-    yield "\nYour territory (cell: tile):"
-    yield from territory_lines(view["players"][view["you"]["seat"]]["territory"], wording)
 
 
 def territory_lines(placed: Sequence[Json], wording: Wording = PLAIN) -> Iterator[str]:

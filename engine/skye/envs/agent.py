@@ -65,6 +65,10 @@ class AgentEpisode(Episode):
         rewards = self.rewards()
         return 0.0 if rewards is None else rewards[self.agent], self.game.is_over
 
+    def info(self) -> dict[str, Any]:
+        """Return the mask of legal actions and the scores."""
+        return {"action_mask": np.frombuffer(self.mask(), np.int8), "scores": self.scores()}
+
     def scores(self) -> NDArray[np.int64]:
         """Return the scores, the agent's first."""
         players = self.game.players

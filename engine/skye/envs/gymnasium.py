@@ -82,7 +82,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         """
         super().reset(seed=seed)
         self._episode.reset(self.np_random, options)
-        return self._observation(), self._info()
+        return self._observation(), self._episode.info()
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Take an action, and let the opponents move until it is the agent's turn again.
@@ -91,7 +91,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         :raises BotFailed: when an opponent fails.
         """
         reward, over = self._episode.step(int(action))
-        return self._observation(), reward, over, False, self._info()
+        return self._observation(), reward, over, False, self._episode.info()
 
     @property
     def agent(self) -> int:
@@ -115,10 +115,6 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
     def _observation(self) -> Any:
         return self._episode.observe(self.agent)
-
-    def _info(self) -> dict[str, Any]:
-        mask = np.frombuffer(self._episode.mask(), np.int8)
-        return {"action_mask": mask, "scores": self._episode.scores()}
 
 
 gymnasium.register(

@@ -141,7 +141,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
                 continue
             rewards[game], over[game] = episode.step(action)
             if over[game] and self._mode is AutoresetMode.SAME_STEP:
-                final = self._add_info(final, self._final(episode), game)
+                ended_with = {"final_obs": episode.observe(episode.agent), "final_info": episode.info()}
+                final = self._add_info(final, ended_with, game)
                 self._reset_game(game, None, {})
             else:
                 self._write(game)
@@ -196,11 +197,6 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             "scores": scores,
             "_scores": every.copy(),
         }
-
-    @staticmethod
-    def _final(episode: AgentEpisode) -> dict[str, Any]:
-        info = {"action_mask": np.frombuffer(episode.mask(), np.int8), "scores": episode.scores()}
-        return {"final_obs": episode.observe(episode.agent), "final_info": info}
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

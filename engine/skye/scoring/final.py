@@ -81,13 +81,9 @@ def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
     kinds = [(kind, cell) for cell, rotated in summary.cells.items() if (kind := rotated.tile.scroll)]
     scrolls: list[ScrollScore] = []
     if kinds:
-        doubled = _scrolls_in_completed(summary)
+        doubled = {cell for area in summary.areas if not area.openings for _, cell in area.scrolls}
         scrolls = [_scroll_score(summary, kind, cell, cell in doubled) for kind, cell in kinds]
     return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_PER_POINT))
-
-
-def _scrolls_in_completed(summary: TerritorySummary) -> set[int]:
-    return {cell for area in summary.areas if not area.openings for _, cell in area.scrolls}
 
 
 def _scroll_score(summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:

@@ -35,18 +35,16 @@ def round_view(
         starting_seat = of_round[0].starting_seat
     else:
         return None
-    seats = [_blank(seat) for seat in range(len(game.players))]
     report: RoundView = {
         "round": number,
         "starting_seat": starting_seat,
         "tiles_discarded": [],
         "purchases": [],
-        "players": seats,
+        "players": [_blank(seat) for seat in range(len(game.players))],
         "complete": False,
     }
     for event in of_round:
-        seen = event_view(game, viewer, event)
-        _add_event(report, seats, seen)
+        _add_event(report, event_view(game, viewer, event))
     return report
 
 
@@ -66,8 +64,9 @@ def _blank(seat: int) -> SeatRoundView:
     }
 
 
-def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -> None:  # noqa: C901 - a table of cases
+def _add_event(report: RoundView, seen: EventView) -> None:  # noqa: C901 - a table of cases
     """Add an event, as the viewer may see it, to the report."""
+    seats = report["players"]
     match seen["type"]:
         case "income_paid":
             for paid in seen["players"]:
@@ -89,23 +88,9 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
         case "tiles_discarded":
             report["tiles_discarded"] = seen["tiles"]
         case "tile_bought":
-            bought: RoundPurchaseView = {
-                "seat": seen["seat"],
-                "tile": seen["tile"],
-                "seller": seen["seller"],
-                "price": seen["price"],
-            }
-            report["purchases"].append(bought)
-            seats[seen["seat"]]["purchase"] = bought
+            _add_purchase(report, seen["seat"], seen["tile"], seen["seller"], seen["price"])
         case "purchase_passed":
-            passed: RoundPurchaseView = {
-                "seat": seen["seat"],
-                "tile": None,
-                "seller": None,
-                "price": None,
-            }
-            report["purchases"].append(passed)
-            seats[seen["seat"]]["purchase"] = passed
+            _add_purchase(report, seen["seat"])
         case "tiles_kept":
             for kept in seen["players"]:
                 seats[kept["seat"]]["tiles_kept"] = kept["tiles"]
@@ -125,3 +110,11 @@ def _add_event(report: RoundView, seats: list[SeatRoundView], seen: EventView) -
                 seats[scored["seat"]]["score"] = scored["score"]
         case _:
             pass  # other events are not part of a round's report
+
+
+def _add_purchase(
+    report: RoundView, seat: int, tile: str | None = None, seller: int | None = None, price: int | None = None
+) -> None:
+    purchase: RoundPurchaseView = {"seat": seat, "tile": tile, "seller": seller, "price": price}
+    report["purchases"].append(purchase)
+    report["players"][seat]["purchase"] = purchase

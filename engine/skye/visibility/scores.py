@@ -47,7 +47,7 @@ def scores_view(game: GameState, viewer: int | None) -> ScoresView:
     :raises ValueError: when there is no such seat.
     """
     check_seat(game, viewer, spectator=True)
-    by_round = _awards_by_round(game)
+    by_round = [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
     return {"players": [_seat_scores(game, viewer, seat, by_round) for seat in range(len(game.players))]}
 
 
@@ -73,12 +73,8 @@ def _seat_scores(
     }
 
 
-def _awards_by_round(game: GameState) -> list[list[list[SlotScoreView]]]:
-    """Return, by round scored, seat and slot, the points and what earned them."""
-    return [_awards_in(game, number) for number in range(1, len(game.players[0].points) + 1)]
-
-
 def _awards_in(game: GameState, number: int) -> list[list[SlotScoreView]]:
+    """Return, by seat and slot of a round that was scored, the points and what earned them."""
     then = [
         Territory(player.territory.placed[: player.territory_sizes[number - 1]]) for player in game.players
     ]
