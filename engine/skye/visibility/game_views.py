@@ -22,8 +22,10 @@ from skye.events import (
     IncomePaid,
     OfferSet,
     OffersRevealed,
+    PlacementTakenBack,
     RoundScored,
     TileBought,
+    TilePlaced,
     TilesDrawn,
     TilesKept,
 )
@@ -207,6 +209,11 @@ def event_view(game: GameState, viewer: int | None, event: Event) -> EventView:
         return gold if open_gold or viewer == seat else None
 
     match event:
+        case TilePlaced() | PlacementTakenBack():  # first and without `_asdict`, since they are the most
+            seat, tile, x, y, rotation = event
+            kind = EVENT_TYPES[type(event)]
+            placed = {"type": kind, "seat": seat, "tile": tile, "x": x, "y": y, "rotation": rotation}
+            return cast("EventView", placed)
         case OfferSet(seat):
             return _offer_set(event, seen=viewer == seat)
         case IncomePaid() | OffersRevealed() | TilesDrawn() | TilesKept():
