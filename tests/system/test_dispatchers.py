@@ -55,7 +55,7 @@ def counts_finished(metrics, number):
 @pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 def test_metrics_of_serve_count_games_that_its_dispatcher_ends(launch):
-    launched = launch()
+    launched = launch(SKYE_DISPATCHERS="1")
     for number in (1, 2):
         body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": ENDS_BY_ITSELF}
         launched.call("POST", "/v1/games", body)
