@@ -5,7 +5,7 @@ import json
 from standardwebhooks import Webhook
 
 from skye_server.webhooks import dispatching
-from skye_server.webhooks.records import RETRIES_S
+from skye_server.webhooks.retry_schedule import RETRIES_S
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import waited_for

@@ -37,7 +37,8 @@ from skye_server.games.webhook_events import DECISION
 from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
 from skye_server.webhooks.bots import bot_ref, stored_bot
 from skye_server.webhooks.host_slots import HostSlots, origin_of
-from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, retry_ms
+from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries
+from skye_server.webhooks.retry_schedule import retry_ms
 from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
 
 ATTEMPTS: Final = 2

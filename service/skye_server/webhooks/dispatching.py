@@ -34,16 +34,14 @@ from skye_server.webhooks.game_events import GameCursor, report
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
 from skye_server.webhooks.records import (
-    DISABLED_AFTER_MS,
     Delivery,
     DeliveryStatus,
     Webhook,
     WebhookStatus,
-    circuit_ms,
     deliveries,
-    retry_ms,
     webhook_records,
 )
+from skye_server.webhooks.retry_schedule import DISABLED_AFTER_MS, circuit_ms, retry_ms
 from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.webhooks import Webhooks
 
