@@ -18,7 +18,7 @@ from skye_server.commands.game_commands import CommandResult, changed_game, resu
 from skye_server.commands.idempotency import decode_record
 from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
 from skye_server.error_codes import Problem
-from skye_server.games import autoplay, lobby
+from skye_server.games import autoplay, seat_changes
 from skye_server.games.authorization import (
     SPECTATOR,
     Caller,
@@ -66,7 +66,7 @@ def bind_bot(
     """
 
     def bind(loaded: Loaded[Game]) -> Transition:
-        return lobby.set_url_bot(loaded.game, loaded.seat(seat), url_bot, loaded.now_ms)
+        return seat_changes.set_url_bot(loaded.game, loaded.seat(seat), url_bot, loaded.now_ms)
 
     committed = change_game(games, command, game_id, partial(_authorize, seat), bind)
     number = require_seat(committed.game, committed.caller, seat)
@@ -81,7 +81,7 @@ def release_bot(games: Games, command: Command, game_id: str, seat: int) -> Comm
     """
 
     def release(loaded: Loaded[Game]) -> Transition:
-        return lobby.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
+        return seat_changes.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
 
     return changed_game(games, command, game_id, partial(_authorize, seat), release)
 

@@ -21,7 +21,7 @@ from skye_server.contract.responses.changes import (
     TakenSeatView,
     TimedGameView,
 )
-from skye_server.games import lobby, manual_clock
+from skye_server.games import lobby, manual_clock, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
     SPECTATOR,
@@ -136,7 +136,7 @@ def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Com
     def rotate(loaded: Loaded[Game]) -> Transition:
         number = loaded.seat(seat)
         token = hash_token(loaded.tokens.token(str(number)))
-        return lobby.rotate_token(loaded.game, number, token, loaded.now_ms)
+        return seat_changes.rotate_token(loaded.game, number, token, loaded.now_ms)
 
     return joined_result(change_game(games, command, game_id, partial(by_seat, seat), rotate))
 
@@ -149,7 +149,7 @@ def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandRe
 
     def rotate(loaded: Loaded[Game]) -> Transition:
         token = hash_token(loaded.tokens.token(HOST_ROLE))
-        return lobby.rotate_host_token(loaded.game, token, loaded.now_ms)
+        return seat_changes.rotate_host_token(loaded.game, token, loaded.now_ms)
 
     committed = change_game(games, command, game_id, _by_host, rotate)
     if committed.caller == SPECTATOR:
@@ -183,7 +183,7 @@ def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandRe
     """
 
     def give_up(loaded: Loaded[Game]) -> Transition:
-        return lobby.resign(loaded.game, loaded.seat(seat), loaded.now_ms)
+        return seat_changes.resign(loaded.game, loaded.seat(seat), loaded.now_ms)
 
     return changed_game(games, command, game_id, partial(by_seat, seat), give_up)
 

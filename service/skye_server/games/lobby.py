@@ -15,13 +15,10 @@ from skye.positions import apply_actions
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import invitation_id
-from skye_server.games.autoplay import SUBSTITUTE_BOT, hand_to_bot
 from skye_server.games.events import (
-    BotChanged,
     GameAborted,
     GameCreated,
     GameStarted,
-    HostTokenRotated,
     InvitationAccepted,
     InvitationCreated,
     InvitationRevoked,
@@ -30,11 +27,11 @@ from skye_server.games.events import (
     PlayerLeft,
     PositionSet,
     StartedPlayer,
-    TokenRotated,
 )
-from skye_server.games.game import FREE_SEAT, URL_BOT, Game, Seat, Status, with_seat
+from skye_server.games.game import FREE_SEAT, Game, Seat, Status, with_seat
 from skye_server.games.names import name_key
-from skye_server.games.transitions import Transition, advance, after_move, state_in_play, undo_limit_reached
+from skye_server.games.seat_changes import check_not_over, check_undo_limit
+from skye_server.games.transitions import Transition, advance, after_move, state_in_play
 
 
 def open_game(
@@ -92,7 +89,7 @@ def revoke_invitation(game: Game, invitation: str, now_ms: int) -> Transition:
     :raises Problem: game_already_started, game_aborted, too_many_changes, invitation_not_found.
     """
     _check_in_lobby(game)
-    _check_undo_limit(game)
+    check_undo_limit(game)
     left = tuple(hashed for hashed in game.invites if invitation_id(hashed) != invitation)
     if len(left) == len(game.invites):
         raise Problem("invitation_not_found")
@@ -171,44 +168,12 @@ def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: s
     :raises Problem: game_already_started, game_aborted, too_many_changes, color_taken, name_taken.
     """
     _check_in_lobby(game)
-    _check_undo_limit(game)
+    check_undo_limit(game)
     before = game.seats[seat]
     changed = replace(before, name=name or before.name, color=color or before.color)
     _check_distinct(changed, [other for number, other in game.taken if number != seat])
     event = PlayerChanged(seat, changed.name, changed.color)
     return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, changed))
-
-
-def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
-    """Replace the token of a seat.
-
-    :param token: the hash of the new token.
-    :raises Problem: what `check_changeable` raises.
-    """
-    check_changeable(game)
-    seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
-    return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
-
-
-def rotate_host_token(game: Game, token: str, now_ms: int) -> Transition:
-    """Replace the host token.
-
-    :param token: the hash of the new token.
-    :raises Problem: what `check_changeable` raises.
-    """
-    check_changeable(game)
-    return advance(game, now_ms, [HostTokenRotated()], host=token)
-
-
-def check_changeable(game: Game) -> None:
-    """Check that a game may have one more change of a kind that could be repeated forever.
-
-    Not a game that is over: its rematch is found by its tokens.
-
-    :raises Problem: game_aborted, game_finished, too_many_changes.
-    """
-    _check_not_over(game)
-    _check_undo_limit(game)
 
 
 def leave(game: Game, seat: int, now_ms: int) -> Transition:
@@ -218,44 +183,6 @@ def leave(game: Game, seat: int, now_ms: int) -> Transition:
     """
     _check_in_lobby(game)
     return advance(game, now_ms, [PlayerLeft(seat)], seats=with_seat(game.seats, seat, FREE_SEAT))
-
-
-def resign(game: Game, seat: int, now_ms: int) -> Transition:
-    """Hand a seat to a bot for the rest of the game.
-
-    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
-    """
-    if state_in_play(game).is_over:
-        raise Problem("game_finished")
-    if game.seats[seat].bot not in (None, URL_BOT):
-        raise Problem("seat_played_by_bot")
-    return hand_to_bot(game, seat, "resigned", now_ms)
-
-
-def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
-    """Let a bot at a URL play a seat, instead of its player or of another such bot.
-
-    :param url_bot: the id of the bot.
-    :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
-    """
-    check_changeable(game)
-    if game.seats[seat].bot not in (None, URL_BOT):
-        raise Problem("seat_played_by_bot")
-    after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
-    return advance(game, now_ms, [BotChanged(seat, URL_BOT)], seats=with_seat(game.seats, seat, after))
-
-
-def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
-    """Let the player play the seat of a bot at a URL again; without a player, a bot of the server plays it.
-
-    :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
-    """
-    check_changeable(game)
-    before = game.seats[seat]
-    if not before.has_url_bot:
-        raise Problem("seat_without_url_bot")
-    after = replace(before, bot=None if before.is_held else SUBSTITUTE_BOT)
-    return advance(game, now_ms, [BotChanged(seat, after.bot)], seats=with_seat(game.seats, seat, after))
 
 
 def start(game: Game, now_ms: int) -> Transition:
@@ -283,17 +210,8 @@ def abort(game: Game, now_ms: int) -> Transition:
 
     :raises Problem: game_aborted, game_finished.
     """
-    _check_not_over(game)
+    check_not_over(game)
     return advance(game, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
-
-
-def _check_not_over(game: Game) -> None:
-    """Check that a game is not over.
-
-    :raises Problem: game_aborted, game_finished.
-    """
-    if game.is_over:
-        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
 
 
 def _check_in_lobby(game: Game) -> None:
@@ -303,21 +221,12 @@ def _check_in_lobby(game: Game) -> None:
         raise Problem("game_already_started")
 
 
-def _check_undo_limit(game: Game) -> None:
-    """Check that a game may have one more change of a kind that could be repeated forever.
-
-    :raises Problem: too_many_changes.
-    """
-    if undo_limit_reached(game):
-        raise Problem("too_many_changes")
-
-
 def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
     """Check that one more seat can be taken or reserved, in addition to those reserved by `invites`.
 
     :raises Problem: too_many_changes, game_full.
     """
-    _check_undo_limit(game)
+    check_undo_limit(game)
     if len(game.taken) + len(invites) >= game.capacity:
         reserved = f" or reserved, {len(invites)} by invitations" if invites else ""
         raise Problem(

@@ -11,7 +11,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.autoplay import after_deadline, play_bots
 from skye_server.games.events import ClockAdvanced
 from skye_server.games.game import Game
-from skye_server.games.lobby import check_changeable
+from skye_server.games.seat_changes import check_changeable
 from skye_server.games.transitions import Transition, advance
 
 MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000

@@ -1,0 +1,102 @@
+"""Changes that the rules do not know, in the lobby and in play: tokens, resigning, bots at URLs.
+
+Every function that changes a game returns a `Transition` or raises a `Problem`.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from skye_server.error_codes import Problem
+from skye_server.games.autoplay import SUBSTITUTE_BOT, hand_to_bot
+from skye_server.games.events import BotChanged, HostTokenRotated, TokenRotated
+from skye_server.games.game import URL_BOT, Game, Status, with_seat
+from skye_server.games.transitions import Transition, advance, state_in_play, undo_limit_reached
+
+
+def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
+    """Replace the token of a seat.
+
+    :param token: the hash of the new token.
+    :raises Problem: what `check_changeable` raises.
+    """
+    check_changeable(game)
+    seats = with_seat(game.seats, seat, replace(game.seats[seat], token=token))
+    return advance(game, now_ms, [TokenRotated(seat)], seats=seats)
+
+
+def rotate_host_token(game: Game, token: str, now_ms: int) -> Transition:
+    """Replace the host token.
+
+    :param token: the hash of the new token.
+    :raises Problem: what `check_changeable` raises.
+    """
+    check_changeable(game)
+    return advance(game, now_ms, [HostTokenRotated()], host=token)
+
+
+def check_changeable(game: Game) -> None:
+    """Check that a game may have one more change of a kind that could be repeated forever.
+
+    Not a game that is over: its rematch is found by its tokens.
+
+    :raises Problem: game_aborted, game_finished, too_many_changes.
+    """
+    check_not_over(game)
+    check_undo_limit(game)
+
+
+def resign(game: Game, seat: int, now_ms: int) -> Transition:
+    """Hand a seat to a bot for the rest of the game.
+
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
+    """
+    if state_in_play(game).is_over:
+        raise Problem("game_finished")
+    if game.seats[seat].bot not in (None, URL_BOT):
+        raise Problem("seat_played_by_bot")
+    return hand_to_bot(game, seat, "resigned", now_ms)
+
+
+def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
+    """Let a bot at a URL play a seat, instead of its player or of another such bot.
+
+    :param url_bot: the id of the bot.
+    :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
+    """
+    check_changeable(game)
+    if game.seats[seat].bot not in (None, URL_BOT):
+        raise Problem("seat_played_by_bot")
+    after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
+    return advance(game, now_ms, [BotChanged(seat, URL_BOT)], seats=with_seat(game.seats, seat, after))
+
+
+def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
+    """Let the player play the seat of a bot at a URL again; without a player, a bot of the server plays it.
+
+    :raises Problem: game_aborted, game_finished, too_many_changes, seat_without_url_bot.
+    """
+    check_changeable(game)
+    before = game.seats[seat]
+    if not before.has_url_bot:
+        raise Problem("seat_without_url_bot")
+    after = replace(before, bot=None if before.is_held else SUBSTITUTE_BOT)
+    return advance(game, now_ms, [BotChanged(seat, after.bot)], seats=with_seat(game.seats, seat, after))
+
+
+def check_not_over(game: Game) -> None:
+    """Check that a game is not over.
+
+    :raises Problem: game_aborted, game_finished.
+    """
+    if game.is_over:
+        raise Problem("game_aborted" if game.status is Status.ABORTED else "game_finished")
+
+
+def check_undo_limit(game: Game) -> None:
+    """Check that a game may have one more change of a kind that could be repeated forever.
+
+    :raises Problem: too_many_changes.
+    """
+    if undo_limit_reached(game):
+        raise Problem("too_many_changes")
