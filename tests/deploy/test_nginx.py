@@ -12,7 +12,7 @@ import time
 import pytest
 
 from tests.deploy.conftest import NO_HURRY
-from tests.deploy.servers import JSON, LONG_INTERVALS, messages, suspended
+from tests.deploy.servers import JSON, messages, suspended
 from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -48,9 +48,8 @@ class Broken:
 
 
 @pytest.fixture
-def broken(instance, folder):
+def broken(shared_instance, folder):  # noqa: ARG001 - it serves beside this one
     """An instance that drops each request, beside one that serves."""
-    instance().start()
     one = Broken(folder / "api-b.sock")
     yield one
     one.end()
@@ -71,8 +70,8 @@ def test_idempotent_request_is_retried_at_another_instance(nginx, broken):
     assert answer.status == 200
 
 
-def test_contract_passes_nginx_compressed(nginx, instance):
-    instance().start()
+@pytest.mark.usefixtures("shared_instance")
+def test_contract_passes_nginx_compressed(nginx):
     answer = nginx.call("GET", "/openapi.json", headers={"Accept-Encoding": "gzip"})
     assert answer.headers["Content-Encoding"] == "gzip"
     assert json.loads(gzip.decompress(answer.body))["openapi"] == "3.1.0"
@@ -147,8 +146,8 @@ ONE_AT_A_TIME = [*NO_HURRY, ("limit_conn per_address 1000", "limit_conn per_addr
 
 
 @pytest.mark.parametrize("nginx", [ONE_AT_A_TIME], indirect=True)
-def test_requests_in_progress_of_one_address_are_limited(nginx, instance):
-    game = instance().start().new_game()["game"]["id"]
+def test_requests_in_progress_of_one_address_are_limited(nginx, shared_instance):
+    game = shared_instance.new_game()["game"]["id"]
     with nginx.follow(game) as stream:
         assert stream.status == 200
         refused = nginx.call("GET", "/v1/tiles/L01")
@@ -156,8 +155,9 @@ def test_requests_in_progress_of_one_address_are_limited(nginx, instance):
         assert refused.headers["Retry-After"] == "1"
 
 
-def test_post_without_a_key_goes_to_an_instance_that_listens(nginx, instance):
-    instance().start()  # and nobody at `api-b.sock`
+@pytest.mark.usefixtures("shared_instance")
+def test_post_without_a_key_goes_to_an_instance_that_listens(nginx):
+    # No process listens at `api-b.sock`.
     assert {nginx.call("POST", "/v1/games", b"{}", JSON).status for _ in range(10)} == {201}
 
 
@@ -209,22 +209,22 @@ def test_too_large_headers_are_refused_like_by_the_api(nginx):
     assert (answer.status, answer.json["code"], answer.json["status"]) == (431, "headers_too_large", 431)
 
 
-def test_slightly_too_large_body_is_refused_by_the_api_itself(nginx, instance):
-    instance().start()
+@pytest.mark.usefixtures("shared_instance")
+def test_slightly_too_large_body_is_refused_by_the_api_itself(nginx):
     answer = nginx.call("POST", "/v1/games", b'"' + b"x" * 500_000 + b'"', JSON)
     assert (answer.status, answer.json["code"]) == (413, "body_too_large")
     assert "X-Request-Id" in answer.headers
 
 
-def test_events_pass_through_nginx_without_buffering(nginx, instance):
-    served = instance(application=LONG_INTERVALS).start()  # no heartbeat pushes the events out
-    game = served.new_game()["game"]["id"]
+def test_events_pass_through_nginx_without_buffering(nginx, shared_instance):
+    game = shared_instance.new_game()["game"]["id"]
     with nginx.follow(game) as stream:
         received = messages(stream)
         assert next(received)[0] == "stream"
         assert next(received)[1]["type"] == "game_created"
         for name in ("Ann", "Bob"):
-            served.call("POST", f"/v1/games/{game}/players", b'{"name": "%s"}' % name.encode(), JSON)
+            body = b'{"name": "%s"}' % name.encode()
+            shared_instance.call("POST", f"/v1/games/{game}/players", body, JSON)
             assert next(received)[1]["id"] > 1
 
 
@@ -234,8 +234,8 @@ SHORTER_WAIT = [*NO_HURRY, ("${before}6000$after", "${before}60$after")]
 
 @pytest.mark.parametrize("nginx", [SHORTER_WAIT], indirect=True)
 @pytest.mark.parametrize("wait", ["wait_ms=60000", "wait_ms=7000&limit=5", "limit=5&wait_ms=10000"])
-def test_long_poll_ends_before_nginx_gives_up_its_instance(nginx, instance, wait):
-    game = instance(application=LONG_INTERVALS).start().new_game()["game"]["id"]
+def test_long_poll_ends_before_nginx_gives_up_its_instance(nginx, shared_instance, wait):
+    game = shared_instance.new_game()["game"]["id"]
     began = time.monotonic()
     for path in (f"/v1/games/{game}/events?after=1&{wait}", f"/v1/me/events?{wait}"):
         answer = nginx.call("GET", path, headers=PLAYER)
@@ -244,8 +244,8 @@ def test_long_poll_ends_before_nginx_gives_up_its_instance(nginx, instance, wait
 
 
 @pytest.mark.parametrize("wait", ["after=1&wait_ms=60001", "wait_ms=600000", "after=1&wait_ms=7e3"])
-def test_invalid_wait_passes_nginx_unchanged(nginx, instance, wait):
-    game = instance().start().new_game()["game"]["id"]
+def test_invalid_wait_passes_nginx_unchanged(nginx, shared_instance, wait):
+    game = shared_instance.new_game()["game"]["id"]
     answer = nginx.call("GET", f"/v1/games/{game}/events?{wait}")
     assert (answer.status, answer.json["code"]) == (422, "invalid_parameter")
 
@@ -261,8 +261,8 @@ def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
             assert b": heartbeat\n" in stream
 
 
-def test_response_that_no_client_reads_fills_no_disk_of_nginx(nginx, instance, folder):
-    instance().start()
+@pytest.mark.usefixtures("shared_instance")
+def test_response_that_no_client_reads_fills_no_disk_of_nginx(nginx, folder):
     size = len(nginx.call("GET", "/openapi.json").body)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

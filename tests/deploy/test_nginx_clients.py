@@ -33,8 +33,8 @@ def test_half_sent_request_is_closed_by_nginx_and_not_passed_on(nginx):
     assert nginx.call("GET", "/v1/tiles").status == 503  # no instance runs
 
 
-def test_malformed_request_is_never_answered_in_html(nginx, instance):
-    instance(SKYE_REDIS_URL="memory://").start()
+@pytest.mark.usefixtures("shared_instance")
+def test_malformed_request_is_never_answered_in_html(nginx):
     sent = UNREADABLE | {what: request for what, (request, *_) in TOO_LONG.items()}
     for what, request in sent.items():
         received = b""
@@ -51,8 +51,8 @@ def test_malformed_request_is_never_answered_in_html(nginx, instance):
         assert b"<html" not in received, what
 
 
-def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx, instance):
-    instance(SKYE_REDIS_URL="memory://").start()
+@pytest.mark.usefixtures("shared_instance")
+def test_nginx_and_the_api_agree_on_the_end_of_a_request(nginx):
     inner = get("/v1/tiles/L01").decode()
     sent = with_headers(f"Content-Length: {len(inner)}", after=inner)
     sent += with_headers("Transfer-Encoding: chunked", after=f"{len(inner):x};a=b\r\n{inner}\r\n{NO_CHUNK}")
