@@ -10,10 +10,16 @@ from tests.support.launcher import launching
 
 
 @pytest.fixture(scope="session")
-def url(tmp_path_factory):
-    """The address of a lab server with two workers on a real Redis."""
+def live(tmp_path_factory):
+    """A lab server with two workers on a real Redis, which all these tests share."""
     with launching(tmp_path_factory.mktemp("clients")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
+        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on")
+
+
+@pytest.fixture(scope="session")
+def url(live):
+    """The address of that server."""
+    return live.url
 
 
 @pytest.fixture
