@@ -14,6 +14,7 @@ import pytest
 from skye import new_game
 from skye.agents import PLAIN, json_in, other_wording
 from skye.arena.bot_process import Budget
+from skye.evals import judged
 from skye.evals.command import KEY_VARIABLE, main
 from skye.evals.endpoint import Endpoint, EndpointFailed
 from skye.evals.games import choose
@@ -23,6 +24,7 @@ from skye.evals.scoring import mean_interval
 from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
+from tests.support.sizes import sized
 
 PAGE = Path(__file__).parents[2] / "engine" / "skye" / "evals" / "EVAL.md"
 QUESTION = Question("key", ({"role": "system", "content": "s"}, {"role": "user", "content": "u"}))
@@ -35,11 +37,12 @@ def out(tmp_path):
 
 
 @pytest.fixture
-def run(out, capsys):
+def run(out, capsys, monkeypatch):
     """Run the command on two tasks of each kind, for a model at an endpoint or the subject of arguments.
 
     It returns the exit status, and what was printed as errors.
     """
+    monkeypatch.setattr(judged, "SAMPLES", sized(1, judged.SAMPLES))
 
     def command(*arguments, tasks=2, sections=("exact",), at=None):
         model = ["--model=m", f"--endpoint={at.url}"] if at else []
