@@ -577,9 +577,6 @@ class RecordedRequest(TypedDict):
     response_body: NotRequired[str | None]
 
 
-RecordedRequests: TypeAlias = list[RecordedRequest]
-
-
 class RecordedTakeBack(TypedDict):
     seat: int
     round: int
@@ -598,6 +595,16 @@ class ReplacedPlayerKey(TypedDict):
 
 
 ReportVerdict: TypeAlias = str
+
+
+ReportWithRequests = TypedDict(
+    "ReportWithRequests",
+    {
+        "class": ChosenDefectClass,
+        "operation": str,
+        "evidence": list[RecordedRequest],
+    },
+)
 
 
 class RevealedOffer(TypedDict):
@@ -1721,6 +1728,16 @@ class ReportResult(TypedDict):
     score: HuntScore
 
 
+ReportWithArchive = TypedDict(
+    "ReportWithArchive",
+    {
+        "class": ChosenDefectClass,
+        "operation": str,
+        "evidence": HttpArchive,
+    },
+)
+
+
 RevealedDefect = TypedDict(
     "RevealedDefect",
     {
@@ -1984,7 +2001,7 @@ class WebhookList(TypedDict):
     webhooks: list[Webhook]
 
 
-class WebhookTest(TypedDict):
+class WebhookTestResult(TypedDict):
     webhook: Webhook
     http_status: int | None
     duration_ms: int
@@ -2033,7 +2050,7 @@ class CurrentPlacements(TypedDict):
     placements: list[NumberedPlacement]
 
 
-Evidence: TypeAlias = RecordedRequests | HttpArchive
+DefectReport: TypeAlias = ReportWithRequests | ReportWithArchive
 
 
 ExportedAction: TypeAlias = (
@@ -2370,16 +2387,6 @@ class WebhookEventMessage(TypedDict):
     type: WebhookEventName
     href: str | None
     data: PlayerEvent
-
-
-DefectReport = TypedDict(
-    "DefectReport",
-    {
-        "class": ChosenDefectClass,
-        "operation": str,
-        "evidence": Evidence,
-    },
-)
 
 
 class Game(TypedDict):

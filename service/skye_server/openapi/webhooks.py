@@ -75,6 +75,7 @@ def _operation(sent: _Sent, components: ResponseComponents) -> Doc:
         accepted["content"] = {JSON: {"schema": schema}}
     return {
         "tags": [_TAG],
+        "x-internal": True,  # openapi-generator would write these over the operations of the same tag
         "operationId": sent.name,
         "summary": sent.summary,
         "description": joined(sent.description),

@@ -187,7 +187,7 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(f"{item}/test", methods=["POST"])
     @place.describe(
-        ResponseDoc(200, "The result.", responses.WebhookTest),
+        ResponseDoc(200, "The result.", responses.WebhookTestResult),
         errors=[*missing, *_SENT, "invalid_body"],
         headers=[IDEMPOTENCY_KEY],
     )

@@ -2,6 +2,7 @@
 
 EVENTS = {
     "version": 9,
+    "status": "playing",
     "last_event": 2,
     "now": "2027-01-15T08:00:01Z",
     "mood": "calm",

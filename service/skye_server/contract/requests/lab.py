@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from marshmallow import EXCLUDE, fields, validate
+from marshmallow import EXCLUDE, Schema, fields, validate
 
 from skye_server.contract.enums.http import FaultyMethod, RecordedMethod
 from skye_server.contract.enums.hunts import ChosenDefectClass, ChosenDifficulty
 from skye_server.contract.fields import Boolean, Integer, Name
-from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object
+from skye_server.contract.objects import ListOf, NestedObject, Object, Variants
 
 MAX_FAULTY_REQUESTS = 1_000
 """How many requests of a game can have a fault in advance."""
@@ -178,31 +178,8 @@ class HttpArchive(_OfArchive):
     log = NestedObject(HarLog, "The log.", required=True)
 
 
-class RecordedRequests(ListOf):
-    """Recorded requests, in order."""
-
-    component = "RecordedRequests"
-
-    def __init__(self) -> None:
-        super().__init__(RecordedRequest, "The requests.", length=(1, MAX_EVIDENCE))
-
-
-class Evidence(EitherOf):
-    """Requests that show a defect on a new hunt, in order: a list, or an HTTP Archive."""
-
-    component = "Evidence"
-    _list = RecordedRequests()
-    _archive = HttpArchive()
-    forms = (_list, HttpArchive)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, dict):
-            return self._archive.load(value, unknown=EXCLUDE)
-        return self._list.deserialize(value, attr, data, **kwargs)
-
-
-class DefectReport(Object):
-    """A report of a defect."""
+class _Report(Object):
+    """What every report of a defect has."""
 
     kind = ChosenDefectClass("The class of the defect.", required=True, data_key="class")
     operation = fields.String(
@@ -214,7 +191,33 @@ class DefectReport(Object):
             "examples": ["get_game"],
         },
     )
-    evidence = Evidence("The requests that show the defect.", required=True)
+
+
+class ReportWithRequests(_Report):
+    """A report of a defect with recorded requests."""
+
+    evidence = ListOf(
+        RecordedRequest,
+        "Requests that show the defect on a new hunt, in order.",
+        length=(1, MAX_EVIDENCE),
+        required=True,
+    )
+
+
+class ReportWithArchive(_Report):
+    """A report of a defect with an HTTP Archive."""
+
+    evidence = NestedObject(HttpArchive, "Requests that show the defect on a new hunt.", required=True)
+
+
+class DefectReport(Variants):
+    """A report of a defect, with the requests that show it: a list, or an HTTP Archive."""
+
+    variants = (ReportWithRequests, ReportWithArchive)  # a union of lists and objects is no valid Java
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has evidence of the type sent."""
+        return ReportWithArchive if isinstance(data.get("evidence"), dict) else ReportWithRequests
 
 
 class InboxAnswer(Object):

@@ -69,7 +69,7 @@ from skye_server.contract.responses.webhooks import (
     WebhookChallengeMessage,
     WebhookEventMessage,
     WebhookList,
-    WebhookTest,
+    WebhookTestResult,
 )
 from skye_server.contract.responses.webhooks import DeliveryView as Delivery
 from skye_server.contract.responses.webhooks import WebhookView as Webhook

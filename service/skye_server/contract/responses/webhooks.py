@@ -52,7 +52,7 @@ class WebhookList(TypedDict):
     webhooks: Annotated[Sequence[WebhookView], Keywords(maxItems=100), "The webhooks, the oldest first."]
 
 
-class WebhookTest(TypedDict):
+class WebhookTestResult(TypedDict):
     """The result of a test."""
 
     webhook: Annotated[WebhookView, "The webhook after the test."]

@@ -12,7 +12,7 @@ const isKnown = (action: Action): action is Known => (TYPES as readonly string[]
 declare const process: { argv: string[] };
 
 /** Send one action by the operation of its type. */
-function act(path: { game: string; seat: number }, action: Known) {
+function act(path: { game: string; seat: string }, action: Known) {
   switch (action.type) {
     case "set_offer": return setOffer({ path, body: action.body });
     case "buy": case "pass": return purchase({ path, body: action.body });
@@ -25,7 +25,7 @@ function act(path: { game: string; seat: number }, action: Known) {
 async function main(baseUrl: string) {
   client.setConfig({ baseUrl: baseUrl as "/" });
   const { data: created } = await createGame({
-    body: { players: [{ name: "Ann" }, { bot: "random" }], auto_auto_start: true }, throwOnError: true,
+    body: { players: [{ name: "Ann" }, { bot: "random" }], auto_start: true }, throwOnError: true,
   });
   const game = created.game.id;
   client.setConfig({ baseUrl: baseUrl as "/", auth: created.players[0]!.token! });

@@ -19,7 +19,7 @@ async function act(play: PlayApi, game: string, action: Action): Promise<unknown
 const KNOWN = ["set_offer", "buy", "pass", "place", "finish_building"];
 /** Play against a bot, and read all events of the game. */
 async function main(basePath: string) {
-  const gameToCreate = { players: [{ name: "Ann" }, { bot: "random" as const }], auto_auto_start: true };
+  const gameToCreate = { players: [{ name: "Ann" }, { bot: "random" as const }], autoStart: true };
   const created = await new LobbyApi(new Configuration({ basePath })).createGame({ gameToCreate });
   const game = created.game.id;
   const configuration = new Configuration({ basePath, accessToken: created.players[0]!.token! });
