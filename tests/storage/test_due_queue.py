@@ -4,9 +4,13 @@ import threading
 import time
 
 import pytest
+import redis
 
+from skye_server.error_codes import Problem
 from skye_server.storage import due_queue
-from skye_server.storage.due_queue import Due
+from skye_server.storage.connection.redis_calls import RedisCalls
+from skye_server.storage.connection.retry import RetryPolicy
+from skye_server.storage.due_queue import Due, DueQueue
 from skye_server.storage.redis_store import RedisStore
 
 ALL = {"game": 100, "webhook": 100}
@@ -171,3 +175,30 @@ def test_entry_that_becomes_the_first_of_its_shard_is_published(queue, any_redis
         queue.add(Due("game", "a", due_ms))
         assert changed.acquire(timeout=30 if is_first else 0.05) == is_first
     subscriber.stop()
+
+
+class TwoServers:
+    """A topology: one server fails, and holds the last shard; the other one holds the other shards."""
+
+    def __init__(self, server):
+        self._server, self._failing = server, redis.Redis(port=1)
+
+    def connection_for(self, key, since=0):
+        del since
+        return self._failing if f"{{due.{due_queue.SHARDS - 1}}}" in key else self._server
+
+    def invalidate(self):
+        """Nothing is looked up."""
+
+
+def test_claims_from_other_servers_are_kept_when_a_server_fails(queue, any_redis):
+    entries = [Due("game", f"game{number}", 1000) for number in range(40)]
+    last = due_queue.SHARDS - 1
+    for due in entries:
+        queue.add(due)
+    found = DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL)
+    reachable = {due.id for due in entries if due_queue.shard_of(due.id) != last}
+    assert {claim.id for claim in found.claims} == reachable
+    assert 0 < found.waits_ms[last] < due_queue.MAX_WAIT_MS
+    with pytest.raises(Problem):
+        DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL, [last])

@@ -69,13 +69,12 @@ def store(reader, redis_client, monkeypatch):
 
         return call(self, key, run, writes=writes, **options)
 
-    def divided_each(self, *arguments, writes=False, **options):
-        calls = RedisCalls(SingleServer(redis_client), RetryPolicy(0)) if writes else self
-        return call_each(calls, *arguments, **options)
+    def write_reachable(_self, *arguments):
+        return write(RedisCalls(SingleServer(redis_client), RetryPolicy(0)), *arguments)
 
-    call_each = RedisCalls.call_each
+    write = RedisCalls.write_reachable
     monkeypatch.setattr(RedisCalls, "call", divided)
-    monkeypatch.setattr(RedisCalls, "call_each", divided_each)
+    monkeypatch.setattr(RedisCalls, "write_reachable", write_reachable)
     return RedisStore(reader, min_replicas=MinReplicas(0, 10))
 
 

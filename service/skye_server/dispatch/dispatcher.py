@@ -90,7 +90,6 @@ class Dispatcher:
         for name in names:
             subscriber.watch(name)
         while not self._stopped.is_set():
-            self._wakes.clear()
             now = time.monotonic()
             try:
                 claims = self._claim([shard for shard, at in enumerate(self._look_at) if at <= now])
@@ -101,6 +100,7 @@ class Dispatcher:
             for claim in claims:
                 pools[claim.kind].submit(self._handle, claim)
             self._wakes.wait(max(min(self._look_at) - time.monotonic(), 0))
+            self._wakes.clear()  # before the next look: what sets it later is not lost
         subscriber.stop()
         deadline = time.monotonic() + _STOP_S
         while self._claims and time.monotonic() < deadline:

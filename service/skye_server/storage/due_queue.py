@@ -45,6 +45,9 @@ _ALIVE_MS: Final = 5_000
 MAX_WAIT_MS: Final = 5_000
 """After how long a shard is claimed from again although nothing of it is known to be due."""
 
+_FAILED_WAIT_MS: Final = 500
+"""After how long a shard is claimed from again whose server has failed."""
+
 # KEYS: queue. ARGV: 1 the id, 2 when it is due.
 _ADD: Final = Script(
     PUBLISH
@@ -161,7 +164,7 @@ class DueQueue:
         self._calls.call(key, _run(_ADD, [key], [due.id, due.due_ms]), writes=True)
 
     def claim(self, now_ms: int, limits: Mapping[str, int], shards: Iterable[int] = range(SHARDS)) -> Claimed:
-        """Claim entries that are due, the earliest first in each shard.
+        """Claim entries that are due, the earliest first in each shard whose server is reachable.
 
         :param limits: how many entries of each kind to claim from each shard.
         """
@@ -172,13 +175,8 @@ class DueQueue:
             return pipeline.eval(_CLAIM, len(names), *[f"{key}{name}" for name in names], *arguments)
 
         places = list(shards)
-        found = self._calls.call_each(
-            [_key("", shard) for shard in places],
-            claim,
-            lambda reply: reply or [b"", [], MAX_WAIT_MS],
-            writes=True,
-            retries=False,
-        )
+        replies = self._calls.write_reachable([_key("", shard) for shard in places], claim)
+        found: list[Any] = [reply or (b"", [], _FAILED_WAIT_MS) for reply in replies]
         claims = [
             Claim(kind, member.decode(), lease)
             for lease, claimed, _ in found

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
@@ -179,34 +180,73 @@ class RedisCalls:
         command: Callable[[Any, str], Any],
         read: Callable[[Any], T],
         *,
-        writes: bool = False,
         retries: bool = True,
     ) -> list[T]:
-        """Run a command for each key, in one pipeline per server; return the result of `read` for each reply.
+        """Run a reading command for each key, in one pipeline per server; return `read` of each reply.
 
         `read` gets None for a key of another Redis type: one such key must not make the others fail.
 
         :raises Problem: store_unavailable.
         """
-        breaker = self._write_breaker if writes else self._read_breaker
 
         def attempt() -> list[T]:
             with call_deadline(self._timeout_s):
-                by_server: dict[redis.Redis, list[int]] = {}
-                for place, key in enumerate(keys):
-                    by_server.setdefault(self._topology.connection_for(key), []).append(place)
                 replies: dict[int, T] = {}
-                for server, places in by_server.items():
-                    pipeline = server.pipeline(transaction=False)
-                    for place in places:
-                        command(pipeline, keys[place])
-                    with breaker.guard(server):
-                        results = pipeline.execute(raise_on_error=False)
+                for server, places in self._places_by_server(keys).items():
+                    results = _run_each(
+                        server, self._read_breaker, [keys[place] for place in places], command
+                    )
                     for place, result in zip(places, results, strict=True):
                         replies[place] = read(_reply(result))
                 return [replies[place] for place in range(len(keys))]
 
         return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
+
+    def write_reachable(self, keys: Sequence[str], command: Callable[[Any, str], Any]) -> list[Any]:
+        """Run a command that writes for each key, as `call_each` does, once; return the replies.
+
+        The reply is None for a key of another Redis type, and for a key whose server fails or has given the
+        key to another server: what the other servers have written must not be lost.
+
+        :raises Problem: store_unavailable, when nothing was written.
+        """
+        problems: list[Problem] = []
+
+        def run(attempt: Callable[[], T]) -> T | None:
+            try:
+                return self._retry_policy.run(attempt, retries=False, on_error=self._topology.invalidate)
+            except Problem as problem:
+                problems.append(problem)
+                return None
+
+        def write(server: redis.Redis, places: list[int]) -> list[Any]:
+            with call_deadline(self._timeout_s):
+                return _run_each(server, self._write_breaker, [keys[place] for place in places], command)
+
+        replies: list[Any] = [None] * len(keys)
+        for server, places in (run(partial(self._places_by_server, keys)) or {}).items():
+            for place, result in zip(places, run(partial(write, server, places)) or (), strict=False):
+                replies[place] = run(partial(_reply, result))
+        if problems and not any(replies):
+            raise problems[0]
+        return replies
+
+    def _places_by_server(self, keys: Sequence[str]) -> dict[redis.Redis, list[int]]:
+        places: dict[redis.Redis, list[int]] = {}
+        for place, key in enumerate(keys):
+            places.setdefault(self._topology.connection_for(key), []).append(place)
+        return places
+
+
+def _run_each(
+    server: redis.Redis, breaker: CircuitBreaker, keys: Sequence[str], command: Callable[[Any, str], Any]
+) -> list[Any]:
+    """Run a command for each key in one pipeline; return the replies, also those that are errors."""
+    pipeline = server.pipeline(transaction=False)
+    for key in keys:
+        command(pipeline, key)
+    with breaker.guard(server):
+        return pipeline.execute(raise_on_error=False)
 
 
 def _reply(reply: Any) -> Any:

@@ -1,0 +1,87 @@
+"""Dispatchers apply deadlines, with nobody watching, while Sentinels or a cluster fail over."""
+
+import time
+from datetime import datetime
+from itertools import pairwise
+
+import pytest
+from redis.crc import key_slot
+
+from skye_server.settings import Settings
+from skye_server.storage.due_queue import LEASE_MS, SHARDS, changes_name, shard_of
+from skye_server.storage.redis_store import RedisStore
+from tests.support.playing import Service
+from tests.support.waiting import waited_for
+from tests.system.redis_forms import PASSWORD, Cluster, Sentinels
+from tests.system.test_dispatchers import dispatchers
+
+pytestmark = pytest.mark.slow
+
+GAMES, TURN_MS = 32, 2000
+
+
+def queue_of(game):
+    return f"skye:{{{changes_name(shard_of(game.id))}}}:game"
+
+
+def delays(service, game):
+    """Return by how many seconds each deadline of a game that was missed had passed when it was applied."""
+    service.clock.now = time.time() - 60  # reads apply no deadline
+    events = service.get(f"{game.path('events')}?limit=1000")["events"]
+    assert [event["id"] for event in events] == list(range(1, len(events) + 1))
+    turns = [event for event in events if event["type"] == "turn_changed" and "deadline" in event]
+    return [
+        (datetime.fromisoformat(following["at"]) - datetime.fromisoformat(turn["deadline"])).total_seconds()
+        for turn, following in pairwise(turns)
+    ]
+
+
+def move_slot(cluster, key):
+    """Move the slot of a key from its master to another one."""
+    slot, source = key_slot(key.encode()), cluster.master(key)
+    target = next(each for each in cluster.servers if each is not source and each.info()["role"] == "master")
+    target.ask("CLUSTER SETSLOT", slot, "IMPORTING", source.ask("CLUSTER MYID"))
+    source.ask("CLUSTER SETSLOT", slot, "MIGRATING", target.ask("CLUSTER MYID"))
+    while keys := source.ask("CLUSTER GETKEYSINSLOT", slot, 100):
+        source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "AUTH", PASSWORD, "KEYS", *keys)
+    for server in (target, source):
+        server.ask("CLUSTER SETSLOT", slot, "NODE", target.ask("CLUSTER MYID"))
+
+
+@pytest.mark.parametrize("make", [Sentinels, Cluster])
+def test_deadlines_are_applied_through_a_failover_and_a_reshard(make, redis_program, tmp_path):
+    with make(redis_program, tmp_path) as form, dispatchers(form.url) as start:
+        store = RedisStore.from_settings(Settings(redis_url=form.url))
+        service = Service(store=store)
+        start()
+        start()
+        assert waited_for(lambda: store.due.dispatchers(int(time.time() * 1000)) == 2)
+        service.clock.now = time.time()
+        games = [service.create_game(2, options={"turn_ms": TURN_MS}) for _ in range(GAMES)]
+
+        def wait_for_turns():
+            before = [len(delays(service, game)) for game in games]
+            for game, number in zip(games, before, strict=True):
+                assert waited_for(lambda game=game, number=number: len(delays(service, game)) > number)
+
+        def is_on_lost(game):
+            return lost in {form.master(queue_of(game)), form.master(f"skye:{{{game.id}}}:table")}
+
+        wait_for_turns()
+        lost = form.master(queue_of(games[0]))
+        others = [game for game in games if not is_on_lost(game)]
+        killed_at = time.time()
+        lost.kill()
+        assert waited_for(lambda: form.master(queue_of(games[0])) is not lost)
+        failover_s = time.time() - killed_at
+        wait_for_turns()
+        lost.start()
+        form.wait_until_whole()
+        if isinstance(form, Cluster):
+            assert others
+            for shard in range(0, SHARDS, 4):
+                move_slot(form, f"skye:{{{changes_name(shard)}}}:game")
+        wait_for_turns()
+        for game in games:
+            # After a longer time a claim was lost: its entry waited for the end of its lease.
+            assert max(delays(service, game)) < LEASE_MS / 1000 + (0 if game in others else failover_s)
