@@ -5,6 +5,8 @@ import time
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from skye_server.error_codes import Problem
 from skye_server.storage import due_queue
@@ -181,7 +183,7 @@ class TwoServers:
     """A topology: one server fails, and holds the last shard; the other one holds the other shards."""
 
     def __init__(self, server):
-        self._server, self._failing = server, redis.Redis(port=1)
+        self._server, self._failing = server, redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
 
     def connection_for(self, key, since=0):
         del since
