@@ -17,7 +17,7 @@ from redis.retry import Retry
 app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(
     change_notifier=SimpleNamespace(stop=lambda: None),
-    games=SimpleNamespace(warnings=list),
+    games=SimpleNamespace(store=SimpleNamespace(warnings=list)),
 )  # the API's gunicorn worker calls these when it starts and stops
 store = redis.Redis.from_url(os.environ["SKYE_REDIS_URL"], retry=Retry(NoBackoff(), 0))
 write = store.register_script(

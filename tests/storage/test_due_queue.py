@@ -12,6 +12,7 @@ from skye_server.error_codes import Problem
 from skye_server.storage import due_queue
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
+from skye_server.storage.connection.topology import SingleServer
 from skye_server.storage.due_queue import Due, DueQueue
 from skye_server.storage.redis_store import RedisStore
 
@@ -204,3 +205,27 @@ def test_claims_from_other_servers_are_kept_when_a_server_fails(queue, any_redis
     assert 0 < found.waits_ms[last] < due_queue.MAX_WAIT_MS
     with pytest.raises(Problem):
         DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL, [last])
+
+
+class CountedServer(SingleServer):
+    """A server that counts how often it is looked up again."""
+
+    invalidated = 0
+
+    def invalidate(self):
+        self.invalidated += 1
+
+
+def test_write_to_a_key_that_has_moved_keeps_the_other_replies(any_redis):
+    topology = CountedServer(any_redis)
+    calls = RedisCalls(topology, RetryPolicy(0))
+
+    def write(pipeline, key):
+        moved = "return redis.error_reply('MOVED 5061 127.0.0.1:1')"
+        pipeline.eval("return redis.call('INCR', KEYS[1])" if key == "here" else moved, 1, key)
+
+    assert calls.write_reachable(["moved", "here"], write) == [None, 1]
+    assert topology.invalidated == 1
+    with pytest.raises(Problem, match="store_unavailable"):
+        calls.write_reachable(["moved"], write)
+    assert topology.invalidated == 2

@@ -53,8 +53,7 @@ def resign(game: Game, seat: int, now_ms: int) -> Transition:
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    if game.seats[seat].bot not in (None, URL_BOT):
-        raise Problem("seat_played_by_bot")
+    _check_without_bot(game, seat)
     return hand_to_bot(game, seat, "resigned", now_ms)
 
 
@@ -65,8 +64,7 @@ def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:
     :raises Problem: game_aborted, game_finished, too_many_changes, seat_played_by_bot.
     """
     check_changeable(game)
-    if game.seats[seat].bot not in (None, URL_BOT):
-        raise Problem("seat_played_by_bot")
+    _check_without_bot(game, seat)
     after = replace(game.seats[seat], bot=URL_BOT, url_bot=url_bot)
     return advance(game, now_ms, [BotChanged(seat, URL_BOT)], seats=with_seat(game.seats, seat, after))
 
@@ -82,6 +80,15 @@ def release_url_bot(game: Game, seat: int, now_ms: int) -> Transition:
         raise Problem("seat_without_url_bot")
     after = replace(before, bot=None if before.is_held else SUBSTITUTE_BOT)
     return advance(game, now_ms, [BotChanged(seat, after.bot)], seats=with_seat(game.seats, seat, after))
+
+
+def _check_without_bot(game: Game, seat: int) -> None:
+    """Check that no bot of the server plays a seat.
+
+    :raises Problem: seat_played_by_bot.
+    """
+    if game.seats[seat].bot not in (None, URL_BOT):
+        raise Problem("seat_played_by_bot")
 
 
 def check_not_over(game: Game) -> None:

@@ -113,9 +113,10 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
         listener.close()
     if store.server is not None:
         _wait_for_redis(store.server)
-    api_process.wait_for_health(here, api)
     dispatchers = DispatchProcesses(store.url, 0 if store.url == MEMORY_URL else settings.dispatchers)
     stack.callback(dispatchers.stop)
+    dispatchers.start()
+    api_process.wait_for_health(here, api)
     try:
         _print_addresses(here, store, time.monotonic() - started)
         report_ready()

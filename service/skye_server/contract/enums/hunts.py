@@ -63,8 +63,9 @@ class ReportVerdict(StringEnum):
     `accepted`: a defect of this class at this operation. `already_found`: one that a report has found before.
     `no_difference`: a correct server sends the same responses. `other_class`, `other_operation`: the evidence
     shows a defect, but another one than the report says. `edited`: the hunt does not send the recorded
-    responses. `not_reproducible`: two replays on a correct server differ. `other_hunt`: the evidence names
-    another hunt. `invalid_evidence`: it cannot be replayed. `too_slow`: the replay takes too long.
+    responses; those to requests sent together, and to requests after them, are not compared.
+    `not_reproducible`: two replays on a correct server differ. `other_hunt`: the evidence names another hunt.
+    `invalid_evidence`: it cannot be replayed. `too_slow`: the replay takes too long.
 
     There may be new ones.
     """
