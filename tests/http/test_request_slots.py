@@ -1,6 +1,7 @@
 """Request slots: one address cannot delay the requests of others."""
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -43,7 +44,7 @@ def sent():
 
 
 def test_requests_beyond_the_slots_of_an_address_wait(sent, monkeypatch):
-    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
+    monkeypatch.setattr(request_slots, "MAX_HELD_S", MAX_WAIT_S)
     send, application = sent
     for _ in range(MAX_HANDLED + 2):
         send("192.0.2.1")
@@ -53,19 +54,27 @@ def test_requests_beyond_the_slots_of_an_address_wait(sent, monkeypatch):
 
 
 def test_request_that_waits_for_events_holds_no_slot(sent, monkeypatch):
-    monkeypatch.setattr(request_slots, "MAX_WAIT_S", MAX_WAIT_S)
+    monkeypatch.setattr(request_slots, "MAX_HELD_S", MAX_WAIT_S)
     send, application = sent
     for _ in range(3 * MAX_HANDLED):
         send("192.0.2.1", "/poll")
     assert waited_for(lambda: len(application.begun) == 3 * MAX_HANDLED)
 
 
-def test_stuck_requests_do_not_lock_out_others_of_their_address(sent, monkeypatch):
-    monkeypatch.setattr(request_slots, "MAX_WAIT_S", 0.01)
+def test_stuck_requests_are_replaced_by_as_many_others(sent, monkeypatch):
+    now, readings = [0], []
+    clock = SimpleNamespace(monotonic=lambda: readings.append(0) or now[0])
+    monkeypatch.setattr(request_slots, "time", clock)
+    monkeypatch.setattr(request_slots, "MAX_HELD_S", 0.01)
     send, application = sent
-    for _ in range(2 * MAX_HANDLED):
+    for _ in range(3 * MAX_HANDLED):
         send("192.0.2.1")
-    assert waited_for(lambda: len(application.begun) == 2 * MAX_HANDLED)
+    for begun in (MAX_HANDLED, 2 * MAX_HANDLED, 3 * MAX_HANDLED):
+        assert waited_for(lambda expected=begun: len(application.begun) == expected)
+        seen = len(readings)
+        assert begun == 3 * MAX_HANDLED or waited_for(lambda before=seen: len(readings) > before + 20)
+        assert len(application.begun) == begun
+        now[0] += 1
 
 
 @pytest.fixture

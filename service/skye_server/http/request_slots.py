@@ -7,6 +7,7 @@ with 200 connections makes each step of all others wait for a hundred requests.
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,9 +25,9 @@ MAX_HANDLED: Final = 4
 CROWD: Final = 16
 """With more concurrent requests in a worker, an address gets its 429 late."""
 
-MAX_WAIT_S: Final = 1.0
-"""The longest wait for a slot; then the request takes that of the oldest holder. So requests that are stuck,
-such as slow uploads, do not lock out others of their address."""
+MAX_HELD_S: Final = 1.0
+"""How long a request keeps its slot while others wait for one. So requests that are stuck, such as slow
+uploads, do not lock out others of their address."""
 
 SLOT: Final = "skye.request_slot"
 """The key of the request's slot in the WSGI environment."""
@@ -34,17 +35,26 @@ SLOT: Final = "skye.request_slot"
 
 @dataclass(slots=True)
 class _Address:
-    """The requests of one address: `holders` have a slot, `present` have not been answered."""
+    """The requests of one address: `holders` have a slot since a time, `present` have not been answered."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     present: int = 0
-    holders: list[RequestSlot] = field(default_factory=list)
+    holders: dict[RequestSlot, float] = field(default_factory=dict)
     waiting: deque[tuple[RequestSlot, threading.Event]] = field(default_factory=deque)
 
-    @property
-    def has_free_slot(self) -> bool:
-        """Whether another request of the address may begin."""
-        return len(self.holders) < MAX_HANDLED
+    def grant(self) -> None:
+        """Let the requests begin that have waited longest, as far as slots are free."""
+        while self.waiting and len(self.holders) < MAX_HANDLED:
+            slot, granted = self.waiting.popleft()
+            self.holders[slot] = time.monotonic()
+            granted.set()
+
+    def take_back(self) -> None:
+        """Free the slots of requests that are stuck."""
+        now = time.monotonic()
+        for slot in [slot for slot, since in self.holders.items() if now - since >= MAX_HELD_S]:
+            del self.holders[slot]
+        self.grant()
 
 
 class RequestSlot:
@@ -54,18 +64,13 @@ class RequestSlot:
 
     def __init__(self, address: _Address) -> None:
         self._address = address
+        granted = threading.Event()
         with address.lock:
-            if address.has_free_slot:
-                address.holders.append(self)
-                return
-            waiting = self, threading.Event()
-            address.waiting.append(waiting)
-        waiting[1].wait(MAX_WAIT_S)
-        with address.lock:
-            if waiting in address.waiting:
-                address.waiting.remove(waiting)
-                del address.holders[0]
-                address.holders.append(self)
+            address.waiting.append((self, granted))
+            address.grant()
+        while not granted.wait(MAX_HELD_S):
+            with address.lock:
+                address.take_back()
 
     @property
     def concurrent_requests(self) -> int:
@@ -82,12 +87,8 @@ class RequestSlot:
         """Let the request begin that has waited longest: this one waits for something, or has ended."""
         address = self._address
         with address.lock:
-            if self in address.holders:
-                address.holders.remove(self)
-            while address.waiting and address.has_free_slot:
-                slot, granted = address.waiting.popleft()
-                address.holders.append(slot)
-                granted.set()
+            address.holders.pop(self, None)
+            address.grant()
 
 
 class RequestSlots:
