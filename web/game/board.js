@@ -2,12 +2,13 @@ import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom
 import { edgeGlyphs, edgesLoaded, loadEdges, sidesWithGlyphs } from "./edges.js";
 import { signed, t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
-import { placeName } from "./place.js";
+import { boundsOf, placeName } from "./place.js";
 import { setting } from "../state/settings.js";
 import { Viewport } from "./viewport.js";
 
 const TAP_MIN = 44;
 const TAP_COMFORTABLE = 64;
+const ZOOM = 1.25;
 
 /** @typedef {import("../state/api.js").Player} Player */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -28,8 +29,8 @@ export class Board {
     this.viewport = new Viewport(this.scroller, this.grid, () => this.#size);
     const tools = h("div", { class: "tools" },
       button(t("board.fit"), () => this.viewport.fitAll(), { class: "small" }),
-      button("+", () => this.viewport.zoomIn(), { class: "small", "aria-label": t("board.zoom_in") }),
-      button("−", () => this.viewport.zoomOut(), { class: "small", "aria-label": t("board.zoom_out") }));
+      button("+", () => this.viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
+      button("−", () => this.viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }));
     this.root = h("section", { class: "board" }, h("div", { class: "board-head" }, this.title, tools), this.scroller);
     this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     /** Tiles to highlight. @type {Set<string>} */
@@ -69,11 +70,9 @@ export class Board {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
     const ghost = mine ? this.placing?.ghost ?? null : null;
     const turns = mine ? this.placing?.cells() : undefined;
-    const xs = player.territory.map(({ x }) => x);
-    const ys = player.territory.map(({ y }) => y);
-    const [left, top] = [Math.min(...xs) - 1, Math.min(...ys) - 1];
-    const range = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    return range(top, Math.max(...ys) + 1).map((y) => range(left, Math.max(...xs) + 1).map((x) => {
+    const { left, top, columns, rows } = boundsOf(player.territory);
+    const range = (/** @type {number} */ first, /** @type {number} */ length) => Array.from({ length: length + 2 }, (_, index) => first - 1 + index);
+    return range(top, rows).map((y) => range(left, columns).map((x) => {
       const here = ghost?.x === x && ghost.y === y;
       const tile = here ? ghost : laid.get(`${x},${y}`) ?? null;
       return {
@@ -152,12 +151,7 @@ export class Board {
     return Number(cell.dataset.x) === this.#at.x && Number(cell.dataset.y) === this.#at.y;
   }
 
-  /**
-   * Move the focus to a cell.
-   *
-   * @param {number} x
-   * @param {number} y
-   */
+  /** Move the focus to a cell. @param {number} x @param {number} y */
   focus(x, y) {
     const cell = /** @type {HTMLElement | null} */ (this.grid.querySelector(`[data-x="${x}"][data-y="${y}"]`));
     if (!cell) return;

@@ -20,11 +20,11 @@ export function buildingTray(store, placing) {
   const gains = gainsList(store, placing);
   const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { "data-act": "rotate" });
   const place = button(`✓ ${t("build.place")}`, () => void placing.commit(), { class: "primary", "data-act": "place" });
-  const cancel = button(t("build.cancel"), () => placing.cancel(), { "data-act": "cancel" });
+  const cancel = button(t("cancel"), () => placing.cancel(), { "data-act": "cancel" });
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
   const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
-    h("h2", {}, t("build.title")), hint, hand, gains.root,
+    h("h2", {}, t("turn.mine.building")), hint, hand, gains.root,
     h("div", { class: "bar" }, place, turn, cancel, undo, finish));
 
   /** @param {string} type */

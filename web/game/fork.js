@@ -3,8 +3,10 @@ import { create } from "../home/create.js";
 import { botTitle, loadBots } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
-import { seatLink, share, watchLink } from "../home/share.js";
+import { share } from "../home/share.js";
+import { showDialog } from "../shared/dialog.js";
 import { toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {import("../state/api.js").Event} Event */
@@ -27,11 +29,9 @@ export async function forkDialog(game, past) {
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
   const start = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
-  const dialog = h("dialog", { "aria-label": t("fork.title") }, h("h2", {}, t("fork.title")), h("p", {}, t("fork.text")),
+  const dialog = h("dialog", { "aria-label": t("replay.fork") }, h("h2", {}, t("replay.fork")), h("p", {}, t("fork.text")),
     ...choices.map(({ row }) => row), h("div", { class: "bar" }, start, button(t("cancel"), () => dialog.close())));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
 
   async function begin() {
     const record = await skye.game(game.id).record();
@@ -43,15 +43,15 @@ export async function forkDialog(game, past) {
     const created = await create(/** @type {any} */ ({ name, visibility: "private", record: { ...record, players }, stop_at: stopAt }), start, others);
     if (!created) return;
     if (others.length) showLinks(created, others);
-    else location.assign(watchLink(created.game.id));
+    else location.assign(gameUrl(created.game.id));
   }
 
   /** Show the links to the seats of other people. @param {import("../home/create.js").Created} created @param {number[]} others */
   function showLinks({ game: { id }, players }, others) {
     const rows = others.map((seat) => h("li", {}, h("bdi", {}, game.players[seat].name), " ", button(t("invite.copy"),
-      () => void share(seatLink(id, players[seat].token ?? ""), ""), { class: "small", "data-act": "seat-link", "aria-label": `${t("invite.copy")}: ${game.players[seat].name}` })));
-    const open = h("a", { class: "button primary", href: watchLink(id), "data-act": "open" }, t("fork.open"));
-    dialog.replaceChildren(h("h2", {}, t("fork.title")), h("p", {}, t("fork.links")), h("ul", { class: "invites" }, ...rows), h("div", { class: "bar" }, open));
+      () => void share(gameUrl(id, "seat", players[seat].token), ""), { class: "small", "data-act": "seat-link", "aria-label": `${t("invite.copy")}: ${game.players[seat].name}` })));
+    const open = h("a", { class: "button primary", href: gameUrl(id), "data-act": "open" }, t("fork.open"));
+    dialog.replaceChildren(h("h2", {}, t("replay.fork")), h("p", {}, t("fork.links")), h("ul", { class: "invites" }, ...rows), h("div", { class: "bar" }, open));
     open.focus();
   }
 }

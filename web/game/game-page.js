@@ -1,5 +1,6 @@
+import { sleep } from "../../clients/typescript/src/transport.js";
 import { Board } from "./board.js";
-import { afterFrame, announce, attribute, h, hide, nextTask } from "../shared/dom.js";
+import { afterFrame, announce, attribute, h, hide } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { t } from "../shared/i18n.js";
 import { focusKeeper } from "../shared/focus.js";
@@ -39,11 +40,7 @@ export class GamePage {
   /** What a screen reader says before whose turn it is. @type {string[]} */
   #said = [];
 
-  /**
-   * @param {Store} store
-   * @param {number} chosen
-   * @param {(seat: number) => void} reopen
-   */
+  /** @param {Store} store @param {number} chosen @param {(seat: number) => void} reopen */
   constructor(store, chosen, reopen) {
     this.store = store;
     /** The seat whose territory is shown; null for our own. @type {number | null} */
@@ -88,10 +85,10 @@ export class GamePage {
   /** Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
   async open(app) {
     const { root } = this;
-    await nextTask();
+    await sleep(0);
     this.store.onChange(() => this.show()); // not before: a tile that is drawn before the sheet is loaded needs a request
     this.#showFrame();
-    await nextTask();
+    await sleep(0);
     this.#showMiddle();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);

@@ -7,5 +7,5 @@ const KEYS = ["arrows", "enter", "escape", "n", "r", "digits", "plus", "x", "s",
 
 /** Show the list of shortcuts. A setting disables single letters, for users of speech input (WCAG 2.1.4). */
 export function showHelp() {
-  openDialog(t("keys.title"), "", h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])), settingBox("letters"));
+  openDialog(t("menu.help"), "", h("dl", { class: "keys" }, ...KEYS.flatMap((key) => [h("dt", {}, t(`keys.${key}.key`)), h("dd", {}, t(`keys.${key}`))])), settingBox("letters"));
 }

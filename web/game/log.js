@@ -2,15 +2,12 @@ import { botName } from "../shared/bots.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
 import { placeName } from "./place.js";
+import { winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Event} Event */
 /** @typedef {import("../state/api.js").Game} Game */
 
-/**
- * Create the log of events, newest first.
- *
- * @param {{view: Game, log: Event[]}} store
- */
+/** Create the log of events, newest first. @param {{view: Game, log: Event[]}} store */
 export function logPanel(store) {
   /** The events that are shown, oldest first, and their lines. @type {[number, HTMLElement | null][]} */
   const shown = [];
@@ -36,7 +33,7 @@ export function logPanel(store) {
  * @returns {string}
  */
 export function story(event, view) {
-  const name = (/** @type {number} */ seat) => view.players.find((player) => player.seat === seat)?.name ?? t("log.seat", { seat: seat + 1 });
+  const name = (/** @type {number} */ seat) => view.players.find((player) => player.seat === seat)?.name ?? t("menu.seat", { seat: seat + 1 });
   /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
   const texts = {
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),
@@ -50,8 +47,8 @@ export function story(event, view) {
       `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
     bot_changed: () => t(event.bot ? "log.bot_took_over" : "log.bot_released", { name: name(event.seat), bot: botName(event.bot ?? "") }),
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
-    game_finished: () => t("result.winners", { count: event.result.winners.length, names: list(event.result.winners.map(name)) }),
-    game_aborted: () => t("result.aborted"),
+    game_finished: () => winnersText(event.result.winners, view),
+    game_aborted: () => t("status.aborted"),
   };
   const key = `log.${event.type}`;
   return texts[event.type]?.() ?? (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: event.tile }) : "");

@@ -20,9 +20,9 @@ export function market(store, preview) {
   const confirm = button("", () => void buy(), { class: "primary", "data-act": "buy" });
   const pass = button(t("market.pass"), () => void passBuying(), { "data-act": "pass" });
   const hint = h("p", { class: "faint" });
-  const root = h("section", { class: "market panel", "aria-label": t("tab.market") }, h("h2", {}, t("market.title")), rows);
+  const root = h("section", { class: "market panel", "aria-label": t("tab.market") }, h("h2", {}, t("tab.market")), rows);
   const tray = h("section", { class: "tray-part buying", "aria-label": t("phase.buying") },
-    h("h2", {}, t("market.your_turn")), hint, h("div", { class: "bar" }, confirm, pass));
+    h("h2", {}, t("turn.mine.buying")), hint, h("div", { class: "bar" }, confirm, pass));
 
   /** Return the tiles that our seat can buy now. @returns {Set<string>} */
   function buyable() {
@@ -84,12 +84,7 @@ export function market(store, preview) {
     return { root: box, show: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
   }
 
-  /**
-   * @param {HTMLElement} box
-   * @param {HTMLElement} price
-   * @param {HTMLElement} why
-   * @param {Offer} shown
-   */
+  /** @param {HTMLElement} box @param {HTMLElement} price @param {HTMLElement} why @param {Offer} shown */
   function showOffer(box, price, why, shown) {
     const can = buyable().has(shown.tile);
     const choosing = store.view.phase === "buying" && store.myTurn && store.actions !== null && !shown.buyer;

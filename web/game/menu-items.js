@@ -8,8 +8,9 @@ import { dropToken, forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { settingBox } from "./setting-box.js";
-import { seatLink, share, watchLink } from "../home/share.js";
+import { share } from "../home/share.js";
 import { toast, toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -31,12 +32,12 @@ async function askToNotify(box) {
  */
 export function menuItems(store, chosen, reopen, menu) {
   const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
-  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(seatLink(store.id, store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(gameUrl(store.id, "seat", store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
   const seat = shareSeat();
   const linkFirst = shareSeat();
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
   const guide = button(t("guide.again"), () => { saveGuideStep(store.id, 0); store.changed(); }, { "data-act": "guide" });
-  const past = h("a", { href: `${watchLink(store.id)}&replay=1` }, t("result.replay"));
+  const past = h("a", { href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
   const watch = button(t("menu.watch_link"), () => void shareWatching().catch(toastError), { "data-act": "watch-link" });
   const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
@@ -62,19 +63,17 @@ export function menuItems(store, chosen, reopen, menu) {
   async function renew() {
     const { token, seat: number } = store;
     if (!token || number === null) throw new Error("No seat");
-    const renewed = await replaceToken(store, () => store.game.seat(number).rotateToken());
-    if (!renewed.token) throw new Error("No token");
-    const fresh = renewed.token;
-    const tokens = tokensOf(store.id);
-    saveTokens(store.id, { ...tokens, seats: tokens.seats.map((one) => (one === token ? fresh : one)) });
+    const { token: fresh } = await replaceToken(store, () => store.game.seat(number).rotateToken());
+    if (!fresh) throw new Error("No token");
+    saveTokens(store.id, { seats: tokensOf(store.id).seats.map((one) => (one === token ? fresh : one)) });
     reopen(chosen);
-    return seatLink(store.id, fresh);
+    return gameUrl(store.id, "seat", fresh);
   }
 
   /** Share the link to watch; that to a private game has a code, which the host gets. */
   async function shareWatching() {
     const { host } = tokensOf(store.id);
-    await share(watchLink(store.id, store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : undefined), "");
+    await share(gameUrl(store.id, "watch", store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : null), "");
   }
 
   async function resign() {

@@ -38,13 +38,7 @@ export function revealedView(view, past, secrets, seat) {
   return { ...view, players };
 }
 
-/**
- * Return the gold in each purse after these events.
- *
- * @param {any[]} past
- * @param {Secrets} secrets
- * @returns {number[]}
- */
+/** Return the gold in each purse after these events. @param {any[]} past @param {Secrets} secrets @returns {number[]} */
 export function pursesAfter(past, secrets) {
   /** @type {number[]} */
   const gold = [];

@@ -9,9 +9,7 @@ import { setting } from "../state/settings.js";
 
 const SPOKEN_MS = 80;
 
-/**
- * The chosen tile with its cell and rotation (the ghost) and its gains. Tiles in hand can be placed, others previewed.
- */
+/** The chosen tile with its cell and rotation (the ghost) and its gains. Tiles in hand can be placed, others previewed. */
 export class Placing {
   /** The places of tiles in our current territory. @type {Map<string, Place[]>} */
   #places = new Map();
@@ -19,10 +17,7 @@ export class Placing {
   #loading = new AbortController();
   #timer = 0;
 
-  /**
-   * @param {Store} store
-   * @param {() => void} changed
-   */
+  /** @param {Store} store @param {() => void} changed */
   constructor(store, changed) {
     this.store = store;
     this.changed = changed;
@@ -200,6 +195,13 @@ function gainsInWords({ gains = [], scroll_points: scrolls }) {
   const parts = gains.filter(({ points }) => points).map(({ scoring_tile: id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
   if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");
+}
+
+/** Return the box of the cells of a territory. @param {readonly {x: number, y: number}[]} territory */
+export function boundsOf(territory) {
+  const [xs, ys] = [territory.map(({ x }) => x), territory.map(({ y }) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  return { left, top, columns: Math.max(...xs) - left + 1, rows: Math.max(...ys) - top + 1 };
 }
 
 /** Return a cell in words, as in "1 east, 2 north". @param {number} x @param {number} y */

@@ -1,5 +1,6 @@
 import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { loadForTab, saveForTab } from "../state/items.js";
 import { tilePicture } from "../state/pictures.js";
 import { explain } from "../shared/toast.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
@@ -28,7 +29,7 @@ export function pricingTray(store, preview) {
   const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
   const change = button(t("pricing.change"), () => { editing = true; show(); }, { "data-act": "change" });
   const root = h("section", { class: "tray-part pricing", "aria-label": t("phase.pricing") },
-    h("h2", {}, t("pricing.title")), h("p", { class: "faint" }, t("pricing.help")), cards,
+    h("h2", {}, t("turn.mine.pricing")), h("p", { class: "faint" }, t("pricing.help")), cards,
     h("div", { class: "bar" }, purse, send, change), trouble, others);
 
   /** @returns {Constraints | null} */
@@ -49,19 +50,15 @@ export function pricingTray(store, preview) {
     draftOf = of;
     const set = drawn.find(({ discard }) => discard);
     editing = !set;
-    draft = stored(key(), of) ?? {
+    const stored = loadForTab(key());
+    draft = (stored?.of === of && stored.draft) || {
       discard: set?.tile ?? "",
       prices: Object.fromEntries(limits.tiles.map((tile) => [tile, drawn.find((one) => one.tile === tile)?.price ?? limits.minimum])),
     };
   }
 
-  /** @param {Constraints} limits */
-  function left(limits) {
-    return limits.gold - limits.tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : draft?.prices[tile] ?? 0), 0);
-  }
-
   function changed() {
-    try { sessionStorage.setItem(key(), JSON.stringify({ of: draftOf, draft })); } catch { /* the draft lasts as long as the page */ }
+    saveForTab(key(), { of: draftOf, draft });
     trouble.textContent = "";
     store.changed();
     show();
@@ -100,7 +97,7 @@ export function pricingTray(store, preview) {
       const discarded = draft?.discard === tile;
       box.classList.toggle("out", discarded);
       radio.checked = discarded;
-      radio.disabled = field.disabled = !editing;
+      radio.disabled = !editing;
       attribute(field, "min", constraints()?.minimum ?? 1);
       if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile))) field.value = String(price(tile));
       for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
@@ -127,7 +124,7 @@ export function pricingTray(store, preview) {
     if (!limits) { hide(send, true); hide(change, true); setText(purse, ""); return; }
     loadDraft(limits);
     keyed(cards, limits.tiles, (tile) => tile, card);
-    const rest = left(limits);
+    const rest = limits.gold - limits.tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : price(tile)), 0);
     setText(purse, t("pricing.left", { gold: rest }));
     purse.classList.toggle("bad", rest < 0);
     const set = store.me?.offer_set ?? false;
@@ -143,12 +140,4 @@ export function pricingTray(store, preview) {
   }
 
   return { root, show, submit, card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
-}
-
-/** Return the stored draft that was made from this offer. @param {string} key @param {string} of @returns {Draft | null} */
-function stored(key, of) {
-  try {
-    const found = JSON.parse(sessionStorage.getItem(key) ?? "null");
-    return found?.of === of ? found.draft : null;
-  } catch { return null; }
 }

@@ -1,9 +1,11 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
+import { sleep } from "../../clients/typescript/src/transport.js";
 import { skye } from "../state/api.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
 import { list, t } from "../shared/i18n.js";
 import { resultPanel } from "./result.js";
 import { toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { addSeatToken, saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -53,7 +55,7 @@ function rematchPanel(store) {
         if (error instanceof ApiError && error.status < 500) return; // the old game is gone
       }
       show();
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await sleep(POLL_MS);
     }
   }
 
@@ -88,7 +90,7 @@ function rematchPanel(store) {
   /** Open the new game, of which the host token is that of the old game. @param {string} id */
   function open(id) {
     const { host } = tokensOf(store.id);
-    if (host) saveTokens(id, { ...tokensOf(id), host });
+    if (host) saveTokens(id, { host });
     location.assign(gameUrl(id));
   }
 
@@ -106,9 +108,4 @@ function rematchPanel(store) {
   }
 
   return { root, show };
-}
-
-/** @param {string} id */
-function gameUrl(id) {
-  return `/play/?game=${encodeURIComponent(id)}`;
 }

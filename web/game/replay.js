@@ -11,6 +11,7 @@ import { languageChoice } from "../home/language-choice.js";
 import { revealedView, secretsOf } from "./open-eyes.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { homeLink } from "./header.js";
+import { gameUrl } from "../shared/urls.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
@@ -25,12 +26,7 @@ const STEP_MS = 900;
 const URL_DELAY_MS = 250;
 const SPEEDS = [0.5, 1, 2, 4];
 
-/**
- * Show a game step by step. `#e=` in the URL is the number of the event.
- *
- * @param {Element} app
- * @param {string} id
- */
+/** Show a game step by step. `#e=` in the URL is the number of the event. @param {Element} app @param {string} id */
 export async function openReplay(app, id) {
   const game = skye.game(id, tokenFor(id));
   const [view, tiles] = await Promise.all([game.get(), loadTiles(), loadTileSheet()]);
@@ -58,6 +54,12 @@ export async function openReplay(app, id) {
 class Replay {
   #timer = 0;
   #urlTimer = 0;
+  caption = h("p", { class: "caption" });
+  head = h("span", { class: "turn" });
+  slider = h("input", { type: "range", min: 0, class: "scrub", "aria-label": t("replay.position"),
+    oninput: () => this.seek(Number(this.slider.value), false), onchange: () => this.#pause() });
+  speed = h("select", { "aria-label": t("replay.speed") }, ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+  play = button(h("span", {}), () => this.toggle(), { class: "small", title: t("replay.play"), "data-act": "play" });
 
   /**
    * @param {Game} last
@@ -90,24 +92,20 @@ class Replay {
   #layOut() {
     const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) => (
       button(label, act, { class: "small", "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-act": name }));
-    this.slider = h("input", { type: "range", min: 0, max: this.steps.length - 1, class: "scrub", "aria-label": t("replay.position"),
-      oninput: () => this.seek(Number(this.slider?.value), false), onchange: () => this.#pause() });
-    this.play = control("▶", "play", () => this.toggle());
-    this.speed = h("select", { "aria-label": t("replay.speed") }, ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+    attribute(this.slider, "max", this.steps.length - 1);
+    this.#showPlay(false);
     const eyes = h("select", { "aria-label": t("replay.eyes"), "data-act": "eyes", onchange: () => { this.eyes = eyes.value; this.show(); } },
       h("option", { value: "spectator" }, t("replay.spectator")),
       ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)), h("option", { value: "open" }, t("replay.open")));
     hide(eyes, !this.secrets);
     const fork = button(t("replay.fork"), () => void forkDialog(this.last, this.events.slice(0, this.steps[this.step])), { "data-act": "fork" });
     hide(fork, !this.secrets);
-    this.caption = h("p", { class: "caption" });
     const bar = h("section", { class: "tray-part scrubber", "aria-label": t("replay.title") }, this.caption, this.slider,
       h("div", { class: "bar" }, control("|‹", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
         control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
         control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
-    this.head = h("span", { class: "turn" });
     const header = h("header", { class: "head" }, homeLink(), h("h1", { class: "round" }, t("replay.title")), this.head,
-      h("a", { href: `/play/?game=${encodeURIComponent(this.last.id)}` }, t("replay.live")), languageChoice());
+      h("a", { href: gameUrl(this.last.id) }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
     const center = h("div", { class: "center" }, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
     const tabs = paneTabs(() => root, () => this.board.viewport.changed());
@@ -150,7 +148,7 @@ class Replay {
     const next = () => {
       if (this.step >= this.steps.length - 1) return this.#pause();
       this.seek(this.step + 1, false);
-      this.#timer = setTimeout(next, STEP_MS / Number(this.speed?.value ?? 1));
+      this.#timer = setTimeout(next, STEP_MS / Number(this.speed.value));
     };
     this.#timer = setTimeout(next, 0);
     this.#showPlay(true);
@@ -163,13 +161,12 @@ class Replay {
     clearTimeout(this.#urlTimer);
     this.#urlTimer = setTimeout(() => {
       history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
-      announce(this.caption?.textContent ?? "");
+      announce(this.caption.textContent ?? "");
     }, URL_DELAY_MS);
   }
 
   /** @param {boolean} playing */
   #showPlay(playing) {
-    if (!this.play) return;
     this.play.replaceChildren(h("span", { class: playing ? "pause-sign" : "play-sign" })); // drawn: few fonts have them
     attribute(this.play, "aria-label", t(playing ? "replay.pause" : "replay.play"));
   }
@@ -198,7 +195,6 @@ class Replay {
     const what = past.filter((event) => event.version === version).map((event) => story(event, view)).filter(Boolean).join(". ");
     const round = roundOf(this.events.slice(0, this.steps[this.step - 1] ?? 0)); // the step's last events may begin the next round
     const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
-    if (!this.caption || !this.slider || !this.head) return;
     setText(this.caption, text);
     setText(this.head, view.name ?? "");
     this.slider.value = String(this.step);

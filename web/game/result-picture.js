@@ -1,4 +1,6 @@
-import { list, number, t } from "../shared/i18n.js";
+import { number } from "../shared/i18n.js";
+import { boundsOf } from "./place.js";
+import { winnersText } from "./seats.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
@@ -41,7 +43,7 @@ async function resultPicture(view) {
   draw.fillStyle = "#24483a";
   draw.fillRect(0, 0, WIDTH, HEAD - GAP);
   const winners = view.result?.winners ?? [];
-  text(`Isle of Skye · ${t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) })}`, GAP, 52, 34, "#fff");
+  text(`Isle of Skye · ${winnersText(winners, view)}`, GAP, 52, 34, "#fff");
   await Promise.all(view.players.map(async (player, index) => {
     const [left, top] = [GAP + (index % columns) * (size + GAP), HEAD + Math.floor(index / columns) * (MAP + TEXT)];
     text(`${winners.includes(player.seat) ? "★ " : ""}${player.name} · ${number(player.score)}`, left, top + 34, 28);
@@ -61,9 +63,8 @@ async function resultPicture(view) {
  * @param {number} height
  */
 async function drawTerritory(draw, { territory }, left, top, width, height) {
-  const [xs, ys] = [territory.map(({ x }) => x), territory.map(({ y }) => y)];
-  const [west, north] = [Math.min(...xs), Math.min(...ys)];
-  const side = Math.min(width / (Math.max(...xs) - west + 1), height / (Math.max(...ys) - north + 1), 120);
+  const { left: west, top: north, columns, rows } = boundsOf(territory);
+  const side = Math.min(width / columns, height / rows, 120);
   await Promise.all(territory.map(async ({ tile, x, y, rotation }) => {
     const picture = new Image();
     picture.src = tilePicture(tile, rotation);

@@ -1,5 +1,6 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { list, number, t } from "../shared/i18n.js";
+import { number, t } from "../shared/i18n.js";
+import { winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 
@@ -18,9 +19,9 @@ export function resultPanel(store, explain, ...more) {
   return { root, show() {
     const { view } = store;
     hide(root, view.result === null && view.status !== "aborted");
-    if (!view.result) { if (view.status === "aborted") setText(title, t("result.aborted")); return; }
+    if (!view.result) { if (view.status === "aborted") setText(title, t("status.aborted")); return; }
     const { winners, players } = view.result;
-    setText(title, t("result.winners", { count: winners.length, names: list(winners.map((seat) => view.players[seat].name)) }));
+    setText(title, winnersText(winners, view));
     const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ scoring_tile: id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
       h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
     table.replaceChildren(head, ...players.map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "" },

@@ -1,7 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { list, number, signed, t } from "../shared/i18n.js";
+import { number, signed, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
-import { pointsBefore } from "./seats.js";
+import { pointsBefore, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_scores">["players"][number]} SeatScores */
@@ -89,9 +89,8 @@ export function countingStrip(store, highlight, ended) {
   /** @param {GameFinished} event */
   async function countEnd(event) {
     const scores = await seatScores(store);
-    const names = list(event.result.winners.map((seat) => store.view.players[seat]?.name ?? ""));
     queue.push(() => count(t("result.title"), pointsBefore(event), finalSteps(event, scores)));
-    queue.push(() => { setText(title, t("result.winners", { count: event.result.winners.length, names })); timer = setTimeout(next, TOTALS_MS / 2); });
+    queue.push(() => { setText(title, winnersText(event.result.winners, store.view)); timer = setTimeout(next, TOTALS_MS / 2); });
     if (root.hidden) next();
   }
 

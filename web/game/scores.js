@@ -5,11 +5,7 @@ import { scoringPicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 
-/**
- * Create the panel with the four scoring tiles, and the rounds in which they count.
- *
- * @param {{view: Game}} store
- */
+/** Create the panel with the four scoring tiles, and the rounds in which they count. @param {{view: Game}} store */
 export function scoringPanel(store) {
   const items = h("ol", { class: "slots" });
   const bag = button("", () => void import("./bag.js").then(({ showBag }) => showBag(store.view.bag.tiles), toastError), { class: "small", "data-act": "bag" });

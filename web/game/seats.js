@@ -1,6 +1,7 @@
 import { botName } from "../shared/bots.js";
 import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
+import { list, number, t } from "../shared/i18n.js";
+import { boundsOf } from "./place.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Player} Player */
@@ -23,6 +24,11 @@ export function shownScore({ counted }, { seat, score }) {
   return counted?.get(seat) ?? score;
 }
 
+/** Return in words who has won. @param {readonly number[]} winners @param {import("../state/api.js").Game} view */
+export function winnersText(winners, { players }) {
+  return t("result.winners", { count: winners.length, names: list(winners.map((seat) => players[seat].name)) });
+}
+
 /** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
 export function pointsBefore(event) {
   if (event.type === "game_finished") return new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
@@ -38,8 +44,8 @@ export function pointsBefore(event) {
  * @param {((seat: number) => void) | null} [explain] Shows what earned the points of a seat.
  */
 export function seatCards(store, choose, chosen, explain = null) {
-  const list = h("div", { class: "seats" });
-  const root = h("section", { class: "panel", "aria-label": t("tab.seats") }, h("h2", {}, t("tab.seats")), list);
+  const cards = h("div", { class: "seats" });
+  const root = h("section", { class: "panel", "aria-label": t("tab.seats") }, h("h2", {}, t("tab.seats")), cards);
 
   /** @param {Player} player */
   function card({ seat }) {
@@ -56,11 +62,7 @@ export function seatCards(store, choose, chosen, explain = null) {
       changed([player, texts, acting, store.seat, chosen(), shownScore(store, player)], () => draw(player, texts, acting));
     } };
 
-    /**
-     * @param {Player} player
-     * @param {string[]} texts
-     * @param {boolean} acting
-     */
+    /** @param {Player} player @param {string[]} texts @param {boolean} acting */
     function draw(player, texts, acting) {
       name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
       const points = shownScore(store, player);
@@ -69,8 +71,7 @@ export function seatCards(store, choose, chosen, explain = null) {
       box.classList.toggle("mine", seat === store.seat);
       box.classList.toggle("acting", acting);
       notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
-      const rows = new Set(player.territory.map(({ y }) => y)).size;
-      const columns = new Set(player.territory.map(({ x }) => x)).size;
+      const { rows, columns } = boundsOf(player.territory);
       map.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 12 / columns)}rem`);
       keyed(map, miniTiles(player), ({ key }) => key, miniTile);
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
@@ -78,13 +79,10 @@ export function seatCards(store, choose, chosen, explain = null) {
     }
   }
 
-  return { root, show() { keyed(list, store.players, ({ seat }) => seat, card); } };
+  return { root, show() { keyed(cards, store.players, ({ seat }) => seat, card); } };
 }
 
-/**
- * @param {import("../state/api.js").Game} view
- * @param {Player} player
- */
+/** @param {import("../state/api.js").Game} view @param {Player} player */
 function badges(view, player) {
   const playing = view.status === "playing";
   return [
@@ -100,7 +98,7 @@ function badges(view, player) {
 
 /** @param {Player} player */
 function miniTiles({ territory }) {
-  const [left, top] = [Math.min(...territory.map(({ x }) => x)), Math.min(...territory.map(({ y }) => y))];
+  const { left, top } = boundsOf(territory);
   return territory.map((tile) => ({ ...tile, key: `${tile.tile}.${tile.rotation}`, column: tile.x - left + 1, row: tile.y - top + 1 }));
 }
 

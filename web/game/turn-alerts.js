@@ -1,4 +1,4 @@
-import { fileUrl } from "../shared/files.js";
+import { fileUrl } from "../shared/urls.js";
 import { setting } from "../state/settings.js";
 import { toastError } from "../shared/toast.js";
 import { turnText } from "./header.js";

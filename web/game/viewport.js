@@ -2,7 +2,6 @@
 const CELL_MIN = 48;
 const CELL_SMALLEST = 12;
 const CELL_MAX = 150;
-const STEP = 1.25;
 
 /** The zoom of a board in its scroller. The browser's own scrolling pans. */
 export class Viewport {
@@ -67,9 +66,6 @@ export class Viewport {
     scroller.scrollLeft = across * scroller.scrollWidth - scroller.clientWidth / 2;
     scroller.scrollTop = down * scroller.scrollHeight - scroller.clientHeight / 2;
   }
-
-  zoomIn() { this.zoom(STEP); }
-  zoomOut() { this.zoom(1 / STEP); }
 
   /** Scroll to the middle of a board that is larger than the scroller. */
   #center() {

@@ -1,6 +1,7 @@
 import { skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
 import { showInvalid } from "../shared/invalid-field.js";
+import { gameUrl } from "../shared/urls.js";
 import { saveTokens } from "../state/tokens.js";
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"create_game">} Created */
@@ -27,12 +28,8 @@ export async function create(body, pressed = null, others = []) {
   }
 }
 
-/**
- * Create a game and open it.
- *
- * @param {Parameters<typeof create>} options
- */
+/** Create a game and open it. @param {Parameters<typeof create>} options */
 export async function createAndOpen(...options) {
   const created = await create(...options);
-  if (created) location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
+  if (created) location.assign(gameUrl(created.game.id));
 }

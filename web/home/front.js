@@ -1,9 +1,10 @@
 import { skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
+import { sleep } from "../../clients/typescript/src/transport.js";
 import { create, createAndOpen } from "./create.js";
 import { saveGuideStep } from "../state/guide-step.js";
 import { botTitle, loadBots } from "../shared/bots.js";
-import { button, h, section } from "../shared/dom.js";
+import { button, form, h, section } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
@@ -13,17 +14,14 @@ import { tilePicture } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { tokenFor } from "../state/tokens.js";
 
 /** @typedef {import("../shared/bots.js").Bot} Bot */
 
 const POLL_MS = 4000;
 
-/**
- * Show the front page: a new game, our games, and public games.
- *
- * @param {Element} app
- */
+/** Show the front page: a new game, our games, and public games. @param {Element} app */
 export async function openFront(app) {
   const bots = await loadBots().catch((error) => { toastError(error); return []; });
   const mine = h("div", {});
@@ -46,7 +44,7 @@ export async function openFront(app) {
       await Promise.all([showPublic(open), showMine(mine)]).catch(toastError);
     }
     if (!root.isConnected) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await sleep(POLL_MS);
   }
 }
 
@@ -59,7 +57,7 @@ function guidedRound(myName) {
     const created = await create({ scenario: "first_round", players, visibility: "private", name: t("guide.title") }, pressed(event));
     if (!created) return;
     saveGuideStep(created.game.id, 0);
-    location.assign(`/play/?game=${encodeURIComponent(created.game.id)}`);
+    location.assign(gameUrl(created.game.id));
   };
   return section(t("guide.title"), h("p", {}, t("guide.text")), button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }));
 }
@@ -77,10 +75,9 @@ function againstBots(myName, bots) {
   const levels = bots.map((bot) => button(botTitle(bot), (event) => start({ bot: bot.name }, pressed(event)), { class: "primary", "data-level": bot.name }));
   const url = h("input", { type: "url", name: "bot-url", required: true, placeholder: "http://127.0.0.1:5000/bot", "aria-label": t("front.bot_url") });
   const secret = h("input", { name: "bot-secret", autocomplete: "off", placeholder: t("front.bot_secret"), "aria-label": t("front.bot_secret") });
-  const atUrl = h("details", {}, h("summary", {}, t("front.bot_url")), h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, /** @type {HTMLButtonElement | null} */ (event.submitter));
-  } }, url, secret, h("button", { "data-act": "bot-url" }, t("front.bot_play"))));
+  const atUrl = h("details", {}, h("summary", {}, t("front.bot_url")), form("bar", (from) => {
+    start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, from);
+  }, url, secret, h("button", { "data-act": "bot-url" }, t("front.bot_play"))));
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
     h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))), atUrl);
   box.classList.add("hero");
@@ -94,16 +91,15 @@ function withFriends(myName) {
     ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const choices = gameOptions();
-  const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const creating = form("bar", (from) => {
     const name = myName();
     if (name === null) return;
     const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
     void createAndOpen({
       players: [{ name }, ...invited], seat_count: Number(seats.value), visibility: secret.checked ? "private" : "public", name: plain(t("front.game_of", { name })).slice(0, 60), options: choices.options(),
-    }, /** @type {HTMLButtonElement | null} */ (event.submitter));
-  } }, seats, h("label", { class: "check" }, secret, t("front.private")), choices.root, h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
-  return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), form);
+    }, from);
+  }, seats, h("label", { class: "check" }, secret, t("front.private")), choices.root, h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
+  return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), creating);
 }
 
 /** Return the button that an event came from. @param {Event} event */
@@ -114,9 +110,7 @@ function pressed({ target }) {
 /** @param {Element} box */
 async function showPublic(box) {
   const { games } = await new Games(skye.transport).list({ limit: 30 });
-  const rows = games.map((game) => gameRow(game));
-  if (rows.length) replace(box, h("ul", { class: "games" }, ...rows));
-  else replace(box, h("p", { class: "faint" }, t("front.none")));
+  show(box, games.map((game) => gameRow(game)), t("front.none"));
 }
 
 /** @param {Element} box */
@@ -134,11 +128,12 @@ async function showMine(box) {
     const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);
     return gameRow(game, game.you.seat, turn);
   });
-  replace(box, rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, t("front.no_mine")));
+  show(box, rows, t("front.no_mine"));
 }
 
-/** Replace a list unless its text is the same or it has the focus. @param {Element} box @param {Element} list */
-function replace(box, list) {
+/** Show a list of games, or a text for none, unless its text is the same or it has the focus. @param {Element} box @param {Element[]} rows @param {string} none */
+function show(box, rows, none) {
+  const list = rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, none);
   if (box.textContent === list.textContent || box.contains(document.activeElement)) return;
   box.replaceChildren(list);
 }

@@ -1,6 +1,7 @@
-import { h, setText } from "../shared/dom.js";
+import { h } from "../shared/dom.js";
 import { botLevel } from "../shared/bots.js";
 import { language, list, t } from "../shared/i18n.js";
+import { gameUrl } from "../shared/urls.js";
 
 /** @typedef {{id: string, name: string, status: string, round: number, seat_count: number, created_at: string, players: {seat: number, name: string, bot: string | null}[]}} Listed */
 
@@ -15,9 +16,7 @@ export function gameRow(game, mine = null, turn = false) {
   const names = game.players.filter(({ seat }) => seat !== mine).map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
   const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seat_count })
     : game.status === "playing" ? t("front.round", { round: game.round }) : t(`status.${game.status}`);
-  const link = h("a", { href: `/play/?game=${encodeURIComponent(game.id)}` });
-  setText(link, game.name);
-  return h("li", {}, link, h("span", { class: "opponents" }, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
+  return h("li", {}, h("a", { href: gameUrl(game.id) }, game.name), h("span", { class: "opponents" }, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
     h("span", { class: "faint" }, standing), h("time", { class: "faint", datetime: game.created_at }, date(game.created_at)));
 }
 

@@ -1,6 +1,6 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { confirmation } from "../shared/confirmation.js";
-import { button, h, section } from "../shared/dom.js";
+import { button, form, h, section } from "../shared/dom.js";
 import { has, t } from "../shared/i18n.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { toastError } from "../shared/toast.js";
@@ -39,7 +39,7 @@ function openForm(classes, hunts) {
     ...["easy", "medium", "hard"].map((value) => h("option", { value }, t(`hunt.${value}`))));
   const count = h("input", { name: "count", type: "number", min: 1, max: 100, value: 5, required: true });
   const seed = h("input", { name: "seed", maxlength: 64, autocomplete: "off" });
-  const form = h("form", { class: "stack", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void open(); } },
+  const root = form("stack", open,
     h("fieldset", {}, h("legend", {}, t("hunt.classes")), ...classes.map((each, index) =>
       h("label", { class: "check" }, boxes[index], h("span", { lang: "en" }, h("b", {}, each.class), ` ${each.description}`)))),
     h("div", { class: "bar" }, h("label", {}, t("hunt.difficulty"), " ", difficulty), h("label", {}, t("hunt.count"), " ", count),
@@ -54,10 +54,10 @@ function openForm(classes, hunts) {
       saveItem(KEPT, JSON.stringify([{ id, key }, ...keptHunts()]));
       await showHunt(hunts, { id, key }, true);
     } catch (error) {
-      showInvalid(error, form);
+      showInvalid(error, root);
     }
   }
-  return form;
+  return root;
 }
 
 /** Show a hunt in a list; forget it if it has expired. @param {Element} hunts @param {Kept} kept */

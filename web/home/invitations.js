@@ -2,17 +2,14 @@ import { skye } from "../state/api.js";
 import { button, h, hide, keyed } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { dropToken } from "./my-games.js";
-import { inviteLink, share } from "./share.js";
+import { share } from "./share.js";
 import { toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
-/**
- * Create the list of links that the host sends to the invited players, one for each reserved seat.
- *
- * @param {Store} store
- */
+/** Create the list of links that the host sends to the invited players, one for each reserved seat. @param {Store} store */
 export function inviteList(store) {
   const rows = h("ul", { class: "invites" });
   const root = h("div", { hidden: true }, h("p", {}, t("invite.text")), rows);
@@ -21,7 +18,7 @@ export function inviteList(store) {
   /** @param {{code: string, index: number}} invite */
   function row({ code, index }) {
     const name = t("invite.link", { seat: number(index + 1) });
-    return { root: h("li", {}, h("span", {}, name), button(t("invite.copy"), () => void share(inviteLink(store.id, code), ""),
+    return { root: h("li", {}, h("span", {}, name), button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""),
       { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` })), show() {} };
   }
 
@@ -47,13 +44,7 @@ export function inviteList(store) {
   } };
 }
 
-/**
- * Save a new invitation for the host's list.
- *
- * @param {string} id
- * @param {{id: string, code: string}} invitation
- */
-export function saveInvite(id, invitation) {
-  const tokens = tokensOf(id);
-  saveTokens(id, { ...tokens, invitations: [...tokens.invitations ?? [], { id: invitation.id, code: invitation.code }] });
+/** Save a new invitation for the host's list. @param {string} game @param {{id: string, code: string}} invitation */
+export function saveInvite(game, { id, code }) {
+  saveTokens(game, { invitations: [...tokensOf(game).invitations ?? [], { id, code }] });
 }

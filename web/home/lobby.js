@@ -1,42 +1,37 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { botName, botTitle, loadBots } from "../shared/bots.js";
-import { button, h, hide, keyed, setText } from "../shared/dom.js";
+import { button, form, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { inviteList, saveInvite } from "./invitations.js";
 import { dropToken } from "./my-games.js";
 import { nameInput, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
-import { share, watchLink } from "./share.js";
+import { share } from "./share.js";
 import { colorMark } from "../game/seats.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { toast, toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { addSeatToken, tokensOf } from "../state/tokens.js";
 import { skye } from "../state/api.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../state/api.js").Player} Player */
 
-/**
- * Create the panel with the seats of a game that has not started.
- *
- * @param {Store} store
- * @param {(seat: number) => void} reopen
- */
+/** Create the panel with the seats of a game that has not started. @param {Store} store @param {(seat: number) => void} reopen */
 export async function lobbyPanel(store, reopen) {
   const offered = hosted() ? await loadBots() : [];
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
   const name = nameInput();
   const sitting = h("button", { "data-act": "join" });
-  const join = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); void sit(); } },
-    name, sitting);
+  const join = form("bar", sit, name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
   const bots = h("div", { class: "bar" }, ...offered.map((bot) => (
     button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })), { "data-bot": bot.name }))));
-  const link = button(t("lobby.invite"), () => void share(watchLink(store.id), ""), { "data-act": "game-link" });
+  const link = button(t("lobby.invite"), () => void share(gameUrl(store.id), ""), { "data-act": "game-link" });
   const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation)), { "data-act": "invite" });
   const invites = inviteList(store);
-  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("lobby.title") }, h("h2", {}, t("lobby.title")), seats, free, invites.root, join,
+  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots);
 
   /** Return the game with the host token, or null without one. */

@@ -1,11 +1,13 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { Player } from "../../clients/typescript/src/player.js";
+import { sleep } from "../../clients/typescript/src/transport.js";
 import { skye } from "../state/api.js";
 import { formatDuration, setServerTime, remainingMs } from "../state/clock.js";
-import { announce, button, h, hide, setText } from "../shared/dom.js";
+import { announce, button, form, h, hide, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { errorText, toastError } from "../shared/toast.js";
+import { gameUrl } from "../shared/urls.js";
 import { loadItem, saveItem } from "../state/items.js";
 import { addSeatToken, tokensOf } from "../state/tokens.js";
 
@@ -30,8 +32,7 @@ export function matchmaking(naming) {
   const players = h("select", { "aria-label": t("front.seats"), name: "players" },
     ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
   const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
-  const form = h("form", { class: "bar", onsubmit: (/** @type {SubmitEvent} */ event) => { event.preventDefault(); void start(); } },
-    players, find);
+  const finding = form("bar", start, players, find);
   const left = h("span", { class: "clock", role: "timer" });
   const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
   const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("matchmaking.waiting")), left, cancelling);
@@ -71,7 +72,7 @@ export function matchmaking(naming) {
       } catch (error) {
         if (error instanceof ApiError && error.status < 500 && error.status !== 429) end(errorText(error));
       }
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await sleep(POLL_MS);
     }
   }
 
@@ -82,7 +83,7 @@ export function matchmaking(naming) {
     if (game === null || seat === null) return end(t(status === "expired" ? "matchmaking.nobody" : "matchmaking.cancelled"));
     await takeSeat(game, seat);
     end(t("matchmaking.found"));
-    location.assign(`/play/?game=${encodeURIComponent(game)}`);
+    location.assign(gameUrl(game));
   }
 
   /** @param {string} until */
@@ -90,8 +91,8 @@ export function matchmaking(naming) {
     expires = until;
     setServerTime(Date.now() + (skye.transport.clockOffsetMs ?? 0));
     if (!wait.hidden) return;
-    const focused = form.contains(document.activeElement);
-    hide(form, true);
+    const focused = finding.contains(document.activeElement);
+    hide(finding, true);
     hide(note, true);
     hide(wait, false);
     if (focused) cancelling.focus();
@@ -110,7 +111,7 @@ export function matchmaking(naming) {
     const focused = wait.contains(document.activeElement);
     waiting = null;
     saveItem(WAITING, null);
-    hide(form, false);
+    hide(finding, false);
     hide(wait, true);
     hide(note, false);
     note.replaceChildren(why);
@@ -120,7 +121,7 @@ export function matchmaking(naming) {
 
   const before = loadItem(WAITING);
   if (before) void follow(before);
-  return h("div", {}, form, wait, note);
+  return h("div", {}, finding, wait, note);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { openDialog } from "../shared/dialog.js";
-import { button, h } from "../shared/dom.js";
+import { button, form, h } from "../shared/dom.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { has, t } from "../shared/i18n.js";
 import { skye } from "../state/api.js";
@@ -15,9 +15,9 @@ export function showPlayerKey() {
   const url = h("input", { name: "url", type: "url", required: true, maxlength: 2000 });
   const rows = h("ul", { class: "invites" });
   const secret = h("p", {});
-  const adding = form(t("webhook.add"), url, t("webhook.url"), add);
+  const adding = fieldForm(t("webhook.add"), url, t("webhook.url"), add);
   const hooks = h("section", { hidden: true }, rows, adding, secret);
-  openDialog(t("key.title"), "player-key", h("p", {}, t("key.text")), form(t("key.show"), field, t("key.title"), list), hooks);
+  openDialog(t("key.title"), "player-key", h("p", {}, t("key.text")), fieldForm(t("key.show"), field, t("key.title"), list), hooks);
 
   /** Send a request with the player key. @param {string} method @param {string} path @param {any} [body] */
   function request(method, path, body) {
@@ -55,10 +55,7 @@ export function showPlayerKey() {
  * @param {string} name
  * @param {() => Promise<void>} act
  */
-function form(label, field, name, act) {
-  const root = h("form", { class: "bar", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    act().catch((error) => showInvalid(error, root));
-  } }, h("label", {}, name, " ", field), h("button", { class: "primary" }, label));
+function fieldForm(label, field, name, act) {
+  const root = form("bar", () => act().catch((error) => showInvalid(error, root)), h("label", {}, name, " ", field), h("button", { class: "primary" }, label));
   return root;
 }

@@ -1,4 +1,4 @@
-import { h } from "../shared/dom.js";
+import { form, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { loadItem, saveItem } from "../state/items.js";
 
@@ -9,11 +9,6 @@ const FAMILY = ["Cameron", "Fraser", "Grant", "MacDonald", "MacInnes", "MacKinno
 
 /** The name that was proposed in this visit. */
 let proposed = "";
-
-/** Return the name that the player of this browser used last, otherwise a proposal. */
-export function myName() {
-  return loadItem(STORED) ?? proposal();
-}
 
 function proposal() {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(Math.random() * names.length)];
@@ -26,9 +21,9 @@ export function saveName(name) {
   saveItem(STORED, name);
 }
 
-/** Create the input for the player's name. */
+/** Create the input for the player's name: the one used last in this browser, otherwise a proposal. */
 export function nameInput() {
-  return h("input", { name: "name", maxlength: 40, required: true, value: myName(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
+  return h("input", { name: "name", maxlength: 40, required: true, value: loadItem(STORED) ?? proposal(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
 }
 
 /**
@@ -38,7 +33,7 @@ export function nameInput() {
  */
 export function nameForm() {
   const input = nameInput();
-  const root = h("form", { class: "player-name panel bar", onsubmit: (/** @type {Event} */ event) => event.preventDefault() },
+  const root = form("player-name panel bar", () => {},
     h("label", {}, t("lobby.name"), " ", input), h("span", { class: "faint" }, t("front.name_text")));
   return { root, name() {
     if (!root.reportValidity()) return null;

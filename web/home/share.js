@@ -1,3 +1,4 @@
+import { showDialog } from "../shared/dialog.js";
 import { button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -25,33 +26,6 @@ export async function share(link, warning, renew) {
       /** @type {HTMLButtonElement} */ (event.target).disabled = true;
       renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
     }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
   field.select();
-}
-
-/**
- * Return the URL that opens a seat of a game.
- *
- * @param {string} id
- * @param {string} token
- */
-export function seatLink(id, token) {
-  return `${location.origin}/play/?game=${encodeURIComponent(id)}#seat=${token}`;
-}
-
-/**
- * Return the URL with which an invited player takes a seat.
- *
- * @param {string} id
- * @param {string} code
- */
-export function inviteLink(id, code) {
-  return `${location.origin}/play/?game=${encodeURIComponent(id)}#invite=${code}`;
-}
-
-/** Return the URL to watch a game. @param {string} id @param {string} [code] The code that a private game needs. */
-export function watchLink(id, code) {
-  return `${location.origin}/play/?game=${encodeURIComponent(id)}${code ? `#watch=${code}` : ""}`;
 }

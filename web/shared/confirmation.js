@@ -1,3 +1,4 @@
+import { showDialog } from "./dialog.js";
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -12,13 +13,12 @@ import { t } from "./i18n.js";
 export function confirmation(question, yes, confirmed, ...more) {
   /** @type {HTMLElement | null} */
   let opener = null;
-  const close = () => { root.close(); root.remove(); opener?.focus(); };
+  const close = () => { root.close(); opener?.focus(); };
   const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
     h("div", { class: "bar" }, ...more, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
       button(t("cancel"), close)));
   return { open(/** @type {HTMLElement | null} */ from) {
     opener = from;
-    document.body.append(root); // inside a closed menu it would not be shown
-    root.showModal();
+    showDialog(root);
   } };
 }

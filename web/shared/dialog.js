@@ -1,8 +1,15 @@
 import { button, h } from "./dom.js";
 import { t } from "./i18n.js";
 
+/** Show a dialog over the page; it is removed when it closes. @param {HTMLDialogElement} dialog */
+export function showDialog(dialog) {
+  dialog.addEventListener("close", () => dialog.remove(), { once: true });
+  document.body.append(dialog); // inside a closed menu it would not be shown
+  dialog.showModal();
+}
+
 /**
- * Show a dialog with a title and a button that closes it; it is removed when it closes.
+ * Show a dialog with a title and a button that closes it.
  *
  * @param {string} title
  * @param {string} kind Its class.
@@ -11,8 +18,6 @@ import { t } from "./i18n.js";
 export function openDialog(title, kind, ...children) {
   const close = button(t("close"), () => dialog.close(), { class: "primary" });
   const dialog = h("dialog", { class: kind, "aria-label": title }, h("h2", {}, title), ...children, h("div", { class: "bar" }, close));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  showDialog(dialog);
   close.focus({ preventScroll: true }); // the text begins at its top
 }

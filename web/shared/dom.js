@@ -1,3 +1,5 @@
+import { sleep } from "../../clients/typescript/src/transport.js";
+
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
@@ -5,30 +7,18 @@
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, any>} [props] Attributes; `style` is an object, and `onclick` and such are listeners.
+ * @param {Record<string, any>} [props] Attributes; `onclick` and such are listeners.
  * @param {...(Child | Child[])} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props)) setProperty(element, name, value);
+  for (const [name, value] of Object.entries(props)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else attribute(element, name, value);
+  }
   element.append(...present(children));
   return element;
-}
-
-/**
- * @param {HTMLElement} element
- * @param {string} name
- * @param {any} value
- */
-function setProperty(element, name, value) {
-  if (name === "style") {
-    for (const [property, setting] of Object.entries(value)) element.style.setProperty(property, String(setting));
-  } else if (name.startsWith("on")) {
-    element.addEventListener(name.slice(2), value);
-  } else {
-    attribute(element, name, value);
-  }
 }
 
 /**
@@ -49,10 +39,7 @@ function present(children) {
     .map((child) => (child instanceof Node ? child : String(child)));
 }
 
-/**
- * @param {Node} element
- * @param {string | number} text
- */
+/** @param {Node} element @param {string | number} text */
 export function setText(element, text) {
   if (element.textContent !== String(text)) element.textContent = String(text);
 }
@@ -109,6 +96,20 @@ export function button(label, onclick, props = {}) {
   return h("button", { type: "button", onclick, ...props }, label);
 }
 
+/**
+ * Create a form whose fields the page sends itself.
+ *
+ * @param {string} kind Its class.
+ * @param {(pressed: HTMLButtonElement | null) => unknown} submit
+ * @param {...Child} children
+ */
+export function form(kind, submit, ...children) {
+  return h("form", { class: kind, onsubmit: (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    void submit(/** @type {HTMLButtonElement | null} */ (event.submitter));
+  } }, ...children);
+}
+
 /** Create a part of a page with a title. @param {string} title @param {...Child} children */
 export function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
@@ -135,13 +136,8 @@ export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
 }
 
-/** Wait for the next task of the event loop. @returns {Promise<void>} */
-export function nextTask() {
-  return new Promise((done) => setTimeout(done));
-}
-
 /** Wait for a task after the next frame; in a hidden page, which has no frames, for the next task. */
 export async function afterFrame() {
   if (!document.hidden) await new Promise(requestAnimationFrame);
-  await nextTask();
+  await sleep(0);
 }

@@ -1,5 +1,5 @@
-import { fileUrl } from "./files.js";
-import { loadItem } from "../state/items.js";
+import { fileUrl } from "./urls.js";
+import { loadForTab, loadItem, saveForTab } from "../state/items.js";
 
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 
@@ -48,19 +48,15 @@ async function load(name) {
 function wantedLanguage() {
   const asked = askedLanguage();
   if (asked === "x-long" || asked === "x-rtl") return asked;
-  const candidates = [asked, loadItem(STORED), ...navigator.languages].map((tag) => (tag ?? "").slice(0, 2).toLowerCase());
+  const candidates = [asked, loadItem(STORED), ...navigator.languages].map((/** @type {string | null} */ tag) => (tag ?? "").slice(0, 2).toLowerCase());
   return candidates.find((tag) => tag in LANGUAGES) ?? "en";
 }
 
 /** Return the language of the query parameter `lang`, which the tab remembers. */
 function askedLanguage() {
   const asked = new URLSearchParams(location.search).get("lang");
-  try {
-    if (asked) sessionStorage.setItem(STORED, asked);
-    return asked ?? sessionStorage.getItem(STORED);
-  } catch {
-    return asked;
-  }
+  if (asked) saveForTab(STORED, asked);
+  return asked ?? loadForTab(STORED);
 }
 
 /**

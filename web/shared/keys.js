@@ -19,11 +19,7 @@ function usesKey(target, key) {
   return target instanceof HTMLSelectElement;
 }
 
-/**
- * Register the keyboard shortcuts of a game.
- *
- * @param {GamePage} page
- */
+/** Register the keyboard shortcuts of a game. @param {GamePage} page */
 export function gameKeys(page) {
   const { placing, board } = page;
   const phase = () => (page.store.myTurn || page.store.view.phase !== "buying" ? page.store.view.phase : null);

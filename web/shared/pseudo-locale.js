@@ -1,11 +1,6 @@
 /** @typedef {import("./i18n.js").Messages} Messages */
 
-/**
- * Return messages that are 40 % longer, for tests of the layout.
- *
- * @param {Messages} messages
- * @returns {Messages}
- */
+/** Return messages that are 40 % longer, for tests of the layout. @param {Messages} messages @returns {Messages} */
 export function longer(messages) {
   return Object.fromEntries(Object.entries(messages).map(([key, value]) => [
     key, typeof value === "string" ? stretched(value)

@@ -4,11 +4,7 @@ import { has, t } from "./i18n.js";
 
 const SHOWN_MS = 8000;
 
-/**
- * Explain an error in the language of the page, by its code.
- *
- * @param {unknown} error
- */
+/** Explain an error in the language of the page, by its code. @param {unknown} error */
 export function explain(error) {
   if (error instanceof ApiError) {
     const key = `error.${error.code}`;
@@ -40,11 +36,7 @@ export function toast(text) {
   show("", h("span", {}, text), null);
 }
 
-/**
- * @param {string} kind
- * @param {Element} message
- * @param {Element | null} details
- */
+/** @param {string} kind @param {Element} message @param {Element | null} details */
 function show(kind, message, details) {
   const box = h("div", { class: `toast ${kind}` }, message, details,
     button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }));

@@ -7,7 +7,7 @@ import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
 import { follow } from "./event-stream.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "../shared/toast.js";
-import { saveUnconfirmed, loadUnconfirmed } from "./unsettled.js";
+import { loadForTab, saveForTab } from "./items.js";
 
 /** @typedef {import("./api.js").Game} Game */
 /** @typedef {import("./api.js").Event} Event */
@@ -30,10 +30,7 @@ export class Store {
   /** When the first event arrived that is not drawn yet. */
   #firstEventAt = 0;
 
-  /**
-   * @param {string} id
-   * @param {string | null} token
-   */
+  /** @param {string} id @param {string | null} token */
   constructor(id, token) {
     this.id = id;
     this.token = token;
@@ -76,7 +73,7 @@ export class Store {
     const [{ actions, ...view }, { events }] = await Promise.all([
       this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
     checkRuleset(view);
-    const streamed = this.log.at(-1)?.id ?? 0; // by the stream, during the requests
+    const streamed = this.#lastEvent; // by the stream, during the requests
     this.view = /** @type {Game} */ (view);
     this.#setActions(actions);
     setServerTime(view.now);
@@ -86,18 +83,13 @@ export class Store {
     this.changed();
   }
 
-  /**
-   * Request the events that are missing in the log, and fold those that the view does not have.
-   *
-   * @param {number} [upTo]
-   */
+  /** Request the events that are missing in the log, and fold those that the view does not have. @param {number} [upTo] */
   async #catchUp(upTo = Infinity) {
     for (;;) {
-      const after = this.log.at(-1)?.id ?? 0;
-      if (after >= upTo) return;
-      const page = await this.game.eventPage({ after }, { signal: this.#stop.signal });
+      if (this.#lastEvent >= upTo) return;
+      const page = await this.game.eventPage({ after: this.#lastEvent }, { signal: this.#stop.signal });
       for (const event of page.events) this.#receive(/** @type {Event} */ (event));
-      if (!page.events.length || (this.log.at(-1)?.id ?? 0) >= page.last_event) return;
+      if (!page.events.length || this.#lastEvent >= page.last_event) return;
     }
   }
 
@@ -107,7 +99,7 @@ export class Store {
   async #follow() {
     await follow({
       signal: this.#stop.signal,
-      events: (signal, onState) => this.game.events({ after: this.log.at(-1)?.id ?? 0, signal, onState }),
+      events: (signal, onState) => this.game.events({ after: this.#lastEvent, signal, onState }),
       onState: (state) => { this.connection = state; this.changed(); },
       onEvent: (event) => { this.tabs.relay(event); this.#receive(event); },
       onHistoryLost: () => this.#load(),
@@ -127,9 +119,8 @@ export class Store {
 
   /** @param {Event} event */
   #receive(event) {
-    const last = this.log.at(-1)?.id ?? 0;
-    if (event.id <= last) return;
-    if (event.id > last + 1) return void this.#catchUp().catch(() => {});
+    if (event.id <= this.#lastEvent) return;
+    if (event.id > this.#lastEvent + 1) return void this.#catchUp().catch(() => {});
     this.log.push(event);
     if (event.id <= this.view.last_event) return; // the view includes it already
     advanceServerTime(event.at);
@@ -138,6 +129,11 @@ export class Store {
     if (event.type === "tile_placed" && this.pending && event.seat === this.seat) this.pending = null;
     for (const listener of this.#eventListeners) listener(event);
     this.changed();
+  }
+
+  /** The number of the last event of the log, 0 for none. */
+  get #lastEvent() {
+    return this.log.at(-1)?.id ?? 0;
   }
 
   /** Our seat, or null for a spectator. */
@@ -288,21 +284,27 @@ export class Store {
   async place(placement, key = randomKey()) {
     this.pending = placement;
     this.actions = null;
-    saveUnconfirmed(this.id, { placement, key, seat: this.token });
+    saveForTab(this.#unconfirmed, { placement, key, seat: this.token });
     const accepted = await this.act((seat, options) => seat.place(placement, options), key);
-    saveUnconfirmed(this.id, null);
+    saveForTab(this.#unconfirmed, null);
     if (!accepted) this.pending = null;
     else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);
     this.changed();
     return accepted;
   }
 
+  /** Where this tab keeps a placement without a response so far. */
+  get #unconfirmed() {
+    return `skye.unsettled.${this.id}`;
+  }
+
   /** Repeat a placement whose response was lost in a reload; its idempotency key makes it count once. */
   async #resume() {
-    const unconfirmed = loadUnconfirmed(this.id);
+    /** @type {{placement: Placed, key: string, seat: string | null} | null} */
+    const unconfirmed = loadForTab(this.#unconfirmed);
     if (!unconfirmed || unconfirmed.seat !== this.token || this.seat === null) return;
     const { placement, key } = unconfirmed;
     if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
-    else saveUnconfirmed(this.id, null);
+    else saveForTab(this.#unconfirmed, null);
   }
 }

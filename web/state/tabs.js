@@ -21,12 +21,7 @@ export class TabGroup {
     this.channel?.postMessage(event);
   }
 
-  /**
-   * Run as soon as this tab is the leader, until that has ended.
-   *
-   * @param {() => Promise<void>} run
-   * @param {AbortSignal} signal
-   */
+  /** Run as soon as this tab is the leader, until that has ended. @param {() => Promise<void>} run @param {AbortSignal} signal */
   async lead(run, signal) {
     const leader = async () => { this.leading = true; await run(); };
     if (!this.channel || !("locks" in navigator)) return leader();

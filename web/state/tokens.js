@@ -13,21 +13,15 @@ export function tokensOf(id) {
   return { seats: [], host: null };
 }
 
-/**
- * @param {string} id
- * @param {Tokens} tokens
- */
-export function saveTokens(id, tokens) {
-  saveItem(PREFIX + id, JSON.stringify(tokens));
+/** Change some of the tokens of a game. @param {string} id @param {Partial<Tokens>} changes */
+export function saveTokens(id, changes) {
+  saveItem(PREFIX + id, JSON.stringify({ ...tokensOf(id), ...changes }));
 }
 
-/**
- * @param {string} id
- * @param {string} token
- */
+/** @param {string} id @param {string} token */
 export function addSeatToken(id, token) {
-  const tokens = tokensOf(id);
-  if (!tokens.seats.includes(token)) saveTokens(id, { ...tokens, seats: [...tokens.seats, token] });
+  const { seats } = tokensOf(id);
+  if (!seats.includes(token)) saveTokens(id, { seats: [...seats, token] });
 }
 
 /** Return the token to open a game with: of a seat, otherwise of the host, otherwise a code to join or to watch. @param {string} id @param {number} [chosen] */
@@ -49,9 +43,9 @@ export function takeFromFragment(id) {
   const { host: stored } = tokensOf(id);
   const replaces = host && stored && host !== stored;
   if (seat) addSeatToken(id, seat);
-  if (host && !replaces) saveTokens(id, { ...tokensOf(id), host });
-  if (invite) saveTokens(id, { ...tokensOf(id), invite });
-  if (watch) saveTokens(id, { ...tokensOf(id), watch });
+  if (host && !replaces) saveTokens(id, { host });
+  if (invite) saveTokens(id, { invite });
+  if (watch) saveTokens(id, { watch });
   history.replaceState(null, "", location.pathname + location.search);
   return replaces ? host : null;
 }
