@@ -174,10 +174,7 @@ function setGold(_view, event, players) {
   for (const { seat, gold } of event.players) players[seat].gold = gold;
 }
 
-/**
- * @param {Players[number]} player
- * @param {{discard: string, prices: Record<string, number>, gold: number | null}} offer
- */
+/** @param {Players[number]} player @param {{discard: string, prices: Record<string, number>, gold: number | null}} offer */
 function showOffer(player, offer) {
   player.gold = offer.gold;
   for (const drawn of player.tiles_on_offer) {

@@ -65,13 +65,7 @@ export class Follower {
     this.#pollsLeft = 0;
   }
 
-  /**
-   * Yield the events of one message of a stream.
-   *
-   * @param {string} name
-   * @param {any} data
-   * @returns {Generator<T, void, void>}
-   */
+  /** Yield the events of one message of a stream. @param {string} name @param {any} data @returns {Generator<T, void, void>} */
   *message(name, data) {
     if (name === "stream" && !this.#isBehind(data.last_event)) this.#streamDelivered();
     if (name !== "message") return;

@@ -67,11 +67,7 @@ export class OwnGames {
    */
   list(query, options) { return this.transport.json("GET", "/v1/me/games", { token: this.#key, ...options, query }); }
 
-  /**
-   * Yield all games of the player, page by page.
-   *
-   * @param {CallOptions} [options]
-   */
+  /** Yield all games of the player, page by page. @param {CallOptions} [options] */
   all(options) { return pages((cursor) => this.list({ cursor }, options)); }
 }
 
