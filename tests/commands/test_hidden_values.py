@@ -8,12 +8,7 @@ import pytest
 from skye_server.http.framework import collaborators
 from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
-from tests.commands.twins import (
-    MAX_GOLD,
-    SECRET,
-    body_of,
-    questions,
-)
+from tests.commands.twins import MAX_GOLD, SECRET, body_of, questions
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Game, Service, dice
 

@@ -95,12 +95,7 @@ def test_bot_without_a_name_gets_a_free_one(service):
         assert game.call("POST", "players", {"bot": "greedy"}, token=game.host).status_code == 201
     assert game.call("DELETE", seat=0).status_code == 200
     game.call("POST", "players", {"bot": "greedy"}, token=game.host)
-    assert [player["name"] for player in game.view()["players"]] == [
-        "Greedy 3",
-        "Bob",
-        "Greedy",
-        "Greedy 2",
-    ]
+    assert [player["name"] for player in game.view()["players"]] == ["Greedy 3", "Bob", "Greedy", "Greedy 2"]
 
 
 def test_record_of_players_with_equal_names_starts_a_game(service):

@@ -13,12 +13,7 @@ def stream():
     with ExitStack() as opened:
 
         def stream(game, token=None, address="192.0.2.1"):
-            answer = game.call(
-                "GET",
-                "events/stream",
-                token=token,
-                environ_base={"REMOTE_ADDR": address},
-            )
+            answer = game.call("GET", "events/stream", token=token, environ_base={"REMOTE_ADDR": address})
             opened.callback(answer.close)
             return answer
 

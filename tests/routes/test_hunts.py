@@ -256,8 +256,7 @@ def test_hunt_that_expired_is_gone_with_its_games(lab):
 
 
 @pytest.mark.parametrize(
-    "body",
-    [{"count": 0}, {"count": 101}, {"classes": ["none"]}, {"seed": ""}, {"name": "\x00"}],
+    "body", [{"count": 0}, {"count": 101}, {"classes": ["none"]}, {"seed": ""}, {"name": "\x00"}]
 )
 def test_hunt_with_wrong_choices_is_refused(lab, body):
     assert problem_code(lab.call("POST", HUNTS, body)) == "invalid_body"

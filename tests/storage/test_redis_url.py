@@ -12,10 +12,7 @@ from skye_server.redis_url import RedisUrl, parse, without_secrets
     [
         ("redis://cache", RedisUrl("single", (("cache", 6379),), "", {}, {})),
         ("redis://[::1]:7000/3", RedisUrl("single", (("::1", 7000),), "", {"db": 3}, {})),
-        (
-            "redis://:p%40ss@cache/0",
-            RedisUrl("single", (("cache", 6379),), "", {"password": "p@ss"}, {}),
-        ),
+        ("redis://:p%40ss@cache/0", RedisUrl("single", (("cache", 6379),), "", {"password": "p@ss"}, {})),
         (
             "redis://cache?username=me&password=a%26b&client_name=skye",
             RedisUrl(
@@ -48,12 +45,7 @@ from skye_server.redis_url import RedisUrl, parse, without_secrets
                 "single",
                 (),
                 "",
-                {
-                    "unix_socket_path": "/run/redis one.sock",
-                    "username": "me",
-                    "password": "word",
-                    "db": 2,
-                },
+                {"unix_socket_path": "/run/redis one.sock", "username": "me", "password": "word", "db": 2},
                 {},
             ),
         ),
@@ -112,10 +104,7 @@ def test_each_form_is_read(text, meaning):
         ("redis://cache?db=one", "db: want a whole number"),
         ("redis://cache?ssl_cert_reqs=none", "want rediss://"),
         ("rediss://cache?ssl_cert_reqs=maybe", "ssl_cert_reqs: want required or none"),
-        (
-            "rediss://cache?ssl_ca_certs=/no/such/file",
-            "ssl_ca_certs: /no/such/file cannot be read: No",
-        ),
+        ("rediss://cache?ssl_ca_certs=/no/such/file", "ssl_ca_certs: /no/such/file cannot be read: No"),
         ("rediss://cache?ssl_ca_path=/no/such/folder", "is no folder"),
         ("redis://cache?sentinel_password=x", "want redis+sentinel://"),
         ("redis+cluster://cache?sentinel_password=x", "want redis+sentinel://"),

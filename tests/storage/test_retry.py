@@ -125,10 +125,7 @@ def test_each_kind_of_error_is_logged_at_intervals(naps, caplog):
         redis.ConnectionError("again"),
     ):
         run(policy, *[error] * 3)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Redis fails: refused",
-        "Redis fails: slow",
-    ]
+    assert [record.getMessage() for record in caplog.records] == ["Redis fails: refused", "Redis fails: slow"]
     naps.append(5.0)
     run(policy, redis.ConnectionError("once more"))
     assert caplog.records[-1].getMessage() == "Redis fails: once more"
