@@ -48,8 +48,7 @@ def check(output, port, secret):
         create(service, url, secret=secret, types=["your_turn"])
         forged = service.call("POST", "/v1/me/webhooks", {"url": url}, PLAYER_KEY).json
         assert forged["problem"] == "The response has the status 401."
-        headers = {"Authorization": f"Bearer {PLAYER_KEY}"}
-        game = service.create_game(2, headers=headers, options={"first_seat": 0})
+        game = service.create_game(2, key=PLAYER_KEY, options={"first_seat": 0})
         dispatch(service)
         assert waited_for(lambda: f" your_turn /v1/games/{game.id}" in output.read_text())
 

@@ -7,10 +7,9 @@ import pytest
 from skye_server.commands import game_history
 from skye_server.games import past_versions
 from skye_server.storage import event_log
-from tests.support.playing import Game
+from tests.support.playing import KEY
 
 KEPT = game_history.KEEP_EVERY
-KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def work(monkeypatch):
 @pytest.fixture
 def long_game(service):
     """A game with 1,500 changes."""
-    return Game(service, service.call("POST", "/v1/games", {"scenario": "undo_limit"}).json)
+    return service.begin(scenario="undo_limit")
 
 
 def test_second_read_of_the_past_replays_few_changes(long_game, work):

@@ -10,7 +10,7 @@ from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
 from tests.commands.twins import MAX_GOLD, SECRET, body_of, questions
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import Game, Service, dice
+from tests.support.playing import KEY, PAIR, Service, dice
 
 
 def with_purses(received):
@@ -116,35 +116,34 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
 
 def test_tokens_are_returned_once_and_stored_as_hashes():
     service = Service()
-    key = {"Idempotency-Key": "once-0123456789abcdefghijk"}
-    game = service.create_game(3, start=False, headers=key)
-    joined = game.call(
-        "POST", "players", {"name": "Dee"}, headers={"Idempotency-Key": "another-0123456789abcdefghijk"}
-    )
+    game = service.create_game(3, start=False, headers=KEY)
+    codes = [
+        game.call("POST", "invitations", token=game.host, headers={"Idempotency-Key": name}).json[
+            "invitation"
+        ]
+        for name in "ab"
+    ]
+    joined = game.call("POST", "players", {"name": "Dee"}, token=codes[0]["code"], headers=KEY)
     tokens = [game.host, *game.tokens, joined.json["token"]]
-    assert len(set(tokens)) == 5
+    hidden = [*tokens, *(code["code"] for code in codes)]
+    assert len(set(hidden)) == 7
     assert all(len(token) >= 22 for token in tokens)  # 128 bits in base 64
     assert game.call("POST", "start", token=game.host).status_code == 200
     everything = str(service.stored())
+    assert not any(secret.removeprefix("skye_") in everything for secret in hidden)
     for token in tokens:
-        assert token not in everything
-        assert token.removeprefix("skye_") not in everything
         for method, path, body in questions(game, [1]):
             shown = body_of(service.call(method, path, body, token), game.view()["last_event"]).decode()
-            assert not any(other in shown for other in tokens)
+            assert not any(other in shown for other in hidden)
 
 
 def answers_to_a_player(prices):
     """Return the responses to a player key after another seat has set prices."""
     service = Service()
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    body["options"] = {"seed": "twins", "first_seat": 0, "turn_ms": 60_000}
+    options = {"seed": "twins", "first_seat": 0, "turn_ms": 60_000}
     fixed = {"token_hex": lambda _: "0" * 32, "randbits": lambda _: 7}
     with mock.patch.multiple(secrets, **fixed):
-        created = service.call(
-            "POST", "/v1/games", body, PLAYER_KEY, {"Idempotency-Key": "twins-0123456789abcdefghijk"}
-        ).json
-        game = Game(service, created)
+        game = service.begin(PLAYER_KEY, KEY, **PAIR, options=options)
         assert game.offer(SECRET, *prices).status_code == 200
         seen = [
             service.call("GET", path, token=PLAYER_KEY).data for path in ("/v1/me/games", "/v1/me/events")

@@ -57,15 +57,6 @@ def test_game_holds_the_records_of_its_latest_64_keys(service):
     assert game.offer(0, 1, 1, headers={"Idempotency-Key": "0"}).json["version"] == before + 1  # runs again
 
 
-def test_records_contain_no_token(service):
-    game = service.create_game(3, headers=ANONYMOUS_KEY, start=False)
-    join = {"Idempotency-Key": "join-without-any-token-here"}
-    joined = game.call("POST", "players", {"name": "Dee"}, headers=join).json["token"]
-    stored = b"".join(service.redis.get(key) for key in service.redis.keys("*:answer:*"))
-    assert stored
-    assert not any(token.encode() in stored for token in (joined, game.host, *game.tokens))
-
-
 FORMAT_1 = Path(__file__).parent / "idempotency_record_format_1.json"
 FORMAT_2 = Path(__file__).parent / "idempotency_record_format_2.json"
 
@@ -103,7 +94,9 @@ def test_record_of_format_1_is_replayed(service):
     assert service.stored() == before
 
 
-@pytest.mark.parametrize("stored", [b"4:00000000:", b"2:00000000:\x97", b"2:", b"", b"\x87", b"\x87\xa1a"])
+@pytest.mark.parametrize(
+    "stored", [b"4:00000000:", b"2:00000000:\x97", b"2:", b"", b"nonsense", b"\x87", b"\x87\xa1a"]
+)
 def test_record_of_an_unknown_format_or_damaged_is_refused(service, stored):
     game = service.create_game(2)
     action = game.actions(0)[0]

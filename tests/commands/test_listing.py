@@ -7,7 +7,7 @@ import pytest
 from skye_server.games.game import Status
 from skye_server.http.framework import collaborators
 from skye_server.storage.redis_store import RedisStore
-from tests.support.playing import Service
+from tests.support.playing import Service, problem_code
 
 
 def opened(service, number):
@@ -134,6 +134,7 @@ def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
     key = f"skye:{{{ids[1]}}}:table"
     service.redis.delete(key)
     service.redis.lpush(key, "not a game")
+    assert problem_code(service.call("GET", f"/v1/games/{ids[1]}")) == "store_unavailable"
     assert listed(service) == ([ids[0], ids[2]], 1)
 
 

@@ -3,10 +3,8 @@
 import threading
 
 from skye_server.storage.redis_store import RedisStore
-from tests.support.playing import Service, problem_code
+from tests.support.playing import KEY, Service, problem_code
 from tests.support.waiting import MAX_WAIT_S
-
-KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
 
 
 def at_once(service, *args, **more):

@@ -5,13 +5,7 @@ from unittest import mock
 from skye_server import cooperative_yield
 from tests.contract import worker_problems
 from tests.contract.recording import LiveService
-from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
-from tests.support.provoked_problems import PROVOKED
-
-assert provoked_by_faults
-assert provoked_by_lab
-assert provoked_by_moves
-assert provoked_by_requests
+from tests.support.provoked import PROVOKED
 
 
 def problems():

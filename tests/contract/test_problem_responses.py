@@ -1,14 +1,21 @@
-"""Every error response that can be provoked conforms to openapi.yaml."""
+"""Every problem: provoked, rendered as in RFC 9457 and openapi.yaml, without a change of the store."""
 
 import pytest
 
-from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
-from tests.support.provoked_problems import PROVOKED
+from skye.errors import RULE_ERRORS
+from skye_server.error_codes import ERROR_CODES
+from tests.support.playing import KEY, problem_code
+from tests.support.provoked import PROVOKED
 
-assert provoked_by_faults
-assert provoked_by_lab
-assert provoked_by_moves
-assert provoked_by_requests
+ELSEWHERE = {
+    "request_timeout": "nobody is slow here; see tests/system/test_slow_clients",
+    "uri_too_long": "the server refuses it; see tests/system/test_malformed_requests",
+    "headers_too_large": "and these",
+    "server_busy": "nothing else is computed here; see test_cooperative_yield",
+    "too_many_requests": "nothing is limited here; see test_rate_limits",
+    "too_many_streams": "nor are streams; see test_open_streams",
+}
+"""Codes that no request here can provoke."""
 
 
 def test_players_who_cannot_all_be_seated_at_creation_are_refused(service):
@@ -24,17 +31,41 @@ def test_authorization_precedes_preconditions(service):
     """As RFC 9110 wants it: a precondition counts only where the request would do without it."""
     game = service.create_game(2)
     body = {"tile": None}
-    key = {"Idempotency-Key": "mine-0123456789abcdefghijk"}
-    assert game.offer(0, 1, 1, headers=key).status_code == 200
+    assert game.offer(0, 1, 1, headers=KEY).status_code == 200
     for token, status in ((None, 401), (game.tokens[1], 403)):
-        for condition in ({"If-Match": '"1"'}, key):
+        for condition in ({"If-Match": '"1"'}, KEY):
             answer = game.service.call("PUT", game.path("purchase", 0), body, token, headers=condition)
             assert answer.status_code == status
     assert game.call("PUT", "purchase", body, seat=0, headers={"If-Match": '"1"'}).status_code == 412
-    assert game.call("PUT", "purchase", body, seat=0, headers=key).status_code == 422
+    assert game.call("PUT", "purchase", body, seat=0, headers=KEY).status_code == 422
 
 
 @pytest.mark.parametrize("sentence", PROVOKED)
-def test_error_response_matches_the_contract(sentence, service):
+def test_provoked_problem_has_its_code_and_changes_nothing(sentence, service):
     code, prepare = PROVOKED[sentence]
-    assert prepare(service)().json["code"] == code
+    send = prepare(service)
+    before = service.stored()
+    answer = send()
+    assert problem_code(answer) == code
+    assert answer.status_code == ERROR_CODES[code].status
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert ("WWW-Authenticate" in answer.headers) == (answer.status_code == 401)
+    assert ("Retry-After" in answer.headers) == (answer.status_code in (429, 503))
+    assert service.stored() == before
+
+
+def test_every_code_is_provoked():
+    provoked = {code for code, _ in PROVOKED.values()}
+    assert provoked | ELSEWHERE.keys() == ERROR_CODES.keys()
+    assert not provoked & ELSEWHERE.keys()
+
+
+def test_every_reason_of_the_rules_has_a_code():
+    assert {error.code for error in RULE_ERRORS} <= ERROR_CODES.keys()
+
+
+def test_instance_of_a_problem_names_the_request(service):
+    answer = service.call("GET", "/v1/games/none", headers={"X-Request-Id": "mine"})
+    assert answer.json["instance"] == "urn:skye:request:mine"
+    answer = service.call("GET", "/v1/games/none")
+    assert answer.json["instance"] == f"urn:skye:request:{answer.headers['X-Request-Id']}"

@@ -3,8 +3,8 @@
 import pytest
 
 from skye_server.storage.lua_scripts import FILL
-from tests.matchmaking.test_tickets import new_key, seek
-from tests.support.playing import Service
+from tests.matchmaking.test_tickets import seek
+from tests.support.playing import Service, new_key
 
 
 @pytest.fixture

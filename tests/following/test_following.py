@@ -204,31 +204,6 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
         assert stream.read()["data"]["type"] == "offer_set"
 
 
-class Forgetful(RedisStore):
-    """A store that can return to an earlier state."""
-
-    earlier = None
-
-    def load_with_log(self, game_id, after=0, limit=None):
-        return (self.earlier, []) if self.earlier else super().load_with_log(game_id, after, limit)
-
-
-def test_stream_ends_when_the_store_has_lost_sent_events():
-    service = Service()
-    store = Forgetful(service.redis)
-    game = Service(service.redis, store).create_game(2)
-    earlier, last = store.load(game.id)[0], game.view()["last_event"]
-    game.offer(0, 1, 1)
-    ahead = game.view()["last_event"]
-    with Stream(game, after=last) as stream:
-        assert [stream.read()["data"].get("type") for _ in range(3)] == [None, "offer_set", "turn_changed"]
-        store.earlier = earlier
-        assert stream.read()["data"] == ended("history_lost", "reload", ahead)
-        assert stream.read() == {}
-    for path in ("events", "events/stream"):
-        assert problem_code(game.call("GET", f"{path}?after={ahead}")) == "history_lost"
-
-
 @pytest.mark.parametrize(("more", "check_s"), [(0, 0.1), (1, 600.0), (2, 600.0)])
 def test_stream_ends_when_the_store_lost_events_that_it_sent(more, check_s, monkeypatch):
     monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", check_s)

@@ -119,24 +119,6 @@ def test_resignation_from_a_game_that_is_over_is_refused(service):
     assert problem_code(game.call("POST", "resign", seat=0)) == "game_finished"
 
 
-def test_seat_that_a_bot_has_taken_over_cannot_resign(service):
-    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
-    game.offer(0, 1, 1)
-    service.clock.advance(1)
-    assert problem_code(game.call("POST", "resign", seat=1)) == "seat_played_by_bot"
-
-
-def test_unnamed_bots_are_named_by_their_kind_and_number(service):
-    players = [{"name": "Ann"}, {"bot": "greedy"}, {"bot": "random"}, {"bot": "greedy"}]
-    created = service.call("POST", "/v1/games", {"players": players}).json
-    assert [player["name"] for player in created["game"]["players"]] == [
-        "Ann",
-        "Greedy",
-        "Random",
-        "Greedy 2",
-    ]
-
-
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_strategist_reaches_checkpoints_while_it_chooses_an_offer(players):
     game = new_game(COLORS[:players], seed=f"checkpoints {players}").game

@@ -90,12 +90,12 @@ def test_name_that_looks_like_another_of_the_game_is_refused(name, service):
 
 
 def test_bot_without_a_name_gets_a_free_one(service):
-    game = service.create_game(2, start=False)
-    for _ in range(2):
-        assert game.call("POST", "players", {"bot": "greedy"}, token=game.host).status_code == 201
+    players = [{"name": "Ann"}, {"bot": "greedy"}, {"bot": "random"}, {"bot": "greedy"}]
+    game = service.begin(players=players)
     assert game.call("DELETE", seat=0).status_code == 200
     game.call("POST", "players", {"bot": "greedy"}, token=game.host)
-    assert [player["name"] for player in game.view()["players"]] == ["Greedy 3", "Bob", "Greedy", "Greedy 2"]
+    names = [player["name"] for player in game.view()["players"]]
+    assert names == ["Greedy 3", "Greedy", "Random", "Greedy 2"]
 
 
 def test_record_of_players_with_equal_names_starts_a_game(service):

@@ -11,7 +11,7 @@ from skye_server.games.views.game import game_view
 from skye_server.storage.codec import decode_game
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.redis_store import RedisStore
-from tests.support.playing import Game, Service, dice
+from tests.support.playing import Service, dice
 
 
 class RecordingStore(RedisStore):
@@ -105,9 +105,7 @@ def test_versions_of_a_game_that_began_from_a_record_are_rebuilt(recorded):
     service, store = recorded
     over = Service().create_game(2)
     over.play_out(dice(3))
-    body = {"record": over.service.get(over.path("record")), "stop_at": 20}
-    created = service.call("POST", "/v1/games", body).json
-    game = Game(service, created)
+    game = service.begin(record=over.service.get(over.path("record")), stop_at=20)
     game.play_to("building", 4, dice(4))
     check(store, game)
 

@@ -16,7 +16,15 @@ def service():
     return Service()
 
 
-PAGES = ("/docs", "/docs/first-game", "/docs/errors", "/docs/reference", "/docs/assets/swagger-ui-bundle.js")
+FILE = "/play/000000000000/web/main.js"
+PAGES = (
+    "/docs",
+    "/docs/first-game",
+    "/docs/errors",
+    "/docs/reference",
+    "/docs/assets/swagger-ui-bundle.js",
+    FILE,
+)
 
 
 @pytest.fixture(params=["/v1/tiles", *(f"/{name}.{form}" for name in DOCUMENTS for form in ("json", "yaml"))])
@@ -40,7 +48,8 @@ def test_documentation_is_compressed(page, service):
     plain = service.call("GET", page)
     answer = service.call("GET", page, headers={"Accept-Encoding": "gzip"})
     assert gzip.decompress(answer.data) == plain.data
-    assert plain.headers["Vary"] == "Accept-Encoding"
+    assert answer.headers["ETag"] != plain.headers["ETag"]
+    assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
 
 
 def test_compressed_page_with_the_host_of_a_request_is_not_kept(service):

@@ -41,12 +41,6 @@ def test_invalid_fault_is_refused_with_its_reason(lab, fault, reason):
     assert not lab.redis.keys("skye:*")
 
 
-def test_fault_on_a_server_that_is_no_lab_is_refused_and_does_nothing(service):
-    answer = create(service, "drop")
-    assert (answer.status_code, answer.json["code"]) == (403, "lab_off")
-    assert not service.redis.keys("skye:*")
-
-
 @pytest.mark.parametrize(
     ("status", "code"), [(429, "too_many_requests"), (500, "internal_error"), (503, "store_unavailable")]
 )

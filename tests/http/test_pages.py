@@ -2,14 +2,12 @@
 
 import re
 
-from tests.support.playing import Game
-
 KEY = "skye_key_of-a-player-of-the-tests"
 
 
 def created(service):
     """Return a game that the player of the key has created, in its lobby."""
-    return Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, KEY).json, KEY)
+    return service.begin(KEY, players=[{"name": "Ann"}])
 
 
 def following(answer):

@@ -2,12 +2,23 @@
 
 import pytest
 
-from tests.support.endpoints import BY_NAME, HOST
+from tests.support.endpoints import BY_NAME, HOST, PLAYER
 from tests.support.playing import client_error_code
 
 OF_HOST = [name for name, endpoint in BY_NAME.items() if endpoint.who == HOST]
 AT_SEAT = [name for name, endpoint in BY_NAME.items() if "<seat:seat>" in endpoint.rule]
+OF_PLAYER = [name for name, endpoint in BY_NAME.items() if endpoint.who == PLAYER]
 OF_SEAT = [name for name in AT_SEAT if not name.startswith("GET") or name.endswith("/actions")]
+FOR_HOSTS_TOO = {
+    f"{method} /v1/games/<game>/players/<seat:seat>{rest}"
+    for method, rest in (("DELETE", ""), ("DELETE", "/bot"), ("GET", "/bot/deliveries"))
+}
+"""What the host may do at every seat, or at those of bots."""
+CHANGES = [
+    name
+    for name, endpoint in BY_NAME.items()
+    if endpoint.changes_game and endpoint.stage not in ("aborted", "manual")
+]
 STRANGER = "skye_key_" + 22 * "S"
 
 pytestmark = pytest.mark.usefixtures("unchanged")
@@ -33,6 +44,10 @@ def other(game):
     return game.tokens[1]
 
 
+def host(game):
+    return game.host
+
+
 @pytest.mark.parametrize("name", OF_HOST)
 def test_operation_of_the_host_is_refused_to_others(name, games):
     codes = [refused(name, games, token) for token in (nobody, other, stranger)]
@@ -41,8 +56,22 @@ def test_operation_of_the_host_is_refused_to_others(name, games):
 
 @pytest.mark.parametrize("name", OF_SEAT)
 def test_operation_of_a_seat_is_refused_to_others(name, games):
-    codes = [refused(name, games, token) for token in (nobody, other, stranger)]
-    assert codes == ["token_required", "not_your_seat", "not_your_seat"]
+    callers = (nobody, other, stranger, *(() if name in FOR_HOSTS_TOO else (host,)))
+    codes = [refused(name, games, token) for token in callers]
+    assert codes == ["token_required", *["not_your_seat"] * (len(callers) - 1)]
+
+
+@pytest.mark.parametrize("name", OF_PLAYER)
+def test_operation_of_a_player_is_refused_without_a_player_key(name, games):
+    codes = [refused(name, games, token) for token in (nobody, other, host)]
+    assert codes == ["player_key_required", "player_key_only", "player_key_only"]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_change_of_a_game_that_is_over_is_refused(name, games):
+    endpoint, game = BY_NAME[name], games["aborted"]
+    body = endpoint.right_body(games[endpoint.stage])
+    assert client_error_code(endpoint.send(game, json=body)) == "game_aborted"
 
 
 @pytest.mark.parametrize("name", AT_SEAT)

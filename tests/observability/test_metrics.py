@@ -44,12 +44,8 @@ def test_every_metric_has_a_type_and_a_meaning(service):
     text = service.call("GET", "/metrics").text
     names = set(re.findall(r"^(skye_\w+?)(?:_bucket|_sum|_count)?[{ ]", text, re.MULTILINE))
     assert names == set(re.findall(r"^# TYPE (\w+) (?:counter|gauge|histogram)$", text, re.MULTILINE))
+    assert "_created" not in text
     assert names == set(re.findall(r"^# HELP (\w+) \w.*\.$", text, re.MULTILINE))
-
-
-def test_series_of_creation_times_are_not_exported(service):
-    service.call("GET", "/v1/tiles")
-    assert "_created" not in service.call("GET", "/metrics").text
 
 
 def test_metrics_have_the_only_format_that_the_server_offers(service):

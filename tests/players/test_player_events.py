@@ -1,7 +1,6 @@
 """The events of a player: one list and one stream over all games of a key, without gaps."""
 
 import json
-import secrets
 import threading
 import time
 
@@ -12,19 +11,13 @@ from skye_server.error_codes import Problem
 from skye_server.players.player_games import Players
 from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
-from tests.support.playing import Clock, Game, Service, dice, problem_code
+from tests.support.playing import Clock, Service, dice, new_key, problem_code
 from tests.support.waiting import MAX_WAIT_S, waited_for
-
-
-def new_key():
-    return f"skye_key_{secrets.token_urlsafe(16)}"
 
 
 def opponents(service, key, **options):
     """Return a game of a key, which buys first, against Bob; the key is the token of seat 0."""
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    body["options"] = {"seed": "skye", "first_seat": 0, **options}
-    return Game(service, service.call("POST", "/v1/games", body, key).json, key)
+    return service.create_game(2, key=key, options={"first_seat": 0, **options})
 
 
 def events(service, key, query=""):
@@ -298,10 +291,7 @@ def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkey
     monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     key = new_key()
-    players = [{"name": name} for name in ("Ann", "Bob", "Cy")]
-    options = {"seed": "skye", "first_seat": 0, "turn_ms": 1000}
-    body = {"players": players, "auto_start": True, "options": options}
-    game = Game(service, service.call("POST", "/v1/games", body, key).json, key)
+    game = service.create_game(3, key=key, options={"first_seat": 0, "turn_ms": 1000})
     reader = Reader(
         service, key
     )  # from now on nobody acts: Bob and Cy miss their turns to buy without an event
@@ -315,18 +305,14 @@ def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch)
     monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", 0.1)
     monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
     key = new_key()
-    options = {"seed": "skye", "turn_ms": 1000}
-    created = service.call("POST", "/v1/games", {"seat_count": 2, "options": options}, key).json
-    path = f"/v1/games/{created['game']['id']}"
+    game = service.create_game(0, key=key, start=False, seat_count=2, options={"turn_ms": 1000})
     Reader(service, key).wait_for(lambda messages: messages)
     for name in ("Bob", "Cy"):
-        service.call("POST", f"{path}/players", {"name": name})
-    service.call("POST", f"{path}/start", token=key)  # no event of the host
-    table = service.redis.get
-    assert waited_for(
-        lambda: decode_game(table(f"skye:{{{created['game']['id']}}}:table")).state.phase == "buying"
-    )
-    service.call("POST", f"{path}/abort", token=key)
+        game.call("POST", "players", {"name": name})
+    game.call("POST", "start", token=key)  # no event of the host
+    table = f"skye:{{{game.id}}}:table"
+    assert waited_for(lambda: decode_game(service.redis.get(table)).state.phase == "buying")
+    game.call("POST", "abort", token=key)
 
 
 def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):

@@ -10,7 +10,6 @@ from skye_server import cooperative_yield
 from skye_server.openapi import contract_of
 from skye_server.openapi.yaml_text import as_yaml
 from tests.support import documents
-from tests.support.playing import Game
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def test_worker_yields_between_the_tiles_of_the_sheet(service, pauses):
 
 
 def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):
-    game = Game(service, service.call("POST", "/v1/games", {"scenario": "largest_territory"}).json)
+    game = service.begin(scenario="largest_territory")
     territory = service.get(game.path("territory", 0))
     pauses.clear()
     assert game.call("GET", "territory/picture.svg", seat=0).status_code == 200

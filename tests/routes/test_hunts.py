@@ -40,7 +40,7 @@ class Hunt:
         path = path if path.startswith(self.view["api"]) else self.view["api"] + path
         return self.lab.call(method, path, body, token, headers, **more)
 
-    get, create_game = Service.get, Service.create_game
+    get, create_game, begin = Service.get, Service.create_game, Service.begin
 
     def report(self, evidence, operation="get_game", kind="contract", **more):
         body = {"operation": operation, "class": kind, "evidence": evidence, **more}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.playing import Game, Service, dice, problem_code
+from tests.support.playing import Service, dice, problem_code
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +47,6 @@ def test_view_at_an_event_in_the_lobby_has_the_seat_of_that_time(service):
     assert at(game, 1, game.tokens[2])["you"]["seat"] is None
 
 
-def test_view_at_an_event_that_has_not_happened_is_not_found(over):
-    assert problem_code(over.service.call("GET", f"{over.path()}?at_event=100000")) == "event_not_found"
-
-
 def test_view_at_an_event_hides_what_is_still_secret(service):
     game = service.create_game(2)
     game.offer(0, 2, 1)
@@ -64,10 +60,7 @@ def test_view_at_an_event_hides_what_is_still_secret(service):
 
 
 def begun(game, stop_at):
-    body = {"record": game.service.get(game.path("record")), "stop_at": stop_at}
-    answer = game.service.call("POST", "/v1/games", body)
-    assert answer.status_code == 201, answer.text
-    return Game(game.service, answer.json)
+    return game.service.begin(record=game.service.get(game.path("record")), stop_at=stop_at)
 
 
 @pytest.mark.parametrize("number", [1, 3, 6])

@@ -139,12 +139,6 @@ def test_what_if_reports_why_a_placement_is_illegal(service):
         assert answer.status_code == (200 if number == 0 else 422)
 
 
-def test_what_if_with_the_token_of_another_seat_is_refused(service):
-    game = service.create_game(2)
-    answer = game.call("POST", "what-if", {"placements": []}, seat=0, token=game.tokens[1])
-    assert problem_code(answer) == "not_your_seat"
-
-
 # Scores and reports.
 
 

@@ -9,19 +9,13 @@ import skye
 from skye_server.storage.codec import decode_game
 from tests.engine.playing import games
 from tests.faults.parts import check_stored_game
-from tests.support.playing import Game, dice, problem_code
+from tests.support.playing import dice, problem_code
 
 BUYING = {"round": 5, "phase": "buying", "starting_seat": 0, "players": [{"gold": 3}, {"gold": 12}]}
 
 
-def created(service, position, **body):
-    answer = service.call("POST", "/v1/games", {"position": position, **body})
-    assert answer.status_code == 201, answer.text
-    return answer.json
-
-
 def begun(service, position, **body):
-    return Game(service, created(service, position, **body))
+    return service.begin(position=position, **body)
 
 
 def exported(game, token=None):
@@ -56,10 +50,10 @@ def test_position_with_gold_beyond_the_first_limit_is_imported_again(service):
 
 
 def test_game_from_a_position_seats_named_players_and_bots(service):
-    answer = created(service, BUYING, players=[{"name": "Ann"}, {"bot": "greedy"}])
-    names = [(player["name"], player["bot"]) for player in answer["game"]["players"]]
+    answer = service.begin(position=BUYING, players=[{"name": "Ann"}, {"bot": "greedy"}])
+    names = [(player["name"], player["bot"]) for player in answer.created["game"]["players"]]
     assert names == [("Ann", None), ("Greedy", "greedy")]
-    assert [player["token"] is None for player in answer["players"]] == [False, True]
+    assert [player["token"] is None for player in answer.created["players"]] == [False, True]
 
 
 def test_players_of_a_position_must_be_all_or_none(service):
@@ -69,7 +63,7 @@ def test_players_of_a_position_must_be_all_or_none(service):
 
 def test_game_that_is_over_in_its_position_is_finished(service):
     position = skye.position_of(list(games(3, 3))[-1])
-    view = created(service, position)["game"]
+    view = begun(service, position).view()
     assert view["status"] == "finished"
     assert view["result"]["winners"]
 
@@ -108,7 +102,7 @@ def test_filled_in_position_is_exported_whole(service):
     position = exported(game, game.host)
     assert len(position["scoring_tiles"]) == 4
     assert [len(player["tiles_on_offer"]) for player in position["players"]] == [2, 2]
-    assert created(service, position)["game"]["players"] == created(service, position)["game"]["players"]
+    assert begun(service, position).view()["players"] == begun(service, position).view()["players"]
 
 
 # Visibility.

@@ -3,7 +3,7 @@
 import pytest
 
 from skye_server.storage.codec import decode_game
-from tests.support.playing import Game, Service, dice, problem_code
+from tests.support.playing import Service, dice, problem_code
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +26,6 @@ def test_events_are_listed_from_any_number_on(over):
         assert received["last_event"] == len(everything)
 
 
-def test_long_poll_responds_at_the_next_event(service):
-    game = service.create_game(2)
-    received = service.get(game.path("events") + "?wait_ms=60000")
-    assert received["events"]
-    assert service.get(game.path("events") + f"?after={received['last_event']}&wait_ms=1")["events"] == []
-
-
 # Records.
 
 
@@ -44,9 +37,7 @@ def without_names(game):
 def forked(game, **body):
     """Return a new game from another's record."""
     record = game.service.get(game.path("record"))
-    answer = game.service.call("POST", "/v1/games", {"record": record, **body})
-    assert answer.status_code == 201, answer.text
-    return Game(game.service, answer.json)
+    return game.service.begin(record=record, **body)
 
 
 def test_record_of_a_game_in_play_hides_secret_offers(service):

@@ -6,9 +6,7 @@ import pytest
 
 import skye.draws
 from skye_server.storage.codec import decode_game
-from tests.support.playing import Game, Service, dice, problem_code
-
-KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
+from tests.support.playing import PAIR, Service, dice, problem_code
 
 
 def over(service, players=2, **more):
@@ -67,17 +65,9 @@ def test_second_request_of_a_player_names_the_seat_taken(service):
     assert again.json["params"]["game_id"] == new
 
 
-def test_repeated_rematch_with_a_key_returns_the_same_token(service):
-    old = over(service)
-    first, again = (rematch(old, 0, headers=KEY) for _ in range(2))
-    assert first.json == again.json
-    assert rematch(old, 1, headers=KEY).json["seat"] == 1
-
-
 def test_player_key_keeps_its_seat_in_a_rematch(service):
     key = "skye_key_" + 22 * "r"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    old = Game(service, service.call("POST", "/v1/games", body, key).json, key)
+    old = service.begin(key, **PAIR)
     old.call("POST", "abort", token=key)
     new = old.call("POST", "rematch", token=key).json["game"]
     assert new["you"] == {"seat": 0, "roles": ["host", "player"]}

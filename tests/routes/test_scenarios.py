@@ -6,7 +6,7 @@ from skye import SetOffer, TakeBack, game_from_view, legal_moves
 from skye.tiles import LANDSCAPE
 from skye.views import move_view
 from skye_server.games.scenarios import SCENARIOS
-from tests.support.playing import Game, problem_code
+from tests.support.playing import problem_code
 
 
 @pytest.fixture
@@ -14,10 +14,9 @@ def begin(service):
     """Return a function that begins a game from a scenario."""
 
     def begin(name, **body):
-        answer = service.call("POST", "/v1/games", {"scenario": name, **body})
-        assert answer.status_code == 201, answer.text
-        assert answer.json["game"]["origin"] == {"type": "scenario", "scenario": name}
-        return Game(service, answer.json)
+        game = service.begin(scenario=name, **body)
+        assert game.created["game"]["origin"] == {"type": "scenario", "scenario": name}
+        return game
 
     return begin
 

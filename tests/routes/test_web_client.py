@@ -1,6 +1,5 @@
 """The files of the web client, as the server serves them."""
 
-import gzip
 import re
 
 import pytest
@@ -46,19 +45,6 @@ def test_files_of_the_page_may_be_kept_and_revalidated(service):
         assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "public, max-age=31536000")
         again = service.call("GET", path, headers={"If-None-Match": answer.headers["ETag"]})
         assert again.status_code == 304
-
-
-def test_files_are_compressed_for_clients_that_accept_gzip(service):
-    path = page_files(service)[1]
-    plain, packed = (
-        service.call("GET", path, headers={"Accept-Encoding": encoding})
-        for encoding in ("identity", "gzip, br")
-    )
-    assert "Content-Encoding" not in plain.headers
-    assert packed.headers["Content-Encoding"] == "gzip"
-    assert gzip.decompress(packed.data) == plain.data
-    assert packed.headers["ETag"] != plain.headers["ETag"]
-    assert packed.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
 
 
 def test_page_of_another_version_gets_current_files_that_are_not_kept(service):

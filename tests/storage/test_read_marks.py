@@ -22,8 +22,8 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.ticket_pools import NewTicket, TicketPools
 from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
-from tests.matchmaking.test_tickets import new_key, seek
-from tests.support.playing import Service, dice
+from tests.matchmaking.test_tickets import seek
+from tests.support.playing import Service, dice, new_key
 
 ANSWER = StoredRecord("key", b"answer", 60)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)

@@ -15,7 +15,7 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import LogEntry
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import Game, Service, dice, problem_code
+from tests.support.playing import Service, dice, problem_code
 from tests.support.stored_fixture import restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
@@ -129,7 +129,7 @@ def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
 
 
 def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
-    game = Game(service, service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}).json)
+    game = service.begin(players=[{"name": "Ann"}])
     key = f"skye:{{{game.id}}}:table"
     assert service.redis.get(key).startswith(b"1:")
     code = game.call("POST", "invitations", token=game.host).json["invitation"]["code"]
@@ -147,7 +147,7 @@ def test_game_from_a_position_is_stored_in_the_third_format(service):
 
 def test_game_with_next_draws_is_stored_in_the_fifth_format_until_drawn(service):
     position = {"next_draws": [f"L{number:02}" for number in range(1, 13)], "players": [{}, {}]}
-    game = Game(service, service.call("POST", "/v1/games", {"position": position}).json)
+    game = service.begin(position=position)
     key = f"skye:{{{game.id}}}:table"
     assert service.redis.get(key).startswith(b"5:")
     game.play_to("pricing", 2)

@@ -109,7 +109,7 @@ def _new_game(_view):
         "turn_ms": 5000,
         "on_timeout": "bot",
     }
-    players = [player, {"bot": "random"}]
+    players = [player, {"bot": "random"}, {"invite": True}]
     return {
         "name": "a",
         "visibility": "private",

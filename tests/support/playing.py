@@ -1,6 +1,7 @@
 """A service under test, called through Flask's test client, and games that are played by legal actions."""
 
 import random
+import secrets
 import threading
 
 import fakeredis
@@ -12,6 +13,10 @@ from skye_server.storage.redis_store import RedisStore
 from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
+KEY = {"Idempotency-Key": "once-0123456789abcdefghijk"}
+"""The header of a request that may be sent again."""
+PAIR = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+"""A game of two people that begins at once, in the body of a request."""
 MAX_ACTIONS = 1000
 """The number of actions after which a loop fails: more than any game has."""
 
@@ -64,12 +69,13 @@ class Service:
         assert answer.status_code == 200, answer.text
         return answer.json
 
-    def create_game(self, players=3, *, bots=None, start=True, seed="skye", headers=(), **more):
+    def create_game(self, players=3, *, bots=None, start=True, seed="skye", key=None, headers=(), **more):
         """Create a game with that many players, and start it.
 
         :param bots: The names of bots by seat, as in ``{1: "random"}``.
         :param start: Whether to start the game, or to leave it in its lobby.
         :param seed: The seed of all draws.
+        :param key: The player key that creates it.
         :param more: Other members of the request; ``options`` are merged with the seed.
         :returns: A `Game`, which holds all tokens.
         """
@@ -78,9 +84,15 @@ class Service:
             seated[seat]["bot"] = bot
         options = {"seed": seed} | more.pop("options", {})
         body = {"players": seated, "auto_start": start, "options": options, **more}
-        answer = self.call("POST", "/v1/games", body, headers=headers)
+        return self.begin(key, headers, **body)
+
+    def begin(self, key=None, headers=(), **body):
+        """Create a game from the body of a request; return a `Game`, which holds all tokens.
+
+        :param key: The player key that creates it.
+        """
+        answer = self.call("POST", "/v1/games", body, key, headers)
         assert answer.status_code == 201, answer.text
-        key = dict(headers).get("Authorization", "").removeprefix("Bearer ") or None
         return Game(self, answer.json, key)
 
     def stored(self):
@@ -134,7 +146,7 @@ class Game:
 
         :param key: The player key that created it.
         """
-        self.service = service
+        self.service, self.created = service, created
         self.id = created["game"]["id"]
         self.host = created["host_token"] or key
         bound = created["game"]["you"]["seat"]
@@ -217,6 +229,11 @@ def offer(constraints, dice):
         "discard": discard,
         "prices": {tile: dice.randint(constraints["minimum"], max_price) for tile in kept},
     }
+
+
+def new_key():
+    """Return a new player key."""
+    return f"skye_key_{secrets.token_urlsafe(16)}"
 
 
 def dice(seed):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from skye_server.http.framework import collaborators
 from tests.support.endpoints import RECEIVER
-from tests.support.playing import Game, Service, dice
+from tests.support.playing import Service, dice
 from tests.support.receiver import AnsweringSender
 
 READ = ("",)
@@ -38,7 +38,7 @@ def positioned(service):
     """Return a game that began from a position."""
     position = {"round": 5, "phase": "buying", "seed": "position", "players": [{"gold": 3}, {"gold": 12}]}
     position["next_draws"] = [f"L{number}" for number in range(60, 74)]
-    game = Game(service, service.call("POST", "/v1/games", {"position": position}).json)
+    game = service.begin(position=position)
     game.play_to("building", 5, dice(9))
     return game
 

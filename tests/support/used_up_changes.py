@@ -1,7 +1,6 @@
 """Games in which a seat has used up its changes of a phase (`MAX_CHANGES`)."""
 
 from skye_server.games.transitions import MAX_CHANGES
-from tests.support.playing import Game
 
 
 def game_with_used_up_changes(service, phase):
@@ -16,6 +15,4 @@ def game_with_used_up_changes(service, phase):
     repeats = [*again, actions[first]] * (MAX_CHANGES // (1 + len(again)))
     record["actions"] = [*actions[: first + 1], *repeats, *actions[first + 1 :]]
     record["players"] = [player | {"bot": None} for player in record["players"]]
-    answer = service.call("POST", "/v1/games", {"record": record, "stop_at": first + 1 + len(repeats)})
-    assert answer.status_code == 201, answer.text
-    return Game(service, answer.json)
+    return service.begin(record=record, stop_at=first + 1 + len(repeats))

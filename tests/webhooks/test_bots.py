@@ -276,10 +276,11 @@ def test_url_that_does_not_repeat_the_challenge_gets_no_seat(service, bot):
 @pytest.mark.parametrize(
     "host", ["127.0.0.1", "2130706433", "localhost", "[::ffff:127.0.0.1]", "169.254.169.254"]
 )
-def test_bot_at_a_forbidden_address_is_refused_everywhere(host):
+def test_url_of_a_forbidden_address_is_refused_everywhere(host):
     with local_service(webhooks_private=False) as service, Receiver(plays) as receiver:
         game = service.create_game(2, start=False)
-        player = {"bot_url": f"http://{host}:{receiver.port}/"}
+        url = f"http://{host}:{receiver.port}/"
+        player = {"bot_url": url}
         key = {"Idempotency-Key": "k" * 22}
         for method, path, body, token, headers, pointer in (
             ("POST", "/v1/games", {"players": [player]}, None, {}, "/players/0/bot_url"),
@@ -292,12 +293,14 @@ def test_bot_at_a_forbidden_address_is_refused_everywhere(host):
                 "/games/0/players/0/bot_url",
             ),
             ("POST", game.path("players"), player, game.host, {}, "/bot_url"),
+            ("POST", "/v1/me/webhooks", {"url": url}, PLAYER_KEY, {}, "/url"),
             ("PUT", game.path("players/0/bot"), player, game.tokens[0], {}, "/bot_url"),
         ):
             refused = service.call(method, path, body, token, headers)
             assert (refused.status_code, refused.json["code"]) == (422, "invalid_body"), refused.text
             assert refused.json["errors"][0]["pointer"] == pointer
         assert not receiver.received
+        assert service.get("/v1/me/webhooks", PLAYER_KEY)["webhooks"] == []
 
 
 def test_repeated_creation_returns_the_same_secret_after_one_challenge(service, bot):

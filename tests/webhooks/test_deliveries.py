@@ -13,12 +13,11 @@ from tests.webhooks.support import create, deliveries, dispatch
 from tests.webhooks.support import dispatching as running
 
 DAY_S = 86_400
-BEARER = {"Authorization": f"Bearer {PLAYER_KEY}"}
 
 
 def start(service, **more):
     """Start a game whose seat 0, of the player key, must act."""
-    return service.create_game(2, headers=BEARER, options={"first_seat": 0}, **more)
+    return service.create_game(2, key=PLAYER_KEY, options={"first_seat": 0}, **more)
 
 
 def kinds(receiver):
@@ -86,7 +85,7 @@ def test_webhook_of_a_game_reports_all_seats(service, receiver):
 
 def test_near_deadline_is_reported_once_to_both_kinds_of_webhooks(service, receiver):
     create(service, receiver.url, types=["deadline_near"])
-    game = service.create_game(2, headers=BEARER, options={"turn_ms": 60_000})
+    game = service.create_game(2, key=PLAYER_KEY, options={"turn_ms": 60_000})
     create(service, receiver.url, game.path("webhooks"), types=["deadline_near"])
     dispatch(service)
     service.clock.advance(46)
@@ -243,7 +242,7 @@ def test_slow_receiver_does_not_delay_others(service):
         for _ in range(20):
             start(service)
         for _ in range(5):
-            service.create_game(2, headers={"Authorization": f"Bearer {other}"}, options={"first_seat": 0})
+            service.create_game(2, key=other, options={"first_seat": 0})
         waited_for(lambda: len(fast.events) == 5)
         assert len(slow_one.events) <= dispatching.HostSlots._MAX  # noqa: SLF001
         for each in fast.events:
