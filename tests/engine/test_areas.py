@@ -27,6 +27,38 @@ def reported_areas(notation):
 
 
 AREAS = {
+    "the areas of a castle are areas (R4)": (
+        "castle-white L65@1,0",
+        ["pasture 1 open", "mountain 2 open broch*1", "water 1 open", "water 1 open"],
+    ),
+    "L45 has a ship in each of its waters (R1)": (
+        "castle-red L45@-1,0",
+        ["pasture 1 open", "water 1 open", "mountain 2 open", "water 1 open ship*1", "water 1 open ship*1"],
+    ),
+    "brochs lie in the mountain and ships in the water of their tile": (
+        "castle-red L13@0,-1/270",
+        ["pasture 2 open", "water 1 open", "mountain 1 open", "water 1 open ship*1", "mountain 1 broch*1"],
+    ),
+    "a lighthouse is adjacent to every water of its tile (R2)": (
+        "castle-red L56@0,-1",
+        [
+            *("pasture 2 open", "water 1 open", "mountain 1 open", "pasture 1 open"),
+            *("water 1 open lighthouse*1", "water 1 open lighthouse*1", "mountain 1 broch*1"),
+        ],
+    ),
+    "a lighthouse counts once in a lake that joins both waters: that of L56, beside that of L26": (
+        "castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2",
+        [
+            *("water 6 ship*4 lighthouse*2", "water 1 open", "mountain 1 open scroll:broch"),
+            *("pasture 2", "pasture 2 open", "mountain 1 broch*1"),
+            *["mountain 1 open"] * 4,
+            *["pasture 1 open"] * 4,
+        ],
+    ),
+    "a scroll lies in the area of its tile's middle (R3)": (
+        "castle-red L04@-1,0/270",
+        ["pasture 1 open", "water 1 open", "mountain 2 scroll:broch", "water 1 open", "pasture 1 open"],
+    ),
     "a castle has three open areas, the pasture through its middle": (
         "castle-red",
         ["pasture 1 open", "water 1 open", "mountain 1 open"],
@@ -106,51 +138,23 @@ def test_areas_of_a_territory_are_those_worked_out_on_paper(notation, expected):
     assert sorted(reported_areas(notation)) == sorted(expected)
 
 
-def test_r1_l45_has_a_ship_in_each_of_its_waters():
-    assert reported_areas("castle-red L45@-1,0")[2:] == [
-        "mountain 2 open",
-        "water 1 open ship*1",
-        "water 1 open ship*1",
-    ]
-
-
-def test_brochs_lie_in_the_mountain_and_ships_in_the_water_of_their_tile():
-    areas = reported_areas("castle-red L13@0,-1/270")
-    assert areas[3:] == ["water 1 open ship*1", "mountain 1 broch*1"]
-
-
-def test_r2_a_lighthouse_is_adjacent_to_every_water_of_its_tile():
-    areas = reported_areas("castle-red L56@0,-1")
-    assert areas[4:6] == ["water 1 open lighthouse*1", "water 1 open lighthouse*1"]
-
-
-def test_lighthouse_counts_once_in_a_lake_that_joins_both_waters():
-    # As the lake of six tiles above, with L56 for L69: the lighthouses of L56 and of L26.
-    areas = reported_areas("castle-red L56@0,-1 L59@-1,-1 L25@1,-1 L22@-1,-2/180 L12@1,-2/90 L26@0,-2")
-    assert "water 6 ship*4 lighthouse*2" in areas
-
-
-def test_r3_a_scroll_lies_in_the_area_of_its_tiles_middle():
-    areas = reported_areas("castle-red L04@-1,0/270")
-    assert areas[2:] == ["mountain 2 scroll:broch", "water 1 open", "pasture 1 open"]
-
-
-def test_r4_the_areas_of_a_castle_are_areas():
-    assert len(reported_areas("castle-white")) == 3
-    assert reported_areas("castle-white L65@1,0")[1] == "mountain 2 open broch*1"
-
-
-def test_r4_the_three_roads_of_a_castle_meet():
-    # From L60 in the west and L66 in the north to L28 in the south.
-    everything = "castle-red L60@-1,0/180 L66@0,-1/180 L28@0,1"
-    assert joined(everything) == {(-1, 0), (0, -1), (0, 1)}
-
-
 def joined(notation):
     return {coordinates_of(cell) for cell in Territory.parse(notation).summary.connected}
 
 
 ROADS = {
+    "the three roads of a castle meet (R4): from L60 and L66 to L28": (
+        "castle-red L60@-1,0/180 L66@0,-1/180 L28@0,1",
+        {(-1, 0), (0, -1), (0, 1)},
+    ),
+    "a road that was built from afar is joined as soon as it arrives": (
+        "castle-red L30@-1,1/180 L60@-1,0/180",
+        {(-1, 1), (-1, 0)},
+    ),
+    "also where it arrives from two sides": (
+        "castle-red L30@-1,1/180 L52@0,1 L60@-1,0/180",
+        {(0, 1), (-1, 1), (-1, 0)},
+    ),
     "nothing is joined to a castle alone, not even itself (R9)": ("castle-red", set()),
     "a road goes on where both tiles have one on the edge": ("castle-red L28@0,1", {(0, 1)}),
     "a castle's road ends at an edge of L28 that has none": ("castle-red L28@0,-1", set()),
@@ -182,12 +186,6 @@ def test_summary_holds_tiles_areas_and_connected_cells():
     assert [form.tile.id for form in summary.cells.values()] == ["castle-red", "L28", "L43"]
     assert {cell for area in summary.areas for cell in area.cells} == summary.cells.keys()
     assert {coordinates_of(cell) for cell in summary.connected} == {(0, 1)}
-
-
-def test_road_that_was_built_from_afar_is_joined_as_soon_as_it_arrives():
-    # L30 lies there before L60 joins it to the castle.
-    assert joined("castle-red L30@-1,1/180 L60@-1,0/180") == {(-1, 1), (-1, 0)}
-    assert joined("castle-red L30@-1,1/180 L52@0,1 L60@-1,0/180") == {(0, 1), (-1, 1), (-1, 0)}
 
 
 def test_areas_do_not_depend_on_the_order_of_placing():

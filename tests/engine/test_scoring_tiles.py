@@ -179,38 +179,3 @@ def test_points_that_a_placement_adds_are_the_difference(name, seed):
         for place in territory.legal_places(tile):
             added = rule.adds(territory.summary, cell_at(place.x, place.y), TILES[tile])
             assert (before + added,) == tile_points(name, [territory.place(*place).summary], [0])
-
-
-def points(tile: str, notation: str) -> int:
-    return tile_points(tile, [Territory.parse(notation).summary], [0])[0]
-
-
-def test_r4_the_castle_is_a_tile_of_squares_lines_and_areas():
-    assert points("squares", BLOCK) == 2
-    assert points("vertical_lines", "castle-red L44@0,1/180 L28@0,-1") == 3
-    assert points("completed_mountains", "castle-red L43@-1,0/180") == 2
-
-
-def test_r7_an_animal_near_two_farms_counts_once():
-    assert points("animals_near_farms", "castle-red L42@-1,0/90 L68@0,-1 L49@-1,-1") == 3
-
-
-def test_r8_a_ship_or_a_lighthouse_alone_scores_nothing_and_both_score():
-    assert points("ships_and_lighthouses", "castle-red L34@1,0/180") == 0
-    assert points("ships_and_lighthouses", "castle-red L26@1,0") == 0
-    assert points("ships_and_lighthouses", "castle-red L06@1,0") == 3
-
-
-def test_r9_the_castle_is_not_joined_to_itself():
-    assert points("connected_tiles", "castle-red") == 0
-    assert points("connected_tiles", "castle-red L52@0,1 L30@-1,1/180 L60@-1,0/180") == 3
-
-
-def test_r10_a_run_is_one_line_however_long_and_a_gap_makes_two():
-    assert points("vertical_lines", "castle-red L34@0,-1/270 L43@0,-2/90 L03@0,1/90 L30@0,2/90") == 3
-    beside = "L06@1,0 L30@1,1/90 L55@1,2/90"  # itself a line, around the gap at (0, 1)
-    assert points("vertical_lines", f"castle-red {beside}") == 3
-    assert (
-        points("vertical_lines", f"castle-red L34@0,-1/270 L43@0,-2/90 {beside} L46@0,2 L47@0,3/180 L29@0,4")
-        == 9
-    )

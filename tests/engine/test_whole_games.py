@@ -43,7 +43,7 @@ from skye.tiles import LANDSCAPE
 from tests.engine.playing import printed_by
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame, Seat
-from tests.reference.play import Beginning, attempt, beginning, whole_game
+from tests.reference.play import Beginning, Step, attempt, beginning, whole_game
 from tests.reference.reported import reported_areas, reported_by_engine, reported_by_reference
 from tests.reference.rounds import SCORED
 from tests.reference.world import areas_of, legal_places
@@ -82,7 +82,32 @@ def test_every_step_is_that_of_the_reference_game(players: int, seed: int):
         assert reported_areas(territory) == Counter(areas_of(reference.seats[step.seat].world))
         for event in step.after.events:
             assert event_is_true(event, reference), event
+        check_gold(step)
+        check_tiles(step.after.game)
     assert reference.phase is None
+
+
+def check_gold(step: Step) -> None:
+    """Check that gold comes only as income, and goes only with unsold tiles."""
+    came = sum(income.total for event in paid(step.after.events) for income in event.incomes)
+    went = sum(sum(event.gold_lost) for event in step.after.events if isinstance(event, TilesKept))
+    assert all_gold(step.after.game) == all_gold(step.before) + came - went
+    assert all(player.gold >= 0 for player in step.after.game.players)
+
+
+def paid(events: tuple[Event, ...]) -> list[IncomePaid]:
+    return [event for event in events if isinstance(event, IncomePaid)]
+
+
+def all_gold(game: GameState) -> int:
+    return sum(player.gold + player.stakes for player in game.players)
+
+
+def check_tiles(game: GameState) -> None:
+    """Check that each of the 73 tiles is in exactly one place."""
+    out = [tile for player in game.players for tile in (*player.tiles_on_offer, *player.tiles_to_build)]
+    built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
+    assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
 
 
 @in_random_games
@@ -153,34 +178,6 @@ def by_slot(reference: ReferenceGame, seat: Seat) -> list[int]:
         for slot, number in zip(slots, points, strict=True):
             totals[slot] += number
     return list(totals.values())
-
-
-@in_random_games
-def test_gold_comes_only_as_income_and_goes_only_with_unsold_tiles(players: int, seed: int):
-    chance = Random(seed)
-    for step in whole_game(chance, beginning(chance, players).game()):
-        came = sum(income.total for event in paid(step.after.events) for income in event.incomes)
-        went = sum(sum(event.gold_lost) for event in step.after.events if isinstance(event, TilesKept))
-        assert all_gold(step.after.game) == all_gold(step.before) + came - went
-        assert all(player.gold >= 0 for player in step.after.game.players)
-
-
-def paid(events: tuple[Event, ...]) -> list[IncomePaid]:
-    return [event for event in events if isinstance(event, IncomePaid)]
-
-
-def all_gold(game: GameState) -> int:
-    return sum(player.gold + player.stakes for player in game.players)
-
-
-@in_random_games
-def test_each_of_the_73_tiles_is_always_in_exactly_one_place(players: int, seed: int):
-    chance = Random(seed)
-    for step in whole_game(chance, beginning(chance, players).game()):
-        game = step.after.game
-        out = [tile for player in game.players for tile in (*player.tiles_on_offer, *player.tiles_to_build)]
-        built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
-        assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
 
 
 @in_random_games

@@ -24,7 +24,3 @@ def income_parts(worlds: list[World], scores: list[int], number: int, seat: int)
     whisky = len([spot for spot in joined if tile_at(worlds[seat], spot).count("whisky")])
     ahead = len([score for score in scores if score > scores[seat]])
     return 5, whisky, ahead * CATCH_UP[len(worlds)][number - 1]
-
-
-def incomes(worlds: list[World], scores: list[int], number: int) -> list[int]:
-    return [sum(income_parts(worlds, scores, number, seat)) for seat in range(len(worlds))]
