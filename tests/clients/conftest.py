@@ -5,8 +5,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from skye_client import Skye
-from tests.clients.cutting_proxy import CuttingProxy
 from tests.support.launcher import launching
+from tests.system.network import Relay
 
 
 @pytest.fixture(scope="session")
@@ -31,8 +31,7 @@ def skye(live):
 
 @pytest.fixture
 def proxy(live):
-    """A proxy before the shared server that can cut its connections."""
+    """A proxy before the shared server, whose `fault` a test sets."""
     parts = urlsplit(live.url)
-    proxy = CuttingProxy((parts.hostname, parts.port))
-    yield proxy
-    proxy.close()
+    with Relay((parts.hostname, parts.port)) as proxy:
+        yield proxy

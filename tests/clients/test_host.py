@@ -6,6 +6,7 @@ import pytest
 
 from skye_client import async_host, host
 from tests.support import coroutines
+from tests.system.network import RandomCuts
 
 GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
@@ -25,7 +26,7 @@ def statuses(player):
 
 def test_host_plays_all_games_through_cut_connections(player, proxy):
     player.leagues.create([GAME] * 5)
-    proxy.cut_after = (0, 60_000)
+    proxy.fault = RandomCuts(0, 60_000)
     coroutines.in_thread(host, player.key, at_random, url=proxy.url, until_over=True)
     assert statuses(player) == ["finished"] * 5
 

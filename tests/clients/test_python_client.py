@@ -20,6 +20,7 @@ from tests.support import coroutines
 from tests.support.comparing import without_time
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.network import Blackhole, NoFault, RandomCuts
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTH = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
@@ -100,7 +101,7 @@ def test_all_games_are_listed_page_by_page(skye):
 
 def test_writes_through_a_cutting_proxy_count_once(live, proxy):
     """The client retries after a cut response with the same key; the log has each action once."""
-    proxy.cut_after = (50, 30_000)
+    proxy.fault = RandomCuts(50, 30_000)
     with Skye(proxy.url, retry=PATIENT) as cut, Skye(live.url) as direct:
         created = cut.games.create(BOTH)
         with ThreadPoolExecutor() as pool:
@@ -109,13 +110,13 @@ def test_writes_through_a_cutting_proxy_count_once(live, proxy):
                 game.result(MAX_WAIT_S)
         final = direct.game(created["game"]["id"]).get()
     assert final["status"] == "finished"
-    assert proxy.cuts > 5
+    assert proxy.fault.cuts > 5
 
 
 def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
     created = skye.games.create(BOTH)
     game_id = created["game"]["id"]
-    proxy.cut_after = (0, 3000)
+    proxy.fault = RandomCuts(0, 3000)
 
     def follow():
         with Skye(proxy.url, retry=PATIENT) as cut:
@@ -129,13 +130,13 @@ def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
         seen = watcher.result(MAX_WAIT_S)
     complete = skye.game(game_id).event_page(limit=1000)["events"]
     assert [event["id"] for event in seen] == [event["id"] for event in complete]
-    assert proxy.cuts > 0
+    assert proxy.fault.cuts > 0
 
 
 def forward_once_replaced(proxy, connections):
     """Let a silent proxy forward again when it has had more connections than so many."""
     assert waited_for(lambda: proxy.connections > connections)
-    proxy.silent = False
+    proxy.fault = NoFault()
 
 
 def test_half_open_stream_is_replaced(proxy, skye):
@@ -146,7 +147,7 @@ def test_half_open_stream_is_replaced(proxy, skye):
         first = next(events)
         for _ in range(created["game"]["last_event"] - 1):
             next(events)
-        proxy.silent = True  # what is open stays open, and no byte arrives
+        proxy.fault = Blackhole()  # what is open stays open, and no byte arrives
         offer = next(action for action in game.seat(0).actions() if action["type"] == "set_offer")
         connections = proxy.connections
         game.seat(0).act(offer)

@@ -9,6 +9,7 @@ from skye_client import ApiError, AsyncSkye, ConnectionFailedError, RetryPolicy,
 from skye_client._sync import leagues as sync_leagues
 from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
+from tests.system.network import RandomCuts
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 BOTS = {"players": [{"bot": "random"}, {"bot": "random"}], "auto_start": True, "visibility": "private"}
@@ -67,12 +68,12 @@ def test_export_retries_until_it_is_complete(skye, season, monkeypatch):
 
 def test_export_through_a_cutting_proxy_has_each_game_once(proxy, season):
     key, games = season
-    proxy.cut_after = (500, 6000)
+    proxy.fault = RandomCuts(500, 6000)
     with Skye(proxy.url, retry=PATIENT) as cut:
         found = games_of(cut.player(key).leagues.records())
     assert len(found) == 25
     assert set(found) == games
-    assert proxy.cuts > 0
+    assert proxy.fault.cuts > 0
 
 
 def test_export_resumes_with_the_cursor_of_a_line(skye, season):
@@ -123,7 +124,7 @@ def test_export_that_is_refused_or_unreachable_ends(skye):
 
 def test_async_export_through_a_cutting_proxy_has_each_game_once(proxy, season):
     key, games = season
-    proxy.cut_after = (500, 6000)
+    proxy.fault = RandomCuts(500, 6000)
 
     async def main():
         async with AsyncSkye(proxy.url, retry=PATIENT) as skye:

@@ -7,6 +7,7 @@ import pytest
 
 from skye_client import ApiError, AsyncSkye, HistoryLostError, RetryPolicy, Skye
 from tests.support import coroutines
+from tests.system.network import RandomCuts
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
 ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
@@ -42,13 +43,13 @@ def test_ticket_can_be_cancelled(skye):
 
 def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
     player = skye.player()
-    proxy.cut_after = (0, 3000)
+    proxy.fault = RandomCuts(0, 3000)
     games = [player.games.create(ALONE)["game"]["id"] for _ in range(20)]
     with Skye(proxy.url, retry=PATIENT) as cut, closing(cut.player(player.key).events()) as events:
         seen = list(islice(events, 2 * len(games)))
     assert numbers(seen) == list(range(1, 41))
     assert [event["game_id"] for event in seen[::2]] == games
-    assert proxy.cuts > 0
+    assert proxy.fault.cuts > 0
 
 
 def test_events_end_when_the_key_is_replaced(skye):

@@ -19,7 +19,11 @@ _AT_ONCE = struct.pack("ii", 1, 0)
 
 
 class ConnectionCut(Exception):
-    """The relay resets the connection after forwarding the data in the argument."""
+    """The relay forwards `data`, and then resets or closes the connection."""
+
+    def __init__(self, data, *, reset=True):
+        super().__init__()
+        self.data, self.reset = data, reset
 
 
 class Link:
@@ -111,13 +115,35 @@ class ConnectionBreak:
         return passing
 
 
+class RandomCuts:
+    """Each connection is closed after a random number of bytes of answers; `cuts` is how many were."""
+
+    def __init__(self, least, most):
+        self._limits, self._dice = (least, most), random.Random(0)
+        self.cuts = 0
+
+    async def forward(self, link, kind, data):
+        if kind == REQUEST:
+            return data
+        left = self._dice.randint(*self._limits) if link.left is None else link.left
+        link.left = left - len(data)
+        if link.left <= 0:
+            self.cuts += 1
+            raise ConnectionCut(data[:left], reset=False)
+        return data
+
+
 class Relay:
-    """A relay to the server at `target`, as host and port; `links` are its open connections."""
+    """A relay to the server at `target`, as host and port.
+
+    `links` are its open connections, `connections` the number of all.
+    """
 
     def __init__(self, target):
         self._target = target
         self._relays = set()
         self.links = set()
+        self.connections = 0
         self.fault = NoFault()
         self._up = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")
@@ -131,6 +157,10 @@ class Relay:
         self._loop.call_soon_threadsafe(self._down.set)
         self._thread.join(MAX_WAIT_S)
         assert not self._thread.is_alive()
+
+    @property
+    def url(self):
+        return f"http://{self.host}:{self.port}"
 
     def drop_open_connections(self):
         """Drop all data of open connections, like a firewall that has lost its state; new ones work."""
@@ -149,6 +179,7 @@ class Relay:
         await asyncio.gather(*self._relays)
 
     async def _relay(self, reader, writer):
+        self.connections += 1
         relay = asyncio.current_task()
         self._relays.add(relay)
         relay.add_done_callback(self._relays.discard)
@@ -181,9 +212,9 @@ class Relay:
                 try:
                     passing = b"" if link.blackholed else await self.fault.forward(link, kind, data)
                 except ConnectionCut as cut:
-                    sink.write(cut.args[0])
+                    sink.write(cut.data)
                     await sink.drain()
-                    link.reset()
+                    link.reset() if cut.reset else link.close()
                     return
                 sink.write(passing)
                 await sink.drain()
