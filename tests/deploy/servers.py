@@ -75,14 +75,18 @@ class Server:
 LONG_INTERVALS = "tests.support.long_intervals:app"
 
 
+CURRENT, PREVIOUS = "skye_server.wsgi:app", "tests.support.previous_release:app"
+
+
 class Instance(Server):
-    """One gunicorn, with two workers, at a Unix socket."""
+    """One gunicorn, with two workers, at a Unix socket and a port."""
 
     prefix = ()
     """What begins the command."""
 
-    def __init__(self, socket_path, redis_url, application="skye_server.wsgi:app", **settings):
+    def __init__(self, socket_path, redis_url, application=CURRENT, **settings):
         self.application = application
+        self.port = free_port()
         self.socket_path = socket_path
         self.log = socket_path.with_suffix(".log")
         clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
@@ -97,25 +101,28 @@ class Instance(Server):
             unless_connected.pop_all()
         return connection
 
-    def start(self, *addresses):
-        """Start it, listening at more addresses if some are given, and wait until it can serve."""
-        self.launch(*addresses)
+    def start(self):
+        """Start it, and wait until it can serve."""
+        self.launch()
         assert waited_for(self.answers), self.log.read_text()
         return self
 
-    def launch(self, *addresses):
+    def restart(self, application=CURRENT):
+        """Stop it, and start it again with an application."""
+        self.end()
+        self.application = application
+        return self.start()
+
+    def launch(self):
         """Start it, and do not wait."""
-        command = [
-            *self.prefix,
-            sys.executable,
-            "-m",
-            "gunicorn",
+        command = [*self.prefix, sys.executable, "-m", "gunicorn"]
+        command += [
             "--config",
             "python:skye_server.worker.gunicorn_conf",
+            "--bind",
+            f"unix:{self.socket_path}",
         ]
-        for address in (f"unix:{self.socket_path}", *addresses):
-            command += ["--bind", address]
-        command.append(self.application)
+        command += ["--bind", f"127.0.0.1:{self.port}", self.application]
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environ, stdout=output, stderr=output)
 

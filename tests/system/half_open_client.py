@@ -6,17 +6,13 @@ starts the API, opens a stream and an idle connection, lets none of the client's
 prints how many of the two the API still holds in the end, when both should have been given up: 0.
 """
 
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.support.launcher import launching
 from tests.support.waiting import waited_for
+from tests.system.hosts import run
 from tests.system.raw import connect, get, read_response
-
-
-def run(*command):
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def held(port):

@@ -5,11 +5,20 @@ For a process that is alone in a network namespace: `unshare --net python -m tes
 
 import contextlib
 import itertools
+import os
+import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 from skye_server.server.processes import spawn
+from tests.support import programs
+from tests.support.launcher import ROOT
+from tests.support.missing_programs import NO_NETWORK
 from tests.support.waiting import waited_for
 
 DROP = ("-j", "DROP")
@@ -19,12 +28,28 @@ REFUSE = ("-p", "tcp", "-j", "REJECT", "--reject-with", "tcp-reset")
 """Packets are answered by a reset: calls fail at once."""
 
 
+def printed_by(module, *arguments):
+    """Run a module alone in a network namespace; return its output, or skip the test without namespaces."""
+    alone = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
+    missing = [program for program in ("unshare", "nsenter", "iptables", "ip") if not shutil.which(program)]
+    if missing or programs.finished(*alone, "true").returncode:
+        pytest.skip(NO_NETWORK)
+    return programs.run(*alone, sys.executable, "-m", module, *arguments, cwd=ROOT)
+
+
 def run(*command):
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
 def _namespace(process):
     return Path(f"/proc/{process}/ns/net").readlink()
+
+
+class Host(NamedTuple):
+    """A host; `inside` begins a command that runs there."""
+
+    address: str
+    inside: tuple[str, ...]
 
 
 class Network:
@@ -45,9 +70,13 @@ class Network:
 
     def host(self):
         number = next(self._numbers)
-        holder = self.started(["unshare", "--net", "sleep", "infinity"])
+        holder = spawn(
+            ["unshare", "--net", "sleep", "infinity"], folder=self._folder, signal_at_our_death=signal.SIGKILL
+        )
+        self._processes.callback(holder.wait)
+        self._processes.callback(holder.kill)
         assert waited_for(lambda: _namespace(holder.pid) != _namespace("self"))
-        host = Host(self, f"10.0.{number}.2", holder.pid)
+        host = Host(f"10.0.{number}.2", ("nsenter", f"--net=/proc/{holder.pid}/ns/net", "--"))
         router = f"10.0.{number}.1"
         run("ip", "link", "add", f"v{number}", "type", "veth", "peer", "name", "e0", "netns", str(holder.pid))
         run("ip", "address", "add", f"{router}/24", "dev", f"v{number}")
@@ -58,13 +87,6 @@ class Network:
         run(*host.inside, "ip", "route", "add", "default", "via", router)
         return host
 
-    def started(self, command):
-        """Start a process that is killed with the network."""
-        process = spawn(command, folder=self._folder, signal_at_our_death=signal.SIGKILL)
-        self._processes.callback(process.wait)
-        self._processes.callback(process.kill)
-        return process
-
     def part(self, some, others, how=DROP):
         """Let no packets pass between some hosts and others."""
         for one, other in itertools.product(some, others):
@@ -73,16 +95,3 @@ class Network:
 
     def heal(self):
         run("iptables", "-F", "FORWARD")
-
-
-class Host:
-    """A host; `inside` begins a command that runs there."""
-
-    def __init__(self, network, address, pid):
-        self._network = network
-        self.address = address
-        self.inside = ("nsenter", f"--net=/proc/{pid}/ns/net", "--")
-
-    def start(self, *command):
-        """Start a process here that is killed with the network."""
-        return self._network.started([*self.inside, *command])

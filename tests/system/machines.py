@@ -26,10 +26,9 @@ class Machines:
         self.store = store
         self._folder = folder
         self._nginx = None
-        self._own = [free_port(), free_port()]
-        self.ports = list(self._own)
         settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
         self.instances = [Instance(folder / f"api-{name}.sock", store.url, **settings) for name in "ab"]
+        self.ports = [instance.port for instance in self.instances]
         self.kills = Counter()
 
     def __enter__(self):
@@ -37,7 +36,7 @@ class Machines:
             unless_started.callback(self.__exit__)
             self.store.start()
             for instance in self.instances:
-                self._start(instance)
+                instance.start()
             if program := nginx_program():
                 self._nginx = Nginx(program, self._folder)
                 self.ports.append(self._nginx.port)
@@ -52,9 +51,6 @@ class Machines:
             instance.kill()
         self.store.stop()
 
-    def _start(self, instance):
-        instance.start(f"127.0.0.1:{self._own[self.instances.index(instance)]}")
-
     def kill(self, victim, dice):
         """Kill a victim, one of several at random, and restart it."""
         instance = dice.choice(self.instances)
@@ -63,7 +59,7 @@ class Machines:
             kill_a_worker(instance.process, dice)
         if victim == "gunicorn":
             instance.kill()
-            self._start(instance)
+            instance.start()
         if "store" in victim:
             self.store.kill(dice)
 

@@ -17,13 +17,11 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import redis
-from redis.crc import key_slot
-
 from skye_server.server.server_programs import find_program
 from tests.deploy.servers import JSON, Instance
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.hosts import DROP, REFUSE, Network
+from tests.system.redis_forms import Cluster, Sentinels
 
 GAMES = 4
 PAUSE_S = 0.01
@@ -32,129 +30,21 @@ COUNTED = ("acknowledged", "acknowledged_after_the_election", "lost", "doubled")
 PLAYED_S = 5
 """How long games are played before the partition, after the election, and after the partition."""
 
-TEMPORARY = ("--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0", "--protected-mode", "no")
+
+def behind_sentinels(folder, new_host):
+    """Return a master with two replicas, and three Sentinels."""
+    return Sentinels(find_program(), folder, 1000, replicas=2, new_host=new_host)
 
 
-class Server:
-    """A Redis server or a Sentinel on a host of its own."""
-
-    def __init__(self, network, *options):
-        self.host = network.host()
-        self.start(*options)
-
-    def start(self, *options):
-        address = self.host.address
-        self.host.start(str(find_program()), *options, "--bind", address, "--logfile", f"{address}.log")
-        assert waited_for(self.is_up)
-
-    def ask(self, *command):
-        with redis.Redis(self.host.address, self.port, socket_timeout=5, retry=None) as client:
-            return client.execute_command(*command)
-
-    port = 6379
-
-    def is_up(self):
-        with contextlib.suppress(redis.RedisError):
-            return bool(self.ask("PING"))
-        return False
-
-    def has_replicas(self, number):
-        state = self.ask("INFO", "replication")
-        return (
-            state["role"] == "master"
-            and [state.get(f"slave{place}", {}).get("state") for place in range(number)]
-            == ["online"] * number
-        )
+def cluster(folder, new_host):
+    """Return three masters, each with two replicas."""
+    only = ("--cluster-allow-replica-migration", "no", "--cluster-require-full-coverage", "no")
+    return Cluster(find_program(), folder, *only, replicas=2, new_host=new_host)
 
 
-class Sentinel(Server):
-    """A Sentinel; it writes its configuration into a file."""
-
-    port = 26379
-
-    def __init__(self, network, folder, master):
-        self._config = folder / f"sentinel-{time.monotonic_ns()}.conf"
-        self._config.write_text(
-            f"port {self.port}\nprotected-mode no\nsentinel monitor skye {master} 6379 2\n"
-            "sentinel down-after-milliseconds skye 1000\nsentinel failover-timeout skye 5000\n"
-        )
-        super().__init__(network, str(self._config), "--sentinel")
-
-    def master(self):
-        return self.ask("SENTINEL GET-MASTER-ADDR-BY-NAME", "skye")[0].decode()
-
-
-class BehindSentinels:
-    """A master with two replicas, and three Sentinels."""
-
-    def __init__(self, network, folder):
-        self.servers = [Server(network, *TEMPORARY) for _ in range(3)]
-        self.master, *self.replicas = self.servers
-        for replica in self.replicas:
-            replica.ask("REPLICAOF", self.master.host.address, 6379)
-        assert waited_for(lambda: self.master.has_replicas(2))
-        self.sentinels = [Sentinel(network, folder, self.master.host.address) for _ in range(3)]
-        assert waited_for(lambda: all(self._knows_all(sentinel) for sentinel in self.sentinels))
-        hosts = ",".join(sentinel.host.address for sentinel in self.sentinels)
-        self.url = f"redis+sentinel://{hosts}/skye"
-
-    @staticmethod
-    def _knows_all(sentinel):
-        state = sentinel.ask("SENTINEL MASTER", "skye")
-        return (state["num-slaves"], state["num-other-sentinels"]) == (2, 2)
-
-    def has_elected(self):
-        return self.sentinels[-1].master() != self.master.host.address
-
-    def is_whole(self):
-        with contextlib.suppress(redis.RedisError, KeyError):
-            names = {sentinel.master() for sentinel in self.sentinels}
-            elected = next(server for server in self.servers if server.host.address in names)
-            return len(names) == 1 and elected.has_replicas(2)
-        return False
-
-    def concerns(self, _game):
-        return True
-
-
-class Cluster:
-    """Three masters, each with two replicas."""
-
-    url: str
-
-    def __init__(self, network, _folder):
-        own = ("--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
-        own += ("--cluster-allow-replica-migration", "no", "--cluster-require-full-coverage", "no")
-        self.servers = [
-            Server(network, *TEMPORARY, *own, "--cluster-config-file", f"nodes-{number}.conf")
-            for number in range(9)
-        ]
-        self.masters, bounds = self.servers[:3], [0, 5461, 10923, 16384]
-        for number, master in enumerate(self.masters):
-            master.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
-            master.ask("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
-        for server in self.servers[1:]:
-            server.ask("CLUSTER MEET", self.servers[0].host.address, 6379)
-        assert waited_for(lambda: all(len(server.ask("CLUSTER NODES")) == 9 for server in self.servers))
-        for number, replica in enumerate(self.servers[3:]):
-            replica.ask("CLUSTER REPLICATE", self.masters[number % 3].ask("CLUSTER MYID").decode())
-        self.master, self.replicas = self.masters[0], [self.servers[3], self.servers[6]]
-        self.url = "redis+cluster://" + ",".join(server.host.address for server in self.servers[:4])
-        assert waited_for(self.is_whole)
-
-    def has_elected(self):
-        return self.replicas[1].ask("INFO", "replication")["role"] == "master"
-
-    def is_whole(self):
-        with contextlib.suppress(redis.RedisError, KeyError):
-            states = [server.ask("CLUSTER INFO")["cluster_state"] for server in self.servers]
-            masters = sum(server.has_replicas(2) for server in self.servers)
-            return states == ["ok"] * 9 and masters == 3
-        return False
-
-    def concerns(self, game):
-        """Return whether a game is in the slots of the master that is cut off."""
-        return key_slot(f"skye:{{{game}}}:table".encode()) < 5461
+def concerns(form, game):
+    """Return whether a game is stored by the first server, which is cut off."""
+    return form.master(f"skye:{{{game.id}}}:table") is form.servers[0]
 
 
 def sentinels_refuse(form, api):
@@ -175,14 +65,16 @@ def one_sentinel_stays(form, api):
 
 
 def _around_a_master(form, api, sentinels):
-    near, far = (form.master, form.replicas[0]), (form.replicas[1], *sentinels)
-    return [api, *(server.host for server in near)], [server.host for server in far]
+    master, replica, other = form.servers
+    far = [other, *sentinels]
+    return [api, master.host, replica.host], [server.host for server in far]
 
 
 def master_with_the_api(form, api):
     """Part {master, first replica, API} from all other nodes of a cluster."""
-    near = [form.master.host, form.replicas[0].host]
-    return [api, *near], [server.host for server in form.servers if server.host not in near], DROP
+    near = (form.servers[0], form.servers[3])
+    far = [server.host for server in form.servers if server not in near]
+    return [api, *(server.host for server in near)], far, DROP
 
 
 def api_on_both_sides(form, api):
@@ -192,11 +84,11 @@ def api_on_both_sides(form, api):
 
 
 SHAPES = {
-    "sentinels_refuse": (BehindSentinels, sentinels_refuse),
-    "sentinels_hang": (BehindSentinels, sentinels_hang),
-    "one_sentinel_stays": (BehindSentinels, one_sentinel_stays),
-    "master_with_the_api": (Cluster, master_with_the_api),
-    "api_on_both_sides": (Cluster, api_on_both_sides),
+    "sentinels_refuse": (behind_sentinels, sentinels_refuse),
+    "sentinels_hang": (behind_sentinels, sentinels_hang),
+    "one_sentinel_stays": (behind_sentinels, one_sentinel_stays),
+    "master_with_the_api": (cluster, master_with_the_api),
+    "api_on_both_sides": (cluster, api_on_both_sides),
 }
 """By name: the servers, and the function that returns two sides and how packets between them end."""
 
@@ -293,13 +185,13 @@ def partitioned(shape, replicas, folder):
     """Return the counts of games that are played before, during and after a partition."""
     make, sides = SHAPES[shape]
     with Network(folder) as network, ThreadPoolExecutor(GAMES) as threads, contextlib.ExitStack() as last:
-        form, host = make(network, folder), network.host()
+        form, host = last.enter_context(make(folder, network.host)), network.host()
         api = last.enter_context(serving(host, form.url, replicas, folder))
         stopped = threading.Event()
         last.callback(stopped.set)
         games = []
         while len(games) < GAMES:
-            games += [game for game in [Game(api)] if form.concerns(game.id)]
+            games += [game for game in [Game(api)] if concerns(form, game)]
         playing = [threads.submit(game.play, stopped) for game in games]
 
         def play_goes_on():
@@ -315,12 +207,12 @@ def partitioned(shape, replicas, folder):
         time.sleep(PLAYED_S)
         some, others, how = sides(form, host)
         network.part(some, others, how)
-        assert waited_for(form.has_elected)
+        assert waited_for(lambda: not concerns(form, games[0]))
         elected_at = time.monotonic()
         time.sleep(PLAYED_S)
         healed_at = time.monotonic()
         network.heal()
-        assert waited_for(form.is_whole)
+        form.wait_until_whole()
         play_goes_on()
         stopped.set()
         for each in playing:

@@ -21,6 +21,13 @@ def get(path, *headers):
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: here", *headers, "", ""]).encode("latin-1")
 
 
+def post(path, body, *headers):
+    """Return a POST of JSON, with headers given as lines."""
+    data = json.dumps(body).encode()
+    head = [f"POST {path} HTTP/1.1", "Host: here", "Content-Type: application/json", *headers]
+    return "\r\n".join([*head, f"Content-Length: {len(data)}", "", ""]).encode() + data
+
+
 def read_response(connection):
     """Read a response; return its status, its headers and its JSON."""
     with closing(http.client.HTTPResponse(connection)) as response:
@@ -43,9 +50,9 @@ def is_closed(connection):
         return True
 
 
-def metric_value(launched, metric):
-    """Return the value of a metric of a server."""
-    with connect(launched.url) as connection:
+def metric_value(url, metric):
+    """Return the value of a metric of the server at a URL."""
+    with connect(url) as connection:
         connection.sendall(get("/metrics", "Connection: close"))
         received = connection.makefile().read()
     return int(re.search(rf"^skye_{re.escape(metric)} (\d+)\.0$", received, re.MULTILINE)[1])

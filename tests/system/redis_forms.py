@@ -1,11 +1,11 @@
-"""Redis in its other forms, on loopback: behind Sentinels and as a cluster, of servers to kill or suspend.
+"""Redis in its other forms, behind Sentinels and as a cluster, of servers to kill or suspend.
 
 Nothing but the server's own program is needed: it is its own Sentinel, and the cluster is joined by commands.
+The servers are on loopback, or each is on a host of its own, which `new_host` returns.
 """
 
 import contextlib
 import signal
-import subprocess
 from urllib.parse import quote
 
 import redis
@@ -13,6 +13,7 @@ from redis.crc import key_slot
 
 from skye_server.server.processes import spawn
 from tests.support.ports import free_port
+from tests.support.programs import finished, run
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 PASSWORD = "it's a secret/@:?"
@@ -26,11 +27,18 @@ TEMPORARY = ("--save", "", "--appendonly", "no", "--logfile", "redis.log")
 KEPT = ("--save", "", "--appendonly", "yes", "--repl-diskless-sync-delay", "0", "--logfile", "redis.log")
 
 
+class Loopback:
+    """The host of servers that share one."""
+
+    address = "127.0.0.1"
+    inside = ()
+
+
 class Server:
     """One server of the program, in a folder of its own."""
 
-    def __init__(self, program, folder, *arguments, sentinel=False):
-        self.port = free_port()
+    def __init__(self, program, folder, *arguments, sentinel=False, host=Loopback):
+        self.host, self.port = host, free_port()
         self._command = [program, *arguments]
         self._sentinel = sentinel
         self._folder = folder / str(self.port)
@@ -46,9 +54,11 @@ class Server:
             if not config.exists():
                 config.write_text("".join(f"{line}\n" for line in self._command[1:]))
             command = [self._command[0], config, "--sentinel", "--logfile", "redis.log"]
-        command += ["--port", str(self.port), "--bind", "127.0.0.1"]
+        command += ["--port", str(self.port), "--bind", self.host.address]
         self._is_suspended = False
-        self.process = spawn(command, folder=self._folder, signal_at_our_death=signal.SIGKILL)
+        self.process = spawn(
+            [*self.host.inside, *command], folder=self._folder, signal_at_our_death=signal.SIGKILL
+        )
         assert waited_for(self.answers), (self._folder / "redis.log").read_text()
 
     def kill(self):
@@ -75,7 +85,8 @@ class Server:
         """
         if self._is_suspended:
             raise redis.TimeoutError("the server is suspended")
-        with redis.Redis(port=self.port, password=PASSWORD, socket_timeout=MAX_WAIT_S, retry=None) as client:
+        patience = {"socket_timeout": MAX_WAIT_S, "retry": None}
+        with redis.Redis(self.host.address, self.port, password=PASSWORD, **patience) as client:
             return client.execute_command(*command)
 
     def info(self, section="replication"):
@@ -97,7 +108,8 @@ class Server:
 class _Form:
     """Servers that are started together, and ended together."""
 
-    def __init__(self):
+    def __init__(self, new_host):
+        self.new_host = new_host or (lambda: Loopback)
         self._running = contextlib.ExitStack()
 
     def run(self, server):
@@ -119,21 +131,26 @@ class _Form:
 
 
 class Sentinels(_Form):
-    """A master, three replicas, and three Sentinels that monitor them."""
+    """A master, its replicas, and three Sentinels that monitor them."""
 
-    def __init__(self, program, folder, failover_ms=FAILOVER_MS):
-        super().__init__()
+    def __init__(self, program, folder, failover_ms=FAILOVER_MS, *, replicas=3, new_host=None):
+        super().__init__(new_host)
+        self._replicas = replicas
         known = ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
-        self.servers = [Server(program, folder, *KEPT, *known) for _ in range(4)]
-        first = self.servers[0].port
+        self.servers = [
+            Server(program, folder, *KEPT, *known, host=self.new_host()) for _ in range(1 + replicas)
+        ]
+        first = self.servers[0]
         watched = [
-            f"sentinel monitor {SERVICE} 127.0.0.1 {first} 2",
+            f"sentinel monitor {SERVICE} {first.host.address} {first.port} 2",
             f'sentinel auth-pass {SERVICE} "{PASSWORD}"',
             f"sentinel down-after-milliseconds {SERVICE} {failover_ms}",
             f"sentinel failover-timeout {SERVICE} 5000",
             f'requirepass "{PASSWORD}"',
         ]
-        self.sentinels = [Server(program, folder, *watched, sentinel=True) for _ in range(3)]
+        self.sentinels = [
+            Server(program, folder, *watched, sentinel=True, host=self.new_host()) for _ in range(3)
+        ]
         # A client of the Sentinels meets first one that is gone and one that does not respond.
         self._gone = Server(program, folder)
         self._unresponsive = Server(program, folder, f'requirepass "{PASSWORD}"', sentinel=True)
@@ -141,16 +158,15 @@ class Sentinels(_Form):
     @property
     def url(self):
         asked = (self._gone, self._unresponsive, *self.sentinels)
-        hosts = ",".join(f"127.0.0.1:{sentinel.port}" for sentinel in asked)
         word = quoted(PASSWORD)
-        return f"redis+sentinel://:{word}@{hosts}/{SERVICE}?sentinel_password={word}"
+        return f"redis+sentinel://:{word}@{addresses(asked)}/{SERVICE}?sentinel_password={word}"
 
     def start(self):
         for server in self.servers:
             self.run(server)
         for replica in self.servers[1:]:
-            replica.ask("REPLICAOF", "127.0.0.1", str(self.servers[0].port))
-        assert waited_for(lambda: self.servers[0].is_master_of(3))
+            replica.ask("REPLICAOF", self.servers[0].host.address, str(self.servers[0].port))
+        assert waited_for(lambda: self.servers[0].is_master_of(self._replicas))
         for sentinel in (self._unresponsive, *self.sentinels):
             self.run(sentinel)
         self._unresponsive.suspend()
@@ -158,7 +174,7 @@ class Sentinels(_Form):
 
     def master(self, _key=None):
         """Return the server that the Sentinels call the master."""
-        _, port = self.sentinels[-1].ask("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)
+        port = self.sentinels[-1].ask("SENTINEL GET-MASTER-ADDR-BY-NAME", SERVICE)[1]
         return next(server for server in self.servers if server.port == int(port))
 
     def is_whole(self):
@@ -170,33 +186,30 @@ class Sentinels(_Form):
         with contextlib.suppress(redis.RedisError, KeyError):
             for sentinel in self.sentinels:
                 state = sentinel.ask("SENTINEL MASTER", SERVICE)
-                if (state["num-slaves"], state["num-other-sentinels"], state["flags"]) != (3, 2, "master"):
+                if (state["num-slaves"], state["num-other-sentinels"]) != (self._replicas, 2):
                     return False
-            return self.master().is_master_of(3)
+                if state["flags"] != "master":
+                    return False
+            return self.master().is_master_of(self._replicas)
         return False
 
 
 class Cluster(_Form):
     """Three masters, each with the same number of replicas."""
 
-    def __init__(self, program, folder, *, replicas=1, failover_ms=FAILOVER_MS):
-        super().__init__()
+    def __init__(self, program, folder, *options, replicas=1, failover_ms=FAILOVER_MS, new_host=None):
+        super().__init__(new_host)
         self._replicas = replicas
         own = ("--cluster-enabled", "yes", "--cluster-node-timeout", str(failover_ms))
-        own += (
-            "--requirepass",
-            PASSWORD,
-            "--masterauth",
-            PASSWORD,
-            "--cluster-migration-barrier",
-            str(replicas + 1),
-        )
-        self.servers = [Server(program, folder, *KEPT, *own) for _ in range(3 * (1 + replicas))]
+        own += ("--requirepass", PASSWORD, "--masterauth", PASSWORD)
+        own += ("--cluster-migration-barrier", str(replicas + 1), *options)
+        self.servers = [
+            Server(program, folder, *KEPT, *own, host=self.new_host()) for _ in range(3 * (1 + replicas))
+        ]
 
     @property
     def url(self):
-        hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers[:4])
-        return f"redis+cluster://:{quoted(PASSWORD)}@{hosts}"
+        return f"redis+cluster://:{quoted(PASSWORD)}@{addresses(self.servers[:4])}"
 
     def start(self):
         for server in self.servers:
@@ -207,7 +220,7 @@ class Cluster(_Form):
             master.ask("CLUSTER SET-CONFIG-EPOCH", number + 1)
             master.ask("CLUSTER ADDSLOTS", *range(bounds[number], bounds[number + 1]))
         for server in self.servers[1:]:
-            server.ask("CLUSTER MEET", "127.0.0.1", first.port)
+            server.ask("CLUSTER MEET", first.host.address, first.port)
         assert waited_for(
             lambda: all(len(server.ask("CLUSTER NODES")) == len(self.servers) for server in self.servers)
         )
@@ -241,6 +254,11 @@ class Cluster(_Form):
         return False
 
 
+def addresses(servers):
+    """Return the addresses of servers as a URL has them."""
+    return ",".join(f"{server.host.address}:{server.port}" for server in servers)
+
+
 def quoted(part):
     """Return a part of a URL as it is written there."""
     return quote(str(part), safe="")
@@ -251,13 +269,7 @@ def supports_tls(program):
 
     Redis without TLS refuses the setting; Valkey without TLS accepts it and fails when it starts.
     """
-    tried = subprocess.run(
-        [program, "--port", "0", "--tls-port", "1"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=MAX_WAIT_S,
-    )
+    tried = finished(program, "--port", "0", "--tls-port", "1")
     return "Failed to configure TLS" in tried.stdout + tried.stderr  # there is no certificate
 
 
@@ -266,5 +278,5 @@ def certificate(openssl, folder):
     key, made = folder / "server.key", folder / "server.crt"
     command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=skye"]
     command += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", made]
-    subprocess.run(command, check=True, capture_output=True)
+    run(*command)
     return key, made

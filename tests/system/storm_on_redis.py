@@ -6,13 +6,10 @@ import secrets
 import time
 
 from tests.deploy.servers import Instance
-from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 from tests.system.proof import prove
-from tests.system.redis_forms import (
-    PASSWORD,
-)
+from tests.system.redis_forms import PASSWORD
 from tests.system.storm import Storm
 from tests.system.wire import Wire
 
@@ -22,10 +19,9 @@ GAMES = sized(2, 6)
 @contextlib.contextmanager
 def serving(folder, url, **settings):
     """The port of an instance on a Redis; its log has only outages and the warning of too few replicas."""
-    instance, port = Instance(folder / "api.sock", url, **settings), free_port()
+    instance = Instance(folder / "api.sock", url, **settings)
     try:
-        instance.start(f"127.0.0.1:{port}")
-        yield port
+        yield instance.start().port
     finally:
         instance.kill()
     for line in instance.log.read_text().splitlines():

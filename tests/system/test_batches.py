@@ -2,7 +2,6 @@
 
 import contextlib
 import itertools
-import json
 import random
 import threading
 from urllib.parse import urlsplit
@@ -11,10 +10,10 @@ import pytest
 
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.system.raw import connect, send_and_read
+from tests.system.processes import kill_worker
+from tests.system.raw import connect, post, send_and_read
 from tests.system.redis_forms import Cluster
 from tests.system.storm_on_redis import serving
-from tests.system.test_killed_workers import Served
 from tests.system.wire import Wire, anonymous_key
 
 GAMES = 100
@@ -25,10 +24,7 @@ def batch(name):
     """Return a request for a batch of games of this name, with a key of the same name."""
     players = [{"name": "Ann"}, {"name": "Bob"}]
     games = [{"name": name, "players": players, "auto_start": True}] * GAMES
-    body = json.dumps({"games": games}).encode()
-    head = f"POST /v1/batches HTTP/1.1\r\nHost: here\r\nIdempotency-Key: {anonymous_key(name)}\r\n"
-    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+    return post("/v1/batches", {"games": games}, f"Idempotency-Key: {anonymous_key(name)}")
 
 
 def all_named(url, name):
@@ -59,7 +55,7 @@ def completed(url, name):
 
 
 def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
-    served = Served(launch())
+    served = launch()
     partial = 0
     for number in itertools.count():
         if number >= KILLS and partial:
@@ -69,7 +65,7 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
         with connect(served.url) as broken:
             broken.sendall(batch(name))
             assert waited_for(lambda name=name: all_named(served.url, name))
-            served.kill_worker()
+            kill_worker(served)
             with contextlib.suppress(OSError):
                 broken.recv(1)
         begun = all_named(served.url, name)

@@ -5,7 +5,6 @@ import re
 import signal
 import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -13,10 +12,11 @@ from skye_client import RetryPolicy, Skye
 from skye_server import docs as guide
 from skye_server.webhooks.signing import new_secret
 from tests.clients.test_guide_receivers import running
-from tests.support.launcher import children, launching
+from tests.support.launcher import launching
 from tests.support.playing import dice
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for
+from tests.system.processes import dispatchers_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
 
@@ -26,14 +26,9 @@ KILLS = 2
 
 def kill_dispatchers(launched, stopped, killed):
     while len(killed) < KILLS and not stopped.wait(KILL_EVERY_S):
-        for pid in children(launched.process.pid):
-            try:
-                is_dispatcher = b"dispatch" in Path(f"/proc/{pid}/cmdline").read_bytes()
-            except OSError:
-                continue
-            if is_dispatcher:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
+        for pid in dispatchers_of(launched):
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
 
 
 def test_bot_at_a_url_plays_on_while_dispatchers_are_killed(tmp_path):

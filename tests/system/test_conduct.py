@@ -1,15 +1,13 @@
 """Metrics, limits and logs of several worker processes, over HTTP."""
 
 import json
-import os
 import re
-import signal
 import time
 import urllib.error
 import urllib.request
 
-from tests.support.launcher import children
 from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.processes import kill_worker, workers_of
 
 
 def fetch(launched, path):
@@ -28,18 +26,13 @@ def counted(launched, route):
     return int(found[1]) if found else 0
 
 
-def workers_of(launched):
-    (gunicorn,) = (pid for pid in children(launched.process.pid) if children(pid))
-    return children(gunicorn)
-
-
 def test_metrics_of_any_worker_include_all_and_killed_workers(launch):
     launched = launch(SKYE_WORKERS="2")
     for _ in range(20):
         fetch(launched, "/v1/scoring-tiles")
     assert {counted(launched, "/v1/scoring-tiles") for _ in range(10)} == {20}
     before = workers_of(launched)
-    os.kill(before[0], signal.SIGKILL)
+    kill_worker(launched)
     assert waited_for(lambda: len(workers_of(launched)) == 2 and workers_of(launched) != before)
     for _ in range(10):
         fetch(launched, "/v1/scoring-tiles")

@@ -1,21 +1,16 @@
 """Clients that disconnect during a request, with or without a reset, do not affect others."""
 
-import json
-import os
-import shutil
 import socket
 import struct
-import subprocess
-import sys
 import threading
 import time
 
 import pytest
 
-from tests.support.launcher import ROOT, launching
-from tests.support.missing_programs import NO_NETWORK
-from tests.support.waiting import MAX_RUN_S, waited_for
-from tests.system.raw import connect, get, metric_value, send_and_read
+from tests.support.launcher import launching
+from tests.support.waiting import waited_for
+from tests.system.hosts import printed_by
+from tests.system.raw import connect, get, metric_value, post, send_and_read
 
 CREATE = b"POST /v1/games HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
 
@@ -64,29 +59,17 @@ def test_stream_of_a_disconnected_client_ends_at_the_next_event(served):
         with connect(served.url) as follower:
             follower.sendall(get(f"{path}/events/stream"))
             assert follower.recv(12) == b"HTTP/1.1 200"
-            assert metric_value(served, "open_streams") == 1
+            assert metric_value(served.url, "open_streams") == 1
             leave(follower)
         for name in names:
             served.call("POST", f"{path}/players", {"name": name})
             time.sleep(0.05)  # the first write is what finds out
-        assert waited_for(lambda: metric_value(served, "open_streams") == 0)
+        assert waited_for(lambda: metric_value(served.url, "open_streams") == 0)
     assert '"level"' not in served.printed
 
 
 def test_half_open_connection_is_closed(tmp_path):
-    alone = ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"])]
-    missing = [program for program in ("unshare", "iptables", "ip") if not shutil.which(program)]
-    if missing or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
-        pytest.skip(NO_NETWORK)
-    received = subprocess.run(
-        [*alone, sys.executable, "-m", "tests.system.half_open_client", tmp_path],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=MAX_RUN_S,
-        check=True,
-    )
-    assert received.stdout == "0\n"
+    assert printed_by("tests.system.half_open_client", tmp_path) == "0\n"
 
 
 # A worker that is busy.
@@ -114,17 +97,16 @@ def test_game_of_bots_yields_to_other_requests(served):
 
 def test_creation_of_a_bots_game_without_its_client_is_cancelled(served):
     refused = 'errors_total{code="bad_request"}'
-    before = metric_value(served, refused)
+    before = metric_value(served.url, refused)
 
     def is_cancelled():
-        return metric_value(served, refused) > before
+        return metric_value(served.url, refused) > before
 
     for number in range(10):  # on a busy machine a game can be over before this process disconnects
         name = f"Nobody waits {number}"
         game = {"name": name, "auto_start": True, "players": [{"bot": "greedy"}] * 5}
-        body = json.dumps(game).encode()
         with connect(served.url) as connection:
-            connection.sendall(CREATE + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            connection.sendall(post("/v1/games", game))
         assert waited_for(lambda name=name: is_cancelled() or name in finished(served))
         if is_cancelled():
             break

@@ -8,15 +8,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from pathlib import Path
 
 import pytest
 
 from skye_server.storage.codec import decode_game
-from tests.support.launcher import children, kill_all
+from tests.support.launcher import kill_all
 from tests.support.playing import Service
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for
+from tests.system.processes import dispatchers_of
 
 GAMES = 20
 
@@ -44,10 +44,6 @@ def dispatchers(url, **settings):
         yield start
 
 
-def is_dispatcher(pid):
-    return b"dispatch" in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-
-
 def counts_finished(metrics, number):
     return f'skye_games_total{{event="finished"}} {number}.0' in metrics
 
@@ -60,7 +56,7 @@ def test_metrics_of_serve_count_games_that_its_dispatcher_ends(launch):
         body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": ENDS_BY_ITSELF}
         launched.call("POST", "/v1/games", body)
         assert waited_for(lambda number=number: counts_finished(launched.read("/metrics").decode(), number))
-        (dispatcher,) = (pid for pid in children(launched.process.pid) if is_dispatcher(pid))
+        (dispatcher,) = dispatchers_of(launched)
         os.kill(dispatcher, signal.SIGKILL)
         assert counts_finished(launched.read("/metrics").decode(), number)
     assert launched.end() == 0

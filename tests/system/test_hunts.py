@@ -2,9 +2,7 @@
 
 import contextlib
 import json
-import os
 import re
-import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
@@ -13,8 +11,9 @@ import httpx
 import pytest
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from tests.support.launcher import children, launching
+from tests.support.launcher import launching
 from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.processes import kill_worker
 from tests.system.wire import anonymous_key
 
 pytestmark = pytest.mark.slow
@@ -138,8 +137,7 @@ def test_replay_of_a_killed_worker_leaves_no_keys(redis_server, redis_client, la
     sending.start()
     replayed = "skye-replay:*"
     assert waited_for(lambda: next(redis_client.scan_iter(replayed), None))
-    (master,) = (pid for pid in children(server.process.pid) if children(pid))
-    os.kill(children(master)[0], signal.SIGKILL)
+    kill_worker(server)
     sending.join(MAX_WAIT_S)
     assert list(redis_client.scan_iter(replayed))
     (prefix,) = redis_client.zrange("skye-replays", 0, -1)

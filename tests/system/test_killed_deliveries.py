@@ -8,16 +8,16 @@ import threading
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from standardwebhooks import Webhook
 
 from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye, new_key
-from tests.support.launcher import children, launching, redis_servers
+from tests.support.launcher import launching, redis_servers
 from tests.support.receiver import Receiver, respond
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
+from tests.system.processes import dispatchers_of, workers_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
 
@@ -77,18 +77,8 @@ def _signed(secret, received):
 
 def processes(launched):
     """Return the processes to kill: dispatchers, workers and Redis."""
-    own = children(launched.process.pid)
     redis = redis_servers(launched.process.pid)
-    dispatchers = [pid for pid in own if b"dispatch" in _command(pid)]
-    workers = [worker for pid in own if pid not in (*redis, *dispatchers) for worker in children(pid)]
-    return {"dispatcher": dispatchers, "worker": workers, "redis": redis}
-
-
-def _command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-    except OSError:
-        return []
+    return {"dispatcher": dispatchers_of(launched), "worker": workers_of(launched), "redis": redis}
 
 
 def kill_at_random(launched, stopped, killed):

@@ -1,7 +1,6 @@
 """One address that opens thousands of connections: others and the health listener are still served."""
 
 import contextlib
-import re
 import resource
 import socket
 from urllib.parse import urlsplit
@@ -14,6 +13,8 @@ from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
+
+pytestmark = pytest.mark.usefixtures("redis_program")
 
 ATTACKS = sized(1000, 4000)
 ATTACKER, OTHER = "127.0.0.1", "127.0.0.9"
@@ -70,14 +71,6 @@ def new_game(served):
     return served.call("POST", "/v1/games", {})["game"]["id"]
 
 
-def metric(health_url, name):
-    with connect(health_url) as connection:
-        connection.sendall(get("/metrics", "Connection: close"))
-        text = connection.makefile().read()
-    return int(re.search(rf"^skye_{re.escape(name)} (\d+)\.0$", text, re.MULTILINE)[1])
-
-
-@pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("kind", ["long poll", "stream"])
 def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
     served, health = serve(
@@ -94,16 +87,15 @@ def test_thousands_of_streams_of_one_address_do_not_block_others(serve, kind):
         assert is_served(ATTACKER, health, "/healthz")
         # A busy worker that opens a thousand connections may exceed the deadline of its call to Redis.
         assert waited_for(lambda: is_served(ATTACKER, health, "/readyz"))
-        assert waited_for(lambda: metric(health, 'errors_total{code="too_many_streams"}') > 0)
+        assert waited_for(lambda: metric_value(health, 'errors_total{code="too_many_streams"}') > 0)
         if kind == "stream":
-            assert metric(health, "open_streams") <= 2 * PER_WORKER
+            assert metric_value(health, "open_streams") <= 2 * PER_WORKER
         assert is_served(OTHER, served.url)
         with connect_from(OTHER, served.url) as follower:
             follower.sendall(stream)
             assert follower.recv(12) == b"HTTP/1.1 200"
 
 
-@pytest.mark.usefixtures("redis_program")
 def test_connections_of_one_address_are_limited(serve):
     kept_open = {"SKYE_CLIENT_TIMEOUT_S": "600", "GUNICORN_CMD_ARGS": "--keep-alive 600"}
     served, health = serve(SKYE_LIMITS="on", SKYE_LIMIT_CONNECTIONS="20", **kept_open)
@@ -114,11 +106,10 @@ def test_connections_of_one_address_are_limited(serve):
         refused = [one for one in held if _is_refused(one)]
         assert 60 - 2 * 20 <= len(refused) <= 60 - 20  # 20 in each of two workers
         assert is_served(OTHER, served.url)
-        assert metric(health, 'errors_total{code="too_many_requests"}') == len(refused)
+        assert metric_value(health, 'errors_total{code="too_many_requests"}') == len(refused)
     assert waited_for(lambda: is_served(ATTACKER, served.url))
 
 
-@pytest.mark.usefixtures("redis_program")
 def test_open_streams_count_as_connections_of_their_address(serve):
     served, _ = serve(SKYE_LIMITS="on", SKYE_LIMIT_CONNECTIONS="5", SKYE_LIMIT_STREAMS="0", SKYE_WORKERS="1")
     stream = get(f"/v1/games/{new_game(served)}/events/stream")
@@ -129,7 +120,6 @@ def test_open_streams_count_as_connections_of_their_address(serve):
     assert waited_for(lambda: is_served(ATTACKER, served.url))
 
 
-@pytest.mark.usefixtures("redis_program")
 def test_open_streams_leave_connections_for_other_requests(serve):
     served, _ = serve(GUNICORN_CMD_ARGS="--worker-connections 10", SKYE_WORKERS="1")
     stream = get(f"/v1/games/{new_game(served)}/events/stream")
@@ -137,7 +127,7 @@ def test_open_streams_leave_connections_for_other_requests(serve):
         for _ in range(10):
             _open_stream(opened.enter_context(connect_from(ATTACKER, served.url)), stream)
         assert is_served(OTHER, served.url)
-        assert metric_value(served, "open_streams") == 10
+        assert metric_value(served.url, "open_streams") == 10
 
 
 def _open_stream(connection, request):
@@ -158,7 +148,6 @@ def _is_refused(connection):
     return is_closed(connection)
 
 
-@pytest.mark.usefixtures("redis_program")
 def test_health_listener_answers_while_all_connections_are_in_use(serve):
     served, health = serve(GUNICORN_CMD_ARGS="--worker-connections 40")
     request = get(f"/v1/games/{new_game(served)}/events?after=1&wait_ms=60000")
@@ -167,10 +156,9 @@ def test_health_listener_answers_while_all_connections_are_in_use(serve):
         assert not is_served(OTHER, served.url, seconds=1)
         assert is_served(OTHER, health, "/healthz")
         assert waited_for(lambda: is_served(OTHER, health, "/readyz"))
-        assert metric(health, 'games_total{event="created"}') == 1  # by whichever worker
+        assert metric_value(health, 'games_total{event="created"}') == 1  # by whichever worker
 
 
-@pytest.mark.usefixtures("redis_program")
 def test_health_listener_serves_nothing_else(serve):
     _, health = serve()
     with connect(health) as connection:
@@ -183,11 +171,8 @@ def test_health_listener_serves_nothing_else(serve):
 def limited(redis_server, tmp_path):
     """An instance that lets an address follow once, and sends no heartbeat for ten minutes."""
     settings = PATIENT | {"SKYE_LIMITS": "on", "SKYE_LIMIT_STREAMS_PER_ADDRESS": "1", "SKYE_WORKERS": "1"}
-    instance, port = (
-        Instance(tmp_path / "api.sock", redis_server.url, LONG_INTERVALS, **settings),
-        free_port(),
-    )
-    yield instance.start(f"127.0.0.1:{port}")
+    instance = Instance(tmp_path / "api.sock", redis_server.url, LONG_INTERVALS, **settings)
+    yield instance.start()
     instance.kill()
 
 

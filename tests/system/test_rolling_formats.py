@@ -11,14 +11,13 @@ import pytest
 
 from skye.tiles import LANDSCAPE
 from skye_server.storage.codec import FORMAT
-from tests.deploy.servers import JSON
+from tests.deploy.servers import CURRENT, JSON, PREVIOUS, Instance
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.launcher import PATIENT
 from tests.support.receiver import Receiver
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import bearer
 
 pytestmark = pytest.mark.slow
@@ -152,11 +151,11 @@ class Players:
 def rolling(request, redis_server, redis_client, tmp_path):
     """Two instances of a release that reads up to some format, and players."""
     settings = PATIENT | LOCAL | {"READS_UP_TO": str(request.param), "SKYE_WORKERS": "1"}
-    instances = [Upgradable(tmp_path, name, redis_server.url, **settings) for name in ("one", "two")]
+    instances = [Instance(tmp_path / name, redis_server.url, PREVIOUS, **settings) for name in ("one", "two")]
     with contextlib.ExitStack() as running:
         for instance in instances:
             running.callback(instance.kill)
-            instance.start(PREVIOUS)
+            instance.start()
         threads = running.enter_context(ThreadPoolExecutor(FORMAT + 1))
         players = Players(instances, threads)
         running.callback(players.stop)

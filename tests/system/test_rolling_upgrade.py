@@ -6,10 +6,10 @@ import time
 
 import pytest
 
+from tests.deploy.servers import CURRENT, PREVIOUS, Instance
 from tests.system.proof import prove
 from tests.system.storm import Storm
 from tests.system.storm_on_redis import play_goes_on
-from tests.system.upgradable import CURRENT, PREVIOUS, Upgradable
 from tests.system.wire import Wire
 
 pytestmark = pytest.mark.slow
@@ -22,13 +22,13 @@ def has_header(client):
 
 
 def test_games_survive_a_rolling_upgrade_and_a_rollback(redis_server, redis_client, tmp_path):
-    instances = [Upgradable(tmp_path, name, redis_server.url) for name in ("one", "two")]
+    instances = [Instance(tmp_path / name, redis_server.url, PREVIOUS) for name in ("one", "two")]
     one, two = instances
     ports = [instance.port for instance in instances]
     with contextlib.ExitStack() as running:
         for instance in instances:
             running.callback(instance.kill)
-            instance.start(PREVIOUS)
+            instance.start()
         with Storm(ports, "rolling", 2) as crowd:
             play_goes_on(crowd, time.time())
             for instance, release in ((one, CURRENT), (two, CURRENT), (one, PREVIOUS), (two, PREVIOUS)):

@@ -14,10 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import all_ended, children, redis_servers, runs
+from tests.support.launcher import all_ended, redis_servers, runs
 from tests.support.ports import free_port
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
+from tests.system.processes import gunicorn_of
 
 
 def redis_of(launched):
@@ -119,11 +120,6 @@ def test_redis_that_cannot_restart_leaves_docs_and_health_served(launch, tmp_pat
     file.write_bytes(whole)
     launched.wait_for("Redis is back")
     assert game_is_kept(launched, game)
-
-
-def gunicorn_of(launched):
-    (pid,) = (pid for pid in children(launched.process.pid) if children(pid))
-    return pid
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.launcher import launching
+from tests.support.launcher import call, launching
 from tests.support.threads import running
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import connect, get, is_closed, metric_value, read_response, send_and_read
@@ -198,7 +198,7 @@ class LobbyWithEvents:
         created = launched.call("POST", "/v1/games", {})
         self._launched = launched
         self._path = f"/v1/games/{created['game']['id']}"
-        self._token = f"Authorization: Bearer {created['host_token']}"
+        self._host = created["host_token"]
         self.stream = get(f"{self._path}/events/stream")
 
     def last_event(self):
@@ -207,23 +207,19 @@ class LobbyWithEvents:
 
     def change(self):
         """Let a bot join and leave."""
-        body = b'{"bot": "greedy"}'
-        come = f"POST {self._path}/players HTTP/1.1\r\nHost: here\r\n{self._token}\r\n"
-        come += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        leave = f"DELETE {self._path}/players/0 HTTP/1.1\r\nHost: here\r\n{self._token}\r\n\r\n"
-        with connect(self._launched.url) as connection:
-            assert send_and_read(connection, come.encode() + body)[0] == 201
-            assert send_and_read(connection, leave.encode())[0] == 200
+        url, players = self._launched.url, f"{self._path}/players"
+        call(url, "POST", players, {"bot": "greedy"}, self._host)
+        call(url, "DELETE", f"{players}/0", token=self._host)
 
 
 def test_stream_that_is_not_read_ends_when_its_buffer_is_full(impatient):
     lobby = LobbyWithEvents(impatient)
     with slow(impatient, lobby.stream) as connection:
-        assert waited_for(lambda: metric_value(impatient, "open_streams") == 1)
+        assert waited_for(lambda: metric_value(impatient.url, "open_streams") == 1)
 
         def is_ended():
             lobby.change()
-            return not is_held(connection) and metric_value(impatient, "open_streams") == 0
+            return not is_held(connection) and metric_value(impatient.url, "open_streams") == 0
 
         assert waited_for(is_ended)
 
@@ -238,7 +234,7 @@ def test_stream_beside_one_that_is_cut_off_gets_every_event(impatient):
 
         def is_cut_off():
             lobby.change()
-            return not is_held(stuck) and metric_value(impatient, "open_streams") == 1
+            return not is_held(stuck) and metric_value(impatient.url, "open_streams") == 1
 
         assert waited_for(is_cut_off)
         last = lobby.last_event()
