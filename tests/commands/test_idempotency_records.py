@@ -62,17 +62,8 @@ FORMAT_2 = Path(__file__).parent / "idempotency_record_format_2.json"
 
 
 UNCHANGED = (
-    "id",
-    "name",
-    "version",
-    "last_event",
-    "status",
-    "created_at",
-    "round",
-    "phase",
-    "waiting_for",
-    "bag",
-)
+    "id", "name", "version", "last_event", "status", "created_at", "round", "phase", "waiting_for", "bag",
+)  # fmt: skip
 """The fields of a game that had the same name in the release of the fixture."""
 
 

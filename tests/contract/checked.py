@@ -17,17 +17,10 @@ PROBLEM = "application/problem+json"
 NDJSON = "application/x-ndjson"
 
 ORDINARY_HEADERS = {
-    "content-disposition",
-    "content-length",
-    "content-security-policy",
-    "content-type",
-    "cross-origin-resource-policy",
-    "date",
-    "last-modified",
-    "referrer-policy",
-    "x-accel-buffering",
+    "content-disposition", "content-length", "content-security-policy", "content-type",
+    "cross-origin-resource-policy", "date", "last-modified", "referrer-policy", "x-accel-buffering",
     "x-content-type-options",
-}
+}  # fmt: skip
 """Headers that any response can have, by HTTP or for browsers."""
 
 

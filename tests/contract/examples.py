@@ -380,18 +380,9 @@ def hunts(recorder):
 
 
 SCENES = (
-    whole_round,
-    invitation,
-    league,
-    player,
-    matchmaking,
-    webhooks,
-    pass_and_leave,
-    after_the_end,
-    without_games,
-    lab,
-    hunts,
-)
+    whole_round, invitation, league, player, matchmaking, webhooks, pass_and_leave, after_the_end,
+    without_games, lab, hunts,
+)  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
 

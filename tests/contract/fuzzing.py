@@ -21,14 +21,9 @@ LARGE_BODIES = ("create_game", "create_games")
 """Operations whose boundary cases take schemathesis 20 s each to generate: the full size alone tries them."""
 
 JUDGED = {
-    "version_mismatch",
-    "idempotency_key_reused",
-    "invalid_setup",
-    "invalid_territory",
-    "invalid_record",
-    "history_lost",
-    "bot_unreachable",
-}
+    "version_mismatch", "idempotency_key_reused", "invalid_setup", "invalid_territory", "invalid_record",
+    "history_lost", "bot_unreachable",
+}  # fmt: skip
 """Codes with statuses 410, 412 and 422 by which a request of the right shape may be refused."""
 
 BEYOND_SCHEMAS = (

@@ -52,6 +52,12 @@ def answer(request, service):
     return service.call("GET", request.param)
 
 
+@pytest.fixture(scope="module")
+def shown(service):
+    """Every page as it is served, by its path."""
+    return {path: Page(service.call("GET", path).text) for path in PAGES}
+
+
 def test_resources_of_a_page_are_served_by_this_server(answer, service):
     page = Page(answer.text)
     assert page.loads
@@ -89,13 +95,26 @@ def test_policy_allows_nothing_from_outside_and_nothing_inline(answer):
     assert Page(answer.text).inline == []
 
 
-def test_pages_link_to_pages_that_are_there(answer, service):
-    for link in Page(answer.text).links:
-        path, _, anchor = link.partition("#")
-        if path:
-            assert service.call("GET", path).status_code == 200
-        else:
-            assert anchor in Page(answer.text).ids
+def test_every_link_leads_to_a_page_and_a_place_on_it(shown, service):
+    for path, page in shown.items():
+        for link in page.links:
+            target, _, anchor = link.partition("#")
+            if target.startswith(("/openapi", "/asyncapi", "/arazzo", "/play/")):
+                assert service.call("GET", target).status_code == 200
+            else:
+                assert (target or path) in shown, (path, link)
+                assert not anchor or anchor in shown[target or path].ids, (path, link)
+
+
+def test_ids_of_a_page_are_unique(shown):
+    for path, page in shown.items():
+        assert len(set(page.ids)) == len(page.ids), path
+
+
+def test_each_page_of_the_guide_links_to_all_and_has_no_script(shown):
+    for path in ("/docs", *(f"/docs/{name}" for name in guide.PAGES)):
+        assert set(shown) - {"/docs"} <= set(shown[path].links), path
+        assert all(re.match(r"/docs/assets/.*(?<!\.js)$", asset) for asset in shown[path].loads), path
 
 
 def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):

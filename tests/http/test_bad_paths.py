@@ -8,39 +8,13 @@ from tests.support.playing import client_error_code
 RULES = sorted({endpoint.rule for endpoint in ENDPOINTS})
 
 GAMES = [
-    "nope",
-    "%00",
-    "%2F",
-    "%2e%2e",
-    "..",
-    "%ff",
-    "%F0%9F%8F%B0",
-    "a" * 7000,
-    "{x}",
-    "*",
-    "%20",
-    "%0a",
-    "a%3Ab",
-    "skye:x",
-]
+    "nope", "%00", "%2F", "%2e%2e", "..", "%ff", "%F0%9F%8F%B0", "a" * 7000, "{x}", "*", "%20", "%0a",
+    "a%3Ab", "skye:x",
+]  # fmt: skip
 NUMBERS = [
-    "-1",
-    "00",
-    "01",
-    "%D9%A1",
-    "99",
-    "9" * 30,
-    "9" * 5000,
-    "1.5",
-    "x",
-    "%00",
-    "+1",
-    "1e0",
-    "0x1",
-    "%20",
-    "null",
-    "1%2F2",
-]
+    "-1", "00", "01", "%D9%A1", "99", "9" * 30, "9" * 5000, "1.5", "x", "%00", "+1", "1e0", "0x1", "%20",
+    "null", "1%2F2",
+]  # fmt: skip
 TILES = ["L00", "l01", "L74", "castle-purple", "%00", "x" * 5000, "..", "L01%2Fx", "%ff"]
 
 

@@ -91,13 +91,9 @@ def test_malformed_if_none_match_does_not_match(name, games):
 
 
 SERVED = (
-    "application/json",
-    "application/linkset+json",
-    "application/x-ndjson",
-    "image/svg+xml",
-    "text/event-stream",
-    "text/plain",
-)
+    "application/json", "application/linkset+json", "application/x-ndjson", "image/svg+xml",
+    "text/event-stream", "text/plain",
+)  # fmt: skip
 ACCEPTS = [
     "text/html", "application/xml", "image/png, text/*", "*/*;q=0", "application/json;q=0", "text/html;q=abc",
     ";;;", ",", "", "application/*;q=0.1", "*/*", "a" * 5000, "\xff/\xff", "*/json", "application/json;q=1e9",

@@ -45,17 +45,10 @@ def test_prebuilt_response_without_an_attribute_raises_attribute_error():
 
 
 REQUESTS = [
-    ("GET", "/things/1"),
-    ("GET", "/things/1/"),
-    ("GET", "//things/1"),
-    ("GET", "/things/x"),
-    ("GET", "/th%69ngs/%31"),
-    ("PUT", "/things/1"),
-    ("HEAD", "/things/1"),
-    ("OPTIONS", "/things/1"),
-    ("GET", ""),
-    ("GET", "/caf%C3%A9"),
-]
+    ("GET", "/things/1"), ("GET", "/things/1/"), ("GET", "//things/1"), ("GET", "/things/x"),
+    ("GET", "/th%69ngs/%31"), ("PUT", "/things/1"), ("HEAD", "/things/1"), ("OPTIONS", "/things/1"),
+    ("GET", ""), ("GET", "/caf%C3%A9"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)

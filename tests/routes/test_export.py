@@ -36,19 +36,42 @@ def league():
     return service, ids[::-1]
 
 
-def test_export_has_every_finished_public_game_once(league):
-    service, ids = league
-    lines = exported(service)
-    assert [line["record"]["game_id"] for line in lines] == ids
-    assert lines[0]["record"] == service.get(f"/v1/games/{ids[0]}/record")
+@pytest.fixture(scope="module")
+def own():
+    """A service, a key, and the ids of its 25 finished games, one a second, the last to finish first."""
+    service, key, ids = Service(), new_key(), []
+    for number in range(25):
+        service.clock.advance(1)
+        ids.append(finished(service, key, visibility="private" if number % 2 == 0 else "public"))
+    return service, key, ids[::-1]
 
 
-def test_export_resumes_after_the_cursor_of_any_line(league):
-    service, ids = league
-    lines = exported(service)
+@pytest.fixture(params=["public", "own"])
+def listed(request):
+    """A service, the key of an export or None, and the ids of 25 games of it, the last to finish first."""
+    if request.param == "own":
+        return request.getfixturevalue("own")
+    service, ids = request.getfixturevalue("league")
+    return service, None, ids
+
+
+def games_of(lines):
+    return [line["record"]["game_id"] for line in lines]
+
+
+def test_export_has_every_finished_game_once(listed):
+    service, key, ids = listed
+    lines = exported(service, key=key)
+    assert games_of(lines) == ids
+    assert lines[0]["record"] == service.get(f"/v1/games/{ids[0]}/record", key)
+
+
+def test_export_resumes_after_the_cursor_of_any_line(listed):
+    service, key, ids = listed
+    lines = exported(service, key=key)
     for number in (0, 11, 24):
-        rest = exported(service, f"?cursor={lines[number]['cursor']}")
-        assert [line["record"]["game_id"] for line in rest] == ids[number + 1 :]
+        assert games_of(exported(service, f"?cursor={lines[number]['cursor']}", key)) == ids[number + 1 :]
+    assert games_of(exported(service, "?limit=22", key)) == ids[:22]
 
 
 def test_export_shows_when_each_game_finished(league):
@@ -56,11 +79,6 @@ def test_export_shows_when_each_game_finished(league):
     events = service.get(f"/v1/games/{ids[0]}/events?limit=1000")["events"]
     [end] = [event["at"] for event in events if event["type"] == "game_finished"]
     assert exported(service, "?limit=1")[0]["finished_at"] == end
-
-
-def test_export_ends_at_its_limit(league):
-    service, ids = league
-    assert [line["record"]["game_id"] for line in exported(service, "?limit=22")] == ids[:22]
 
 
 def test_export_is_compressed_for_clients_that_accept_it(league):
@@ -153,30 +171,6 @@ def test_export_costs_as_much_as_its_limit():
     assert problem_code(service.call("GET", "/v1/records?limit=400")) == "too_many_requests"
 
 
-# The games of a player key.
-
-
-def games_of(lines):
-    return [line["record"]["game_id"] for line in lines]
-
-
-@pytest.fixture(scope="module")
-def own():
-    """A service, a key, and the ids of its 25 finished games, one a second, the last to finish first."""
-    service, key, ids = Service(), new_key(), []
-    for number in range(25):
-        service.clock.advance(1)
-        ids.append(finished(service, key, visibility="private" if number % 2 == 0 else "public"))
-    return service, key, ids[::-1]
-
-
-def test_own_export_has_every_finished_game_of_the_key_once(own):
-    service, key, ids = own
-    lines = exported(service, key=key)
-    assert games_of(lines) == ids
-    assert lines[0]["record"] == service.get(f"/v1/games/{ids[0]}/record", key)
-
-
 def test_own_export_leaves_out_games_of_others_and_games_that_are_not_over(own):
     service, key, _ = own
     other = new_key()
@@ -185,24 +179,6 @@ def test_own_export_leaves_out_games_of_others_and_games_that_are_not_over(own):
     service.begin(other, **PAIR).call("POST", "abort", token=other)
     assert exported(service, key=other) == []
     assert len(exported(service, key=key)) == 25
-
-
-def test_own_export_resumes_after_the_cursor_of_any_line(own):
-    service, key, ids = own
-    lines = exported(service, key=key)
-    for number in (0, 19, 24):
-        rest = exported(service, f"?cursor={lines[number]['cursor']}", key)
-        assert games_of(rest) == ids[number + 1 :]
-    assert games_of(exported(service, "?limit=21", key)) == ids[:21]
-
-
-@pytest.fixture(params=["public", "own"])
-def listed(request):
-    """A service, the key of an export or None, and the ids of 25 games of it, the last to finish first."""
-    if request.param == "own":
-        return request.getfixturevalue("own")
-    service, ids = request.getfixturevalue("league")
-    return service, None, ids
 
 
 def test_export_between_times_has_the_games_that_finished_then(listed):

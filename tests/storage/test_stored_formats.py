@@ -128,59 +128,53 @@ def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
         assert problem_code(answer) == "data_newer"
 
 
-def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service):
-    game = service.begin(players=[{"name": "Ann"}])
-    key = f"skye:{{{game.id}}}:table"
-    assert service.redis.get(key).startswith(b"1:")
-    code = game.call("POST", "invitations", token=game.host).json["invitation"]["code"]
-    assert service.redis.get(key).startswith(b"2:")
-    game.call("POST", "players", {"name": "Bob"}, token=code)
-    assert service.redis.get(key).startswith(b"1:")
-    seeded = service.create_game(1, start=False)
-    assert service.redis.get(f"skye:{{{seeded.id}}}:table").startswith(b"3:")
+def format_of(game):
+    """Return the number of the format in which a game is stored."""
+    return int(game.service.redis.get(f"skye:{{{game.id}}}:table").partition(b":")[0])
 
 
-def test_game_from_a_position_is_stored_in_the_third_format(service):
-    answer = service.call("POST", "/v1/games", {"position": {"players": [{}, {}]}})
-    assert service.redis.get(f"skye:{{{answer.json['game']['id']}}}:table").startswith(b"3:")
+@pytest.mark.parametrize(
+    ("key", "body", "number"),
+    [
+        (None, {}, 1),
+        (None, {"players": [{"name": "Ann"}, {"invite": True}]}, 2),
+        (None, {"options": {"seed": "skye"}}, 3),
+        (None, {"position": {"players": [{}, {}]}}, 3),
+        (PLAYER_KEY, {"players": [{"name": "Ann"}]}, 4),
+    ],
+)
+def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service, key, body, number):
+    assert format_of(service.begin(key, **body)) == number
+
+
+def test_game_whose_invitation_is_used_is_stored_in_the_first_format(service):
+    game = service.begin(players=[{"name": "Ann"}, {"invite": True}])
+    game.call("POST", "players", {"name": "Bob"}, token=game.created["invitations"][0]["code"])
+    assert format_of(game) == 1
+
+
+@pytest.mark.parametrize(("is_newer", "problem"), [(True, "data_newer"), (False, "data_corrupt")])
+def test_log_entry_of_a_newer_format_or_with_another_field_is_refused(service, is_newer, problem):
+    game = service.create_game()
+    key = f"skye:{{{game.id}}}:log"
+    (last, values) = service.redis.xrevrange(key, count=1)[0]
+    service.redis.delete(key)
+    other = {"h": b"2" + values[b"h"][1:]} if is_newer else {"x": b"1"}
+    service.redis.xadd(key, {"c": values[b"c"]} | other, id=last)
+    answer = game.call("GET", "events")
+    assert problem_code(answer) == problem
+    assert not is_newer or "format 2" in answer.json["detail"]
 
 
 def test_game_with_next_draws_is_stored_in_the_fifth_format_until_drawn(service):
     position = {"next_draws": [f"L{number:02}" for number in range(1, 13)], "players": [{}, {}]}
     game = service.begin(position=position)
-    key = f"skye:{{{game.id}}}:table"
-    assert service.redis.get(key).startswith(b"5:")
+    assert format_of(game) == 5
     game.play_to("pricing", 2)
     drawn = [draw["tile"] for player in game.view()["players"] for draw in player["tiles_on_offer"]]
     assert drawn == position["next_draws"][6:]
-    assert service.redis.get(key).startswith(b"3:")
+    assert format_of(game) == 3
     assert check_stored_game(service.redis, game.id).version == game.view()["version"]
-
-
-def test_game_of_a_player_key_is_stored_in_the_fourth_format(service):
-    game = service.create_game(1, start=False)
-    game.call("POST", "players", {"name": "Cy"}, token=PLAYER_KEY)
-    assert service.redis.get(f"skye:{{{game.id}}}:table").startswith(b"4:")
-
-
-def test_log_entry_of_a_newer_format_is_refused(service):
-    game = service.create_game()
-    key = f"skye:{{{game.id}}}:log"
-    (last, values) = service.redis.xrevrange(key, count=1)[0]
-    service.redis.delete(key)
-    service.redis.xadd(key, {"c": values[b"c"], "h": b"2" + values[b"h"][1:]}, id=last)
-    answer = game.call("GET", "events")
-    assert problem_code(answer) == "data_newer"
-    assert "format 2" in answer.json["detail"]
-
-
-def test_log_entry_with_a_field_of_a_newer_format_is_refused(service):
-    game = service.create_game()
-    key = f"skye:{{{game.id}}}:log"
-    (last, values) = service.redis.xrevrange(key, count=1)[0]
-    service.redis.delete(key)
-    service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
-    assert problem_code(game.call("GET", "events")) == "data_corrupt"
 
 
 def schema(kind, name="match", seen=()):

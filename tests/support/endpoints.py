@@ -246,18 +246,9 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
 STAGES = (
-    "lobby",
-    "pricing",
-    "buying",
-    "building",
-    "placed",
-    "manual",
-    "aborted",
-    "ticket",
-    "invited",
-    "webhook",
+    "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket", "invited", "webhook",
     "bot",
-)
+)  # fmt: skip
 
 
 def stages(service) -> dict[str, Game]:

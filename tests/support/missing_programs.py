@@ -16,18 +16,6 @@ NO_TRAINING = "no .venv-openenv or .venv-verifiers, which `make test-all` makes:
 NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
 REASONS = (
-    NO_REDIS,
-    NO_TLS,
-    NO_CHROMIUM,
-    NO_NODE,
-    NO_NPX,
-    NO_LOCUST,
-    NO_NETWORK,
-    NO_PROMTOOL,
-    NO_NGINX,
-    NO_KUBECTL,
-    NO_FAKETIME,
-    CLASHES_WITH_FAKETIME,
-    NO_BOARDGAME_IO,
-    NO_TRAINING,
-)
+    NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NPX, NO_LOCUST, NO_NETWORK, NO_PROMTOOL, NO_NGINX,
+    NO_KUBECTL, NO_FAKETIME, CLASHES_WITH_FAKETIME, NO_BOARDGAME_IO, NO_TRAINING,
+)  # fmt: skip

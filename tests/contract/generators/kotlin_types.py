@@ -3,25 +3,10 @@
 import re
 
 BUILT_IN = {
-    "Any",
-    "Array",
-    "Boolean",
-    "ByteArray",
-    "Deprecated",
-    "Double",
-    "IllegalStateException",
-    "Int",
-    "Iterable",
-    "List",
-    "Long",
-    "Map",
-    "MutableMap",
-    "Set",
-    "String",
-    "Suppress",
-    "Unit",
+    "Any", "Array", "Boolean", "ByteArray", "Deprecated", "Double", "IllegalStateException", "Int",
+    "Iterable", "List", "Long", "Map", "MutableMap", "Set", "String", "Suppress", "Unit",
     "UnsupportedOperationException",
-}
+}  # fmt: skip
 """Types that every file of Kotlin for Java knows."""
 
 _COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
