@@ -1,34 +1,18 @@
 """Requests sent at the same time."""
 
-import threading
-
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import KEY, Service, problem_code
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.threads import at_once
 
 
-def at_once(service, *args, **more):
+def six_answers(service, *args, **more):
     """Return the answers to six clients that send a request at the same time."""
-    clients = [Service(service.redis) for _ in range(6)]
-    together = threading.Barrier(len(clients))
-    answers = []
-
-    def send(client):
-        together.wait(MAX_WAIT_S)
-        answers.append(client.call(*args, **more))
-
-    threads = [threading.Thread(target=send, args=[client]) for client in clients]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(MAX_WAIT_S)
-    assert len(answers) == len(clients)
-    return answers
+    return at_once(lambda client: client.call(*args, **more), [Service(service.redis) for _ in range(6)])
 
 
 def test_game_created_by_six_equal_requests_at_once_is_created_once(service):
     body = {"name": "one", "players": [{"name": "Ann"}]}
-    answers = at_once(service, "POST", "/v1/games", body, headers=KEY)
+    answers = six_answers(service, "POST", "/v1/games", body, headers=KEY)
     assert len({answer.data for answer in answers}) == 1
     assert len(service.redis.keys("*:table")) == 1
     assert len(service.get("/v1/games")["games"]) == 1
@@ -37,7 +21,7 @@ def test_game_created_by_six_equal_requests_at_once_is_created_once(service):
 def test_move_sent_by_six_equal_requests_at_once_is_made_once(service):
     game = service.create_game(2)
     body = game.actions(0)[0]["body"]
-    answers = at_once(service, "PUT", game.path("offer", 0), body, game.tokens[0], KEY)
+    answers = six_answers(service, "PUT", game.path("offer", 0), body, game.tokens[0], KEY)
     assert len({answer.data for answer in answers}) == 1
     assert game.view()["version"] == answers[0].json["version"]
 

@@ -9,7 +9,7 @@ from skye_server.games.views.game import timestamp
 from tests.support.comparing import without_time
 from tests.support.endpoints import ENDPOINTS
 from tests.support.playing import Service, problem_code
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.threads import at_once
 
 TURN_S = 60
 
@@ -211,15 +211,7 @@ def test_simultaneous_requests_apply_a_deadline_once(game):
     clients = [Service(game.service.redis) for _ in range(6)]
     for client in clients:
         client.clock.now = game.service.clock.now
-    versions = []
-    threads = [
-        threading.Thread(target=lambda client=client: versions.append(client.get(game.path())["version"]))
-        for client in clients
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(MAX_WAIT_S)
+    versions = at_once(lambda client: client.get(game.path())["version"], clients)
     assert versions == [game.view()["version"]] * 6
     assert received(game, "timed_out") == [("timed_out", seat) for seat in range(3)]
 

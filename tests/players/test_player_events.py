@@ -12,6 +12,7 @@ from skye_server.players.player_games import Players
 from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
 from tests.support.playing import Clock, Service, dice, new_key, problem_code
+from tests.support.threads import at_once, running
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
@@ -98,12 +99,8 @@ def test_concurrent_relays_write_each_event_once(service):
         for _ in range(20):
             events(worker, key)
 
-    readers = [threading.Thread(target=read, args=(worker,)) for worker in workers]
-    for reader in readers:
-        reader.start()
-    game.play_out(dice(6))
-    for reader in readers:
-        reader.join()
+    with running(lambda: at_once(read, workers)):
+        game.play_out(dice(6))
     assert received(service, key, game) == expected(service, game)
 
 
@@ -206,19 +203,10 @@ def test_long_poll_waits_for_an_event(service):
     key = new_key()
     game = opponents(service, key)
     after, found = events(service, key)[-1]["id"], []
-
-    def wait():
-        http = service.app.test_client()
-        answer = http.get(
-            f"/v1/me/events?after={after}&wait_ms=60000", headers={"Authorization": f"Bearer {key}"}
-        )
-        found.extend(event["type"] for event in answer.json["events"])
-
-    waiting = threading.Thread(target=wait)
-    waiting.start()
-    game.act_legally(0)
-    game.act_legally(1)
-    waiting.join(MAX_WAIT_S)
+    waiting = Service(service.redis)
+    with running(lambda: found.extend(types(waiting, key, f"?after={after}&wait_ms=60000"))):
+        game.act_legally(0)
+        game.act_legally(1)
     assert found == ["your_turn"]
 
 

@@ -1,10 +1,9 @@
 """Invitations, rotation of tokens, and changes of name and colour in the lobby."""
 
-import threading
-
 import pytest
 
-from tests.support.playing import client_error_code, problem_code
+from tests.support.playing import Service, client_error_code, problem_code
+from tests.support.threads import at_once
 
 
 def invited(service, players=1, **more):
@@ -140,19 +139,12 @@ def test_revoked_invitation_is_invalid_and_frees_its_seat(service):
 
 def test_code_that_many_use_at_once_seats_one(service):
     game, code = invited(service)
-    answers = []
 
-    def use(name):
-        http = service.app.test_client()
-        headers = {"Authorization": f"Bearer {code}"}
-        answers.append(http.post(f"{game.path()}/players", json={"name": name}, headers=headers).status_code)
+    def use(number):
+        worker = Service(service.redis)
+        return worker.call("POST", game.path("players"), {"name": f"Player {number}"}, code).status_code
 
-    users = [threading.Thread(target=use, args=(f"Player {number}",)) for number in range(8)]
-    for user in users:
-        user.start()
-    for user in users:
-        user.join()
-    assert sorted(answers) == [201] + [404] * 7
+    assert sorted(at_once(use, range(8))) == [201] + [404] * 7
     assert len(service.get(game.path(), game.host)["players"]) == 2
 
 

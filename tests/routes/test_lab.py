@@ -1,13 +1,12 @@
 """Lab servers: they delete all that is the service's, advance their clock, and inject stored faults."""
 
 import json
-import threading
 
 import pytest
 
 from tests.support.playing import Service, problem_code
 from tests.support.provoked_by_lab import REPORT
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.threads import running
 
 KEY = "skye_key_" + 24 * "A"
 
@@ -57,10 +56,8 @@ def test_emptying_a_lab_ends_the_streams_of_its_games(lab):
     chunks = iter(lab.http.get(path, buffered=False).response)
     first = next(chunks)
     rest = []
-    reader = threading.Thread(target=lambda: rest.extend(chunks))
-    reader.start()
-    lab.call("DELETE", "/v1/lab/games")
-    reader.join(MAX_WAIT_S)
+    with running(lambda: rest.extend(chunks)):
+        lab.call("DELETE", "/v1/lab/games")
     assert first.startswith(b"retry: ")
     assert b'event: end\ndata: {"reason":"game_not_found"' in rest[-1]
 
@@ -153,10 +150,8 @@ def test_advanced_clock_wakes_a_stream_for_a_missed_deadline(lab):
         while b"timed_out" not in received[-1]:
             received.append(next(chunks))
 
-    reader = threading.Thread(target=read)
-    reader.start()
-    advance(lab, 600_000)
-    reader.join(MAX_WAIT_S)
+    with running(read):
+        advance(lab, 600_000)
     chunks.close()
     assert b"timed_out" in received[-1]
 

@@ -1,12 +1,11 @@
 """Rematches, and lobbies that start by themselves."""
 
-import threading
-
 import pytest
 
 import skye.draws
 from skye_server.storage.codec import decode_game
 from tests.support.playing import PAIR, Service, dice, problem_code
+from tests.support.threads import at_once
 
 
 def over(service, players=2, **more):
@@ -144,18 +143,13 @@ def test_player_who_resigned_has_no_rematch(service):
 
 
 def test_concurrent_rematches_of_all_players_join_one_game(service):
-    old, found = service.create_game(5), []
+    old = service.create_game(5)
     old.call("POST", "abort", token=old.host)
 
-    def ask(worker, seat):
-        headers = {"Authorization": f"Bearer {old.tokens[seat]}"}
-        found.append(worker.app.test_client().post(old.path("rematch"), headers=headers).json)
+    def ask(seat):
+        return Service(service.redis).call("POST", old.path("rematch"), token=old.tokens[seat]).json
 
-    threads = [threading.Thread(target=ask, args=(Service(service.redis), seat)) for seat in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    found = at_once(ask, range(5))
     assert len({answer["game"]["id"] for answer in found}) == 1
     assert sorted(answer["seat"] for answer in found) == [0, 1, 2, 3, 4]
     assert service.get(f"/v1/games/{found[0]['game']['id']}")["status"] == "playing"

@@ -1,7 +1,5 @@
 """The store: the same tests on a Redis in this process and on a real one."""
 
-import threading
-
 import pytest
 
 from skye_server.settings import DAY_S
@@ -9,6 +7,7 @@ from skye_server.storage.codec import entry_header
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, dice, problem_code, stored
+from tests.support.threads import at_once
 from tests.support.waiting import waited_for
 
 
@@ -71,15 +70,7 @@ def test_creation_with_an_existing_id_writes_nothing(store, any_redis):
 
 def test_one_of_many_commits_on_one_version_is_done(store):
     store.commit(commit(1))
-    done = []
-    threads = [
-        threading.Thread(target=lambda number=number: done.append(store.commit(commit(number, 1))))
-        for number in range(2, 18)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    done = at_once(lambda number: store.commit(commit(number, 1)), range(2, 18))
     assert sorted(done) == [False] * 15 + [True]
     assert len(store.load_with_log("ann")[1]) == 2
 

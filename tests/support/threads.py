@@ -2,6 +2,9 @@
 
 import contextlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.support.waiting import MAX_WAIT_S
 
 
 @contextlib.contextmanager
@@ -12,4 +15,16 @@ def running(function):
     try:
         yield
     finally:
-        thread.join()
+        thread.join(MAX_WAIT_S)
+
+
+def at_once(function, values):
+    """Call a function with each of several values at the same time; return the results in order."""
+    together = threading.Barrier(len(values))
+
+    def call(value):
+        together.wait(MAX_WAIT_S)
+        return function(value)
+
+    with ThreadPoolExecutor(len(values)) as threads:
+        return list(threads.map(call, values))

@@ -13,6 +13,7 @@ from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.playing import PAIR
 from tests.support.receiver import Receiver, respond
 from tests.webhooks.support import dispatch, local_service
 
@@ -34,28 +35,27 @@ def bot():
 
 
 def against(service, bot, token=None, **more):
-    """Create a game of a person against a bot at a URL; return the response."""
+    """Create a game of a person against a bot at a URL."""
     body = {"players": [{"name": "Ann"}, {"bot_url": bot.url}], "auto_start": True, **more}
-    response = service.call("POST", "/v1/games", body, token)
-    assert response.status_code == 201, response.text
-    return response.json
+    return service.begin(token, **body)
 
 
-def seats(service, created):
-    return service.get(f"/v1/games/{created['game']['id']}")["players"]
+def requests_to(game, seat=1):
+    """Return the deliveries to the bot of a seat, the latest first."""
+    return game.service.get(game.path("bot/deliveries", seat), game.host)["deliveries"]
 
 
 @pytest.mark.usefixtures("stopped_clock")
 def test_game_against_a_bot_at_a_url_is_played_to_its_end(service, bot):
-    created = against(service, bot)
-    path, token = f"/v1/games/{created['game']['id']}", created["players"][0]["token"]
-    assert [player["bot"] for player in created["game"]["players"]] == [None, "url"]
-    secret = created["players"][1]["secret"]
-    assert created["players"] == [
+    game = against(service, bot)
+    path, token = game.path(), game.tokens[0]
+    assert [player["bot"] for player in game.created["game"]["players"]] == [None, "url"]
+    secret = game.created["players"][1]["secret"]
+    assert game.created["players"] == [
         {"seat": 0, "token": token, "secret": None},
         {"seat": 1, "token": None, "secret": secret},
     ]
-    while (view := service.get(path))["status"] == "playing":
+    while (view := game.view())["status"] == "playing":
         dispatch(service)
         if 0 in view["waiting_for"]:
             actions = service.get(f"{path}/players/0/actions", token)["actions"]
@@ -63,7 +63,7 @@ def test_game_against_a_bot_at_a_url_is_played_to_its_end(service, bot):
             assert service.call(action["method"], action["href"], action["body"], token).status_code == 200
     for each in bot.received:
         assert Webhook(secret).verify(each.body, each.headers) == each.message
-    found = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    found = requests_to(game)
     assert {each["status"] for each in found} == {"delivered"}
     assert [each["id"] for each in found] == [each.id for each in reversed(bot.events)][:100]
     assert view["status"] == "finished"
@@ -110,12 +110,12 @@ WRONG = {
 
 @pytest.mark.parametrize("answer", WRONG)
 def test_wrong_answer_is_repeated_once_and_then_decided_for_the_seat(service, bot, answer):
-    created = against(service, bot)
-    path = f"/v1/games/{created['game']['id']}"
+    game = against(service, bot)
+    path = game.path()
     bot.answer = lambda received, handler: WRONG[answer](handler, received.message)
     dispatch(service)
     assert len(bot.events) == 1
-    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    (delivery,) = requests_to(game)
     assert (delivery["status"], delivery["attempts"]) == ("pending", 1)
     assert delivery["problem"]
     service.clock.advance(4)
@@ -124,25 +124,24 @@ def test_wrong_answer_is_repeated_once_and_then_decided_for_the_seat(service, bo
     service.clock.advance(3)
     dispatch(service)
     assert [each.id for each in bot.events] == 2 * [delivery["id"]]
-    assert service.get(path)["waiting_for"] == [0]
+    assert game.view()["waiting_for"] == [0]
     events = service.get(f"{path}/events?limit=100")["events"]
     assert [event["seat"] for event in events if event["type"] == "timed_out"] == [1]
-    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    (delivery,) = requests_to(game)
     assert (delivery["status"], delivery["attempts"]) == ("failed", 2)
 
 
 def test_dead_bot_is_replaced_where_on_timeout_says_so(service, bot):
-    created = against(service, bot, options={"on_timeout": "bot"})
+    game = against(service, bot, options={"on_timeout": "bot"})
     bot.answer = lambda _, handler: respond(handler, 500)
     dispatch(service)
     service.clock.advance(7)
     dispatch(service)
-    assert [player["bot"] for player in seats(service, created)] == [None, "greedy"]
+    assert [player["bot"] for player in game.view()["players"]] == [None, "greedy"]
 
 
 def test_answer_after_the_deadline_is_not_played(service, bot):
-    created = against(service, bot, options={"turn_ms": 5_000})
-    path = f"/v1/games/{created['game']['id']}"
+    game = against(service, bot, options={"turn_ms": 5_000})
 
     def late(received, handler):
         assert received.message["data"]["time_left_ms"] <= 5_000
@@ -151,9 +150,7 @@ def test_answer_after_the_deadline_is_not_played(service, bot):
 
     bot.answer = late
     dispatch_once(service)
-    (delivery, *_) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"][
-        ::-1
-    ]
+    (delivery, *_) = requests_to(game)[::-1]
     assert (delivery["status"], delivery["problem"]) == (
         "failed",
         "The answer came when the decision was made already.",
@@ -161,8 +158,8 @@ def test_answer_after_the_deadline_is_not_played(service, bot):
 
 
 def test_manual_clock_drives_the_repetition(service, bot):
-    created = against(service, bot, options={"clock": "manual", "turn_ms": 60_000})
-    path, host = f"/v1/games/{created['game']['id']}", created["host_token"]
+    game = against(service, bot, options={"clock": "manual", "turn_ms": 60_000})
+    path, host = game.path(), game.host
     bot.answer = lambda _, handler: respond(handler, 500)
     for advance_ms, asked in ((None, 1), (3_000, 1), (4_000, 2)):
         service.clock.advance(100)
@@ -170,19 +167,19 @@ def test_manual_clock_drives_the_repetition(service, bot):
             service.call("POST", f"{path}/clock", {"advance_ms": advance_ms}, host)
         dispatch(service)
         assert len(bot.events) == asked
-    assert service.get(path)["waiting_for"] == [0]
+    assert game.view()["waiting_for"] == [0]
 
 
 def test_seat_without_a_dispatcher_waits_like_a_person(service, bot):
-    created = against(service, bot)
+    game = against(service, bot)
     assert not bot.events
-    assert 1 in service.get(f"/v1/games/{created['game']['id']}")["waiting_for"]
+    assert 1 in game.view()["waiting_for"]
 
 
 @pytest.mark.parametrize("read", ["", "/events?after=0"])
 def test_request_to_a_bot_that_redis_lost_is_queued_again_by_a_read(service, bot, read):
     players = [{"bot_url": bot.url}, {"bot_url": bot.url}]
-    path = f"/v1/games/{against(service, bot, players=players)['game']['id']}"
+    path = against(service, bot, players=players).path()
     service.get(path)
     for key in service.redis.keys("skye:{due.*}:bot"):
         service.redis.delete(key)
@@ -199,7 +196,7 @@ def test_request_to_a_bot_that_redis_lost_is_queued_again_by_a_read(service, bot
 
 
 def test_request_has_the_view_of_the_seat_and_no_token(service, bot):
-    created = against(service, bot, visibility="private")
+    game = against(service, bot, visibility="private")
     dispatch(service)
     (asked,) = bot.events
     data = asked.message["data"]
@@ -212,27 +209,24 @@ def test_request_has_the_view_of_the_seat_and_no_token(service, bot):
     assert others
     assert all(drawn["price"] is None for drawn in others)
     assert (data["seat"], data["time_left_ms"], data["game"]["you"]["seat"]) == (1, 10_000, 1)
-    assert asked.message["href"] == f"/v1/games/{created['game']['id']}"
-    for token in (created["host_token"], created["players"][0]["token"], created["players"][1]["secret"]):
+    assert asked.message["href"] == game.path()
+    for token in (game.host, game.tokens[0], game.created["players"][1]["secret"]):
         assert token.encode() not in asked.body
-    found = service.get(f"{asked.message['href']}/players/1/bot/deliveries", created["host_token"])
-    assert bot.url not in json.dumps(found)
-    assert bot.url not in json.dumps(created)
+    assert bot.url not in json.dumps([requests_to(game), game.created])
 
 
 @pytest.mark.parametrize("bound_to_key", [False, True])
 def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
     key = PLAYER_KEY if bound_to_key else None
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    created = service.call("POST", "/v1/games", body, key).json
-    path, token = f"/v1/games/{created['game']['id']}", key or created["players"][0]["token"]
+    game = service.begin(key, **PAIR)
+    path, token = game.path(), game.tokens[0]
     bound = service.call("PUT", f"{path}/players/me/bot", {"bot_url": bot.url}, token)
     assert (bound.status_code, bound.json["seat"], bound.json["token"]) == (200, 0, None)
     assert bound.json["game"]["players"][0]["bot"] == "url"
     by_hand = service.call("PUT", f"{path}/players/0/offer", {"discard": "L01", "prices": {}}, token)
     assert by_hand.status_code in (409, 422)
     dispatch(service)
-    assert service.get(path)["waiting_for"] == [1]
+    assert game.view()["waiting_for"] == [1]
     (delivery,) = service.get(f"{path}/players/0/bot/deliveries", token)["deliveries"]
     assert delivery["status"] == "delivered"
     released = service.call("DELETE", f"{path}/players/me/bot", token=token)
@@ -248,19 +242,16 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
 
 
 def test_only_the_holder_binds_a_bot_and_the_host_that_of_a_bot(service, bot):
-    created = against(service, bot, players=[{"name": "Ann"}, {"name": "Bob"}, {"bot_url": bot.url}])
-    path, tokens = (
-        f"/v1/games/{created['game']['id']}/players",
-        [each["token"] for each in created["players"]],
-    )
+    game = against(service, bot, players=[{"name": "Ann"}, {"name": "Bob"}, {"bot_url": bot.url}])
+    path, tokens = game.path("players"), game.tokens
     asked = len(bot.received)
-    for seat, token in ((0, tokens[1]), (0, created["host_token"]), (2, tokens[0]), (0, None)):
+    for seat, token in ((0, tokens[1]), (0, game.host), (2, tokens[0]), (0, None)):
         refused = service.call("PUT", f"{path}/{seat}/bot", {"bot_url": bot.url}, token)
         assert refused.status_code in (401, 403), refused.text
         assert service.call("DELETE", f"{path}/{seat}/bot", token=token).status_code in (401, 403)
     assert len(bot.received) == asked, "nothing is sent for a caller without the right"
     assert service.call("GET", f"{path}/0/bot/deliveries", token=tokens[1]).status_code == 403
-    released = service.call("DELETE", f"{path}/2/bot", token=created["host_token"])
+    released = service.call("DELETE", f"{path}/2/bot", token=game.host)
     assert released.json["players"][2]["bot"] == "greedy"
 
 
@@ -321,12 +312,8 @@ def test_batch_challenges_a_url_once(service, bot):
 
 
 def test_rematch_has_the_bot_again_and_deletion_ends_it(service, bot):
-    created = against(service, bot)
-    path, host, token = (
-        f"/v1/games/{created['game']['id']}",
-        created["host_token"],
-        created["players"][0]["token"],
-    )
+    game = against(service, bot)
+    path, host, token = game.path(), game.host, game.tokens[0]
     dispatch(service)
     asked = len(bot.events)
     assert service.call("POST", f"{path}/abort", token=host).status_code == 200
@@ -335,7 +322,7 @@ def test_rematch_has_the_bot_again_and_deletion_ends_it(service, bot):
     assert service.call("DELETE", path, token=host).status_code == 204
     dispatch(service)
     assert len(bot.events) == asked + 1
-    Webhook(created["players"][1]["secret"]).verify(bot.events[-1].body, bot.events[-1].headers)
+    Webhook(game.created["players"][1]["secret"]).verify(bot.events[-1].body, bot.events[-1].headers)
     record = service.get(f"/v1/games/{again.json['game']['id']}/record")
     assert [player["bot"] for player in record["players"]] == [None, None]
     service.call("POST", f"/v1/games/{again.json['game']['id']}/abort", token=host)
@@ -353,23 +340,21 @@ def test_seat_of_a_bot_keeps_it_when_gaps_of_the_lobby_close(service, bot):
 
 
 def test_move_that_was_committed_before_a_crash_is_not_made_twice(service, bot, monkeypatch):
-    created = against(service, bot)
+    game = against(service, bot)
     with monkeypatch.context() as patched:
         patched.setattr(BotDispatch, "_record", fail)
         dispatch_once(service)
-    version = service.get(f"/v1/games/{created['game']['id']}")["version"]
+    version = game.view()["version"]
     service.clock.advance(120)
     dispatch(service)
-    path = f"/v1/games/{created['game']['id']}"
-    assert service.get(path)["version"] == version
-    (delivery,) = service.get(f"{path}/players/1/bot/deliveries", created["host_token"])["deliveries"]
+    assert game.view()["version"] == version
+    (delivery,) = requests_to(game)
     assert len(bot.events) == 1
     assert delivery["status"] in ("pending", "delivered")
 
 
 def test_answers_of_two_dispatchers_make_one_move(service, bot):
-    created = against(service, bot)
-    path = f"/v1/games/{created['game']['id']}"
+    game = against(service, bot)
     first = True
 
     def race(received, handler):
@@ -380,13 +365,13 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
             BotDispatch(games, Sender(TargetPolicy(games.settings))).attend(entry)
         plays(received, handler)
 
-    url_bot = collaborators(service.app).games.repository.current(created["game"]["id"]).seats[1].url_bot
-    entry = f"{created['game']['id']}/{url_bot}"
-    before = service.get(path)["version"]
+    url_bot = collaborators(service.app).games.repository.current(game.id).seats[1].url_bot
+    entry = f"{game.id}/{url_bot}"
+    before = game.view()["version"]
     bot.answer = race
     dispatch(service)
     assert len(bot.events) == 2
-    assert service.get(path)["version"] == before + 1
+    assert game.view()["version"] == before + 1
 
 
 def fail(*_):
