@@ -1,6 +1,6 @@
 """The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
 
-from skye_server.routes import catalogue, docs, hunts, lab, leagues, matchmaking, me, operations, webhooks
+from skye_server.routes import catalogue, docs, exports, hunts, lab, matchmaking, me, operations, webhooks
 from skye_server.routes.game import bots, control, history, play, scoring, seats
 
 BLUEPRINTS = (
@@ -12,7 +12,7 @@ BLUEPRINTS = (
     webhooks.blueprint,
     matchmaking.blueprint,
     history.blueprint,
-    leagues.blueprint,
+    exports.blueprint,
     scoring.blueprint,
     catalogue.blueprint,
     docs.blueprint,
