@@ -18,7 +18,7 @@ from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds, free_port, wait_for_answer
 from skye_server.server.processes import stop
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 FOLDER = Path(__file__).parent / "boardgameio"
 MATCHES = 16

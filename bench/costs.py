@@ -20,7 +20,7 @@ from bench.servers import ROOT, free_port, wait_for_answer
 from bench.subjects import Place, act, hot, view
 from skye import PLAYERS
 from skye_server.server.processes import stop
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 
 def cost_rows(place: Place) -> list[Row]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.processes import stop
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 ROOT = Path(__file__).parent.parent
 WORKERS = 2

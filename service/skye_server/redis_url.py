@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, unquote
 
+MEMORY_URL: Final = "memory://"
+"""The URL that stores the games in the memory of one process (fakeredis), and loses them with it."""
+
 FORMS: Final = (
     "redis://host:port/0, rediss://..., unix:///path/to/socket, redis+sentinel://host:port,.../service or "
     "redis+cluster://host:port,..."

@@ -8,7 +8,7 @@ import redis
 
 from skye_server.error_codes import Problem
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 from skye_server.storage.connection import redis_calls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.lua_scripts import MinReplicas

@@ -12,7 +12,8 @@ import redis
 
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import describe, programs
-from skye_server.settings import Address, Settings
+from skye_server.setting_parsers import Address
+from skye_server.settings import Settings
 from skye_server.storage.backup import _stored_values
 from skye_server.storage.redis_store import RedisStore
 from tests.deploy.servers import Player

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 from tests.deploy.servers import Instance
 from tests.faults.parts import MAX_CONNECTIONS, SETTINGS, Parts, Redis, sockets
 from tests.support.ports import free_port

@@ -7,7 +7,7 @@ import pytest
 import redis
 
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 from tests.support.missing_programs import CLASHES_WITH_FAKETIME, NO_FAKETIME
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port

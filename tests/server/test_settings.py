@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skye_server.settings import Address, Settings, SettingsError, table, unknown_variables
+from skye_server.setting_parsers import Address, folder
+from skye_server.settings import Settings, SettingsError, table, unknown_variables
 
 
 def test_empty_environment_has_the_defaults():
@@ -19,14 +20,13 @@ def test_empty_environment_has_the_defaults():
 
 
 def test_user_without_home_folder_has_a_data_folder_all_the_same(monkeypatch):
-    parse = {row.name: row.metadata["parse"] for row in fields(Settings)}["data_dir"]
     for name in ("HOME", "XDG_DATA_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("os.getuid", lambda: 65_047)  # no line of /etc/passwd
-    assert parse("") == Path("/var/lib/skye-server")
-    assert parse("/games") == Path("/games")
+    assert folder("") == Path("/var/lib/skye-server")
+    assert folder("/games") == Path("/games")
     with pytest.raises(ValueError, match="no home folder"):
-        parse("~/games")
+        folder("~/games")
 
 
 def test_empty_variable_has_its_default():

@@ -6,7 +6,7 @@ import signal
 from collections import Counter
 
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 from tests.deploy.servers import Instance, Nginx, nginx_program
 from tests.support.launcher import children
 from tests.support.ports import free_port

@@ -13,11 +13,12 @@ from typing import Final, NamedTuple
 import click
 
 from skye_server.error_codes import Problem
-from skye_server.redis_url import without_secrets
+from skye_server.redis_url import MEMORY_URL, without_secrets
 from skye_server.server.data_folder import DataFolder
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
-from skye_server.settings import MEMORY_URL, Address, Settings, SettingsError, unknown_variables
+from skye_server.setting_parsers import Address
+from skye_server.settings import Settings, SettingsError, unknown_variables
 
 _MIN_OPEN_FILES: Final = 4096
 """Each connection of a client and to Redis is an open file of a worker."""

@@ -6,7 +6,8 @@ import click
 
 from skye_server import create_app
 from skye_server.openapi import DOCUMENTS, contract_of
-from skye_server.settings import MEMORY_URL, Settings
+from skye_server.redis_url import MEMORY_URL
+from skye_server.settings import Settings
 
 _NAMES = [f"{document}.yaml" for document in DOCUMENTS]
 

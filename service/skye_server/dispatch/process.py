@@ -16,7 +16,8 @@ from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
 from skye_server.observability import logs, worker_metrics
 from skye_server.observability.readiness import readiness
-from skye_server.settings import MEMORY_URL, Settings, SettingsError
+from skye_server.redis_url import MEMORY_URL
+from skye_server.settings import Settings, SettingsError
 from skye_server.storage.redis_store import RedisStore
 
 

@@ -21,7 +21,7 @@ from skye_server.error_codes import ERROR_CODES
 from skye_server.games.game import Status
 from skye_server.observability.metrics_folder import FOLDER_VARIABLE
 from skye_server.observability.worker_metrics import WorkerFiles
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 CONTENT_TYPE: Final = prometheus_client.exposition.CONTENT_TYPE_PLAIN_0_0_4
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from skye_server.server.processes import LaunchError, describe_end, kill_group, spawn
 from skye_server.server.signals import HANDLED, STOPPING, pause
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 ROOT = Path(__file__).resolve().parents[2]
 GUNICORN_CONF = "python:skye_server.worker.gunicorn_conf"

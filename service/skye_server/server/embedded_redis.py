@@ -21,7 +21,7 @@ from urllib.parse import quote
 from skye_server.server.data_folder import DataFolder
 from skye_server.server.processes import LaunchError, describe_end, spawn, stop
 from skye_server.server.server_programs import MULTI_PART_FOLDER, describe, version_of
-from skye_server.settings import Address
+from skye_server.setting_parsers import Address
 
 LOG_NAME = "redis.log"
 

@@ -14,14 +14,15 @@ from typing import NamedTuple
 
 from skye_server.observability.metrics_folder import create_folder
 from skye_server.observability.readiness import readiness
-from skye_server.redis_url import without_secrets
+from skye_server.redis_url import MEMORY_URL, without_secrets
 from skye_server.server import api_process, signals
 from skye_server.server.data_folder import DataFolder
 from skye_server.server.dispatch_processes import DispatchProcesses
 from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
 from skye_server.server.processes import LaunchError, adopt_orphans, describe_end
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
-from skye_server.settings import LAB_WARNING, MEMORY_URL, Address, Settings, SettingsError, unknown_variables
+from skye_server.setting_parsers import Address
+from skye_server.settings import LAB_WARNING, Settings, SettingsError, unknown_variables
 
 _LONGEST_DELAY_S = 30.0
 _STABLE_AFTER_S = 60.0

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from skye_server.redis_url import MEMORY_URL
 from skye_server.server.data_folder import DataFolder, address_of_server
 from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location, url_of
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import program_for
-from skye_server.settings import MEMORY_URL, Settings
+from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 
 

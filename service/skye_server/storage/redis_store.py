@@ -28,8 +28,8 @@ from typing import IO, Any, Final
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.redis_url import RedisUrl, parse
-from skye_server.settings import MEMORY_URL, Settings
+from skye_server.redis_url import MEMORY_URL, RedisUrl, parse
+from skye_server.settings import Settings
 from skye_server.storage import redis_deletion
 from skye_server.storage.backup import Counts, restore_backup, write_backup
 from skye_server.storage.codec import entry_header

@@ -17,8 +17,10 @@ import gevent
 from prometheus_client import multiprocess
 
 from skye_server.observability import metrics_folder, worker_metrics
+from skye_server.redis_url import MEMORY_URL
 from skye_server.server.processes import death_signal_setter
-from skye_server.settings import LAB_WARNING, MEMORY_URL, Settings, SettingsError, parse_address
+from skye_server.setting_parsers import address as parse_address
+from skye_server.settings import LAB_WARNING, Settings, SettingsError
 from skye_server.worker import unix_sockets
 
 try:
