@@ -20,11 +20,11 @@ from skye_server.following.stream_clock import StreamClock
 from skye_server.http import cors, middleware, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
+    COLLABORATORS,
     Application,
     Collaborators,
     PlainInteger,
     SeatInPath,
-    register_collaborators,
 )
 from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
@@ -71,7 +71,7 @@ def _routes(settings: Settings, store: RedisStore) -> Application:
     problems.register(app)
     if settings.lab:
         fault_injection.register(app)
-    middleware.register(app, lab=settings.lab)
+    middleware.register(app)
     cors.register(app, settings.cors_origins)
     limits.register(app, settings, store)
     app.before_request(middleware.check_request)  # after the limits: what it refuses counts too
@@ -102,7 +102,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
     url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not of_hunt)
     parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, url_bots, lab)
-    register_collaborators(app, Collaborators(*parts, None if found is None else found.hunts))
+    app.extensions[COLLABORATORS] = Collaborators(*parts, None if found is None else found.hunts)
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab or of_hunt:
         default_headers = [*default_headers, fault_injection.LAB_HEADER]

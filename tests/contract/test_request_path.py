@@ -18,7 +18,7 @@ from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (skye_server, skye))
 MAX_MODULES = 29
-MAX_FUNCTIONS = 148
+MAX_FUNCTIONS = 141
 
 
 @pytest.fixture

@@ -45,16 +45,6 @@ def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
     return number
 
 
-def authorize_deliveries(game: Game, caller: Caller, seat: int) -> int:
-    """Check that a caller may see what was sent to the bot of a seat: its holder, or the host.
-
-    :returns: the number of the seat.
-    :raises Problem: seat_not_found, token_required, not_your_seat.
-    """
-    number = require_seat(game, caller, seat)
-    return number if caller.host else require_own_seat(game, caller, number)
-
-
 def bind_bot(
     games: Games, command: Command, game_id: str, seat: int, url_bot: str
 ) -> CommandResult[TakenSeatView]:

@@ -30,6 +30,7 @@ from skye_server.games.authorization import (
     require_host,
     require_no_seat,
     require_own_seat,
+    require_own_seat_or_host,
     require_seat,
 )
 from skye_server.games.creation import new_invite, new_seat
@@ -165,9 +166,7 @@ def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Comma
     """
 
     def authorize(loaded: Loaded[Game]) -> None:
-        require_seat(loaded.game, loaded.caller, seat)
-        if not loaded.caller.host:
-            require_own_seat(loaded.game, loaded.caller, seat)
+        require_own_seat_or_host(loaded.game, loaded.caller, seat)
 
     def leave(loaded: Loaded[Game]) -> Transition:
         return lobby.leave(loaded.game, loaded.seat(seat), loaded.now_ms)

@@ -107,7 +107,12 @@ class GameRepository:
         due: DueWork,
     ) -> None:
         self._store = store
-        self._settings = settings
+        self._ttl_s = {
+            Status.LOBBY: settings.game_ttl_lobby_s,
+            Status.PLAYING: settings.game_ttl_playing_s,
+            Status.FINISHED: settings.game_ttl_finished_s,
+            Status.ABORTED: settings.game_ttl_aborted_s,
+        }
         self._metrics = metrics
         self._history = GameHistory(store)
         self._listing = listing
@@ -160,7 +165,7 @@ class GameRepository:
             self._players.announce(game.id, joining, limited=limited)
         announced = self._due.announce(before, game)
         expected = None if before is None else self.cache.stored_header(before)
-        stored, ttl_s = encode_game(game), self._ttl_s(game.status)
+        stored, ttl_s = encode_game(game), self._ttl_s[game.status]
         entries = self._entries(before, transition)
         if not self._store.commit(
             Commit(game.id, expected, stored, entries, ttl_s, record, replaces_log=game.is_over)
@@ -198,11 +203,3 @@ class GameRepository:
             return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
         history = [] if before is None else self._history.changes(before)
         return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]
-
-    def _ttl_s(self, status: Status) -> int:
-        return {
-            Status.LOBBY: self._settings.game_ttl_lobby_s,
-            Status.PLAYING: self._settings.game_ttl_playing_s,
-            Status.FINISHED: self._settings.game_ttl_finished_s,
-            Status.ABORTED: self._settings.game_ttl_aborted_s,
-        }[status]

@@ -268,6 +268,16 @@ def require_own_seat(game: Game, caller: Caller, seat: int) -> int:
     return seat
 
 
+def require_own_seat_or_host(game: Game, caller: Caller, seat: int) -> int:
+    """Check that the caller holds a seat that is taken, or is the host.
+
+    :returns: the number of the seat.
+    :raises Problem: seat_not_found, token_required, not_your_seat.
+    """
+    number = require_seat(game, caller, seat)
+    return number if caller.host else require_own_seat(game, caller, number)
+
+
 def require_seat(game: Game, caller: Caller, seat: int) -> int:
     """Check that a game has a seat that is taken.
 

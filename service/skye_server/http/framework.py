@@ -31,7 +31,7 @@ from skye_server.webhooks.webhooks import Webhooks
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIEnvironment
 
-_COLLABORATORS: Final = "skye"
+COLLABORATORS: Final = "skye"
 """The name of the collaborators among the extensions of an app."""
 
 
@@ -56,14 +56,9 @@ class Collaborators:
     hunts: Hunts | None = None
 
 
-def register_collaborators(app: Flask, collaborators: Collaborators) -> None:
-    """Store the collaborators of an app."""
-    app.extensions[_COLLABORATORS] = collaborators
-
-
 def collaborators(app: Flask | None = None) -> Collaborators:
     """Return the collaborators of an app, by default of the current app."""
-    found: Collaborators = (app or current_app).extensions[_COLLABORATORS]
+    found: Collaborators = (app or current_app).extensions[COLLABORATORS]
     return found
 
 

@@ -147,25 +147,29 @@ def _log_response(request: Request, status: int, seconds: float, code: str | Non
     )
 
 
-def register(app: Flask, *, lab: bool) -> None:
-    """Register the hooks of an app.
-
-    :param lab: whether the app injects faults on request (`skye_server.http.lab.fault_injection`).
-    """
-    if not lab:
-        app.before_request(_refuse_faults)
-    app.before_request(retry.start_budget)
-    app.before_request(_identify_client)
+def register(app: Flask) -> None:
+    """Register the hooks of an app."""
+    app.before_request(_begin_request)
     app.teardown_request(retry.clear_budget)
 
 
-def _refuse_faults() -> None:
-    """Refuse `Skye-Fault`. If it were ignored, a test could pass without testing anything.
+def _begin_request() -> None:
+    """Start the retry budget; queue long computations by the client's address, until it disconnects.
+
+    Only a lab accepts `Skye-Fault`. If it were ignored elsewhere, a test could pass without testing anything.
 
     :raises Problem: lab_off.
     """
-    if FAULT_VARIABLE in request.environ and request.routing_exception is None:
+    environ = request.environ
+    if FAULT_VARIABLE in environ and request.routing_exception is None and collaborators().lab is None:
         raise Problem("lab_off")
+    retry.start_budget()
+    client = ComputingClient(
+        network(request.remote_addr), partial(_has_disconnected, environ.get("gunicorn.socket"))
+    )
+    if (slot := environ.get(SLOT)) is not None:
+        client.release_slot = slot.release
+    computing_client.set(client)
 
 
 def check_request() -> None:
@@ -189,15 +193,6 @@ def check_request() -> None:
         g.player = collaborators().games.identities.require_player(bearer_token())
     if request.query_string:
         refuse_unknown_parameters()
-
-
-def _identify_client() -> None:
-    """Queue long computations of the request by its client's address; cancel them when it disconnects."""
-    has_disconnected = partial(_has_disconnected, request.environ.get("gunicorn.socket"))
-    client = ComputingClient(network(request.remote_addr), has_disconnected)
-    if (slot := request.environ.get(SLOT)) is not None:
-        client.release_slot = slot.release
-    computing_client.set(client)
 
 
 def _has_disconnected(connection: socket.socket | None) -> bool:

@@ -20,7 +20,7 @@ from skye_server.games.creation import check_batch
 from skye_server.http.client_address import network
 from skye_server.http.leaky_buckets import Allowance, Budget, RateLimiter
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
-from skye_server.settings import Settings
+from skye_server.settings import DAY_S, Settings
 from skye_server.storage.redis_store import RedisStore
 
 _CREATION: Final = "Lobby.create_game"
@@ -62,8 +62,6 @@ WEBHOOK_REQUESTS: Final = 200
 """The maximum number of webhooks that an address creates, moves, tests or retries in a day: the server sends
 a request for each, to a URL that the client chooses."""
 
-_DAY_S: Final = 86_400
-
 _EXEMPT: Final = Budget("exempt", _MAX_EXEMPT, _EXEMPT_WINDOW_S)
 
 
@@ -94,8 +92,8 @@ class _RequestLimits:
         self._limiter = limiter
         self.requests = Budget("requests", settings.limit_requests_per_minute)
         self.games = Budget("games", settings.limit_games_per_minute)
-        self.key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, _DAY_S)
-        self.webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, _DAY_S)
+        self.key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, DAY_S)
+        self.webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, DAY_S)
 
     def charge_request(self) -> None:
         """Charge the client's address for the current request.
@@ -134,7 +132,7 @@ class _RequestLimits:
         slot: RequestSlot = request.environ[SLOT]
         if slot.concurrent_requests > CROWD:
             _wait_without_slot(_REFUSAL_DELAY_S)
-        unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == _DAY_S else "minute"
+        unit, span = budget.kind.replace("_", " "), "day" if budget.window_s == DAY_S else "minute"
         raise Problem(
             "too_many_requests",
             f"This address may use {budget.limit} {unit} a {span}; this costs {cost}.",

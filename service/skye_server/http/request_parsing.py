@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Container, Iterator
+from contextlib import nullcontext
 from functools import cache, wraps
 from typing import Any, Final
 
@@ -76,23 +76,14 @@ def _read_body(req: Request, schema: Schema) -> Any:
     :raises Problem: invalid_body, and what `read_json` raises.
     """
     try:
-        with _computation(req):
+        body = body_of(req)
+        is_small = len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS
+        with nullcontext() if is_small else Computation():
             value = read_json(req)
         # Long lists are separate computations: a computation within another would wait for its end.
         return schema.load(value, unknown=RAISE)
     except ValidationError as error:
         raise Problem("invalid_body", errors=_field_errors(error.messages)) from error
-
-
-def _computation(req: Request) -> AbstractContextManager[Any]:
-    """Return a context in which large bodies are decoded one at a time.
-
-    :raises Problem: what `body_of` raises.
-    """
-    body = body_of(req)
-    if len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS:
-        return nullcontext()
-    return Computation()
 
 
 def _read_query(req: Request, schema: Schema) -> Any:
@@ -229,9 +220,10 @@ def bearer_token() -> str | None:
     return token
 
 
-def command_from_request() -> Command:
+def command_from_request(query: Container[str] = ()) -> Command:
     """Return the credentials, the idempotency key and the precondition of the current request.
 
+    :param query: the names of its parameters; with `include`, the view has the legal actions.
     :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
     """
     environ = request.environ
@@ -244,7 +236,8 @@ def command_from_request() -> Command:
     accepts: Callable[[int], bool] | None = None
     if entity_tags("If-Match") is not None:
         accepts = _version_in(request.if_match)
-    return Command(token, key, digest, request.remote_addr or "", accepts)
+    address = request.remote_addr or ""
+    return Command(token, key, digest, address, accepts, include_actions="include" in query)
 
 
 def entity_tags(name: str) -> str | None:

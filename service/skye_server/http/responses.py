@@ -14,11 +14,13 @@ from flask import Response, request
 from skye_server.commands.game_commands import CommandResult
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
+from skye_server.games.game import Game
 from skye_server.http.framework import PrebuiltResponse
 from skye_server.http.middleware import Header
 from skye_server.http.request_parsing import entity_tags
 
 JSON: Final = "application/json"
+SVG: Final = "image/svg+xml"
 _TYPE_JSON: Final = ("Content-Type", JSON)
 _NOT_STORED: Final = ("Cache-Control", "no-store")
 _PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
@@ -39,18 +41,28 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
     return f'"{version}{role}{form}"'
 
 
-def uncached_json(view: Any, status: int, headers: Sequence[Header]) -> Response:
+def uncached_json(view: Any, status: int = 200, headers: Sequence[Header] = ()) -> Response:
     """Return a view as JSON that no cache stores."""
     body = _encoder.encode(view)
-    return PrebuiltResponse(body, status, [_TYPE_JSON, _length_of(body), _NOT_STORED, *headers])
+    length = "Content-Length", str(len(body))
+    return PrebuiltResponse(body, status, [_TYPE_JSON, length, _NOT_STORED, *headers])
 
 
 def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
-    """Return a view as JSON; with an entity tag it can be revalidated by `If-None-Match`.
+    """Return a view as JSON; with an entity tag, 304 when the client already has it.
 
-    :raises Problem: not_acceptable.
+    :raises Problem: not_acceptable; with a tag invalid_parameter.
     """
-    return encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
+    cached = None if tag is None else not_modified(tag)
+    return cached or encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
+
+
+def versioned_json(game: Game, caller: Caller, view: Mapping[str, object]) -> Response:
+    """Return a view of a game as the caller may see it, with the version of the game, also as its entity tag.
+
+    :raises Problem: not_acceptable, invalid_parameter.
+    """
+    return json_response({"version": game.version, **view}, tag=etag(game.version, caller))
 
 
 def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
@@ -65,12 +77,12 @@ def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
 def encoded_json_response(
     body: bytes, *, tag: str | None = None, more_headers: Sequence[Header] = ()
 ) -> Response:
-    """Return JSON that is encoded already; see `json_response`.
+    """Return JSON that is encoded already, with its entity tag if it can be revalidated by `If-None-Match`.
 
     :raises Problem: not_acceptable.
     """
     check_accepts(JSON)
-    headers = [_TYPE_JSON, _length_of(body), *more_headers]
+    headers = [_TYPE_JSON, ("Content-Length", str(len(body))), *more_headers]
     headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
     return PrebuiltResponse(body, 200, headers)
 
@@ -108,17 +120,12 @@ def not_modified(tag: str) -> Response | None:
 def text_response(text: str, content_type: str, tag: str) -> Response:
     """Return text that can be revalidated by its entity tag."""
     body = text.encode()
-    return PrebuiltResponse(
-        body, 200, [("Content-Type", content_type), _length_of(body), *_cache_headers(tag)]
-    )
+    headers = [("Content-Type", content_type), ("Content-Length", str(len(body))), *_cache_headers(tag)]
+    return PrebuiltResponse(body, 200, headers)
 
 
 def _cache_headers(tag: str) -> list[Header]:
     return [("ETag", tag), *_PRIVATE]
-
-
-def _length_of(body: bytes) -> Header:
-    return "Content-Length", str(len(body))
 
 
 def cacheable(response: Response, seconds: int) -> Response:

@@ -17,14 +17,14 @@ from skye_server.error_codes import Problem
 from skye_server.games.scenarios import SCENARIOS, scenario_view
 from skye_server.games.views import game
 from skye_server.http.request_parsing import Resource
-from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
+from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
+from skye_server.settings import DAY_S
 
 blueprint = Resource(
     "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles, scenarios and bots."
 )
-
-_DAY_S = 86_400
+PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @blueprint.route("/tiles")
@@ -52,7 +52,7 @@ def list_tiles() -> Response:
         200,
         "The pictures.",
         text("Picture"),
-        content_type="image/svg+xml",
+        content_type=SVG,
         headers=["Content-Encoding"],
     )
 )
@@ -66,7 +66,7 @@ def get_tile_pictures() -> Response:
     """
     with pausing():
         sheet = tile_sheet_svg()
-    return compressed(sheet.encode(), "image/svg+xml", _DAY_S)
+    return compressed(sheet.encode(), SVG, DAY_S)
 
 
 @blueprint.route("/tiles/<tile>")
@@ -85,12 +85,12 @@ def get_tile(tile: str) -> Response:
     Terrain, roads, objects and scroll, in reference orientation. A rotation of 90 degrees turns north to
     east.
     """
-    return _cacheable(json_response(game.tile_view(_known(tile))))
+    return cacheable(json_response(game.tile_view(_known(tile))), DAY_S)
 
 
 @blueprint.route("/tiles/<tile>/picture.svg")
 @never_changes(
-    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    PICTURE,
     errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
 @blueprint.arguments(requests.TilePictureQuery, location="query")
@@ -100,7 +100,7 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
     An SVG picture without references to other resources.
     """
     drawn = tile_svg(_known(tile), query["rotation"])
-    return _cacheable(Response(drawn, content_type="image/svg+xml"))
+    return cacheable(Response(drawn, content_type=SVG), DAY_S)
 
 
 @blueprint.route("/scoring-tiles")
@@ -168,12 +168,12 @@ def get_scoring_tile(scoring_tile: str) -> Response:
 
     Its title, a sentence that describes it, and whether it is a majority.
     """
-    return _cacheable(json_response(_catalogue_entry(scoring_tile)))
+    return cacheable(json_response(_catalogue_entry(scoring_tile)), DAY_S)
 
 
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
-    ResponseDoc(200, "The picture.", text("Picture"), content_type="image/svg+xml"),
+    PICTURE,
     errors=["not_found", "tile_not_found"],
 )
 def get_scoring_tile_picture(scoring_tile: str) -> Response:
@@ -182,7 +182,7 @@ def get_scoring_tile_picture(scoring_tile: str) -> Response:
     An SVG picture of the scoring objects and their points, without words.
     """
     drawn = scoring_tile_svg(_catalogue_entry(scoring_tile)["id"])
-    return _cacheable(Response(drawn, content_type="image/svg+xml"))
+    return cacheable(Response(drawn, content_type=SVG), DAY_S)
 
 
 def _catalogue_entry(scoring_tile: str) -> ScoringTileView:
@@ -201,8 +201,4 @@ def _known(tile: str) -> str:
 def _list(members: dict[str, Any]) -> Response:
     """Return a list that is the same for all callers, compressed if the caller accepts it."""
     check_accepts(JSON)
-    return compressed(msgspec.json.encode(members), JSON, _DAY_S)
-
-
-def _cacheable(response: Response) -> Response:
-    return cacheable(response, _DAY_S)
+    return compressed(msgspec.json.encode(members), JSON, DAY_S)

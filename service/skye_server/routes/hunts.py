@@ -14,7 +14,7 @@ from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import TAKES_QUERY, Resource
-from skye_server.http.responses import check_accepts, json_response, text_response, uncached_json
+from skye_server.http.responses import JSON, check_accepts, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, operation, text
 from skye_server.openapi.parameters import FAULT
@@ -30,7 +30,6 @@ blueprint = Resource(
 _HUNT_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "hunt_not_found")
 _THIS_HUNT = {"hunt": "$request.path.hunt"}
 _CSV = "text/csv"
-_JSON = "application/json"
 
 
 @blueprint.route("/defects/classes")
@@ -42,7 +41,7 @@ def list_defect_classes() -> Response:
     """
     _hunts()
     classes = [{"class": name, "description": meaning} for name, meaning in DEFECT_CLASSES.items()]
-    return uncached_json({"classes": classes}, 200, [])
+    return uncached_json({"classes": classes})
 
 
 @blueprint.route("/hunts", methods=["POST"])
@@ -82,7 +81,7 @@ def get_hunt(hunt: str) -> Response:
     Without its defects.
     """
     hunts = _hunts()
-    return uncached_json(hunts.view(hunts.hunt(hunt)), 200, [])
+    return uncached_json(hunts.view(hunts.hunt(hunt)))
 
 
 @blueprint.route("/hunts/<hunt>/reports", methods=["POST"])
@@ -103,7 +102,7 @@ def report_defect(body: dict[str, Any], hunt: str) -> Response:
     The server replays the evidence twice on a new copy of the hunt, and twice on a server without defects. It
     accepts the report if the operation then responds differently because of a defect of this class.
     """
-    return uncached_json(_hunts().report(hunt, body), 200, [])
+    return uncached_json(_hunts().report(hunt, body))
 
 
 @blueprint.route("/hunts/<hunt>/score")
@@ -114,7 +113,7 @@ def get_hunt_score(hunt: str) -> Response:
     What has been found, how many defects of each class are left, false reports, and the time.
     """
     hunts = _hunts()
-    return uncached_json(hunts.score(hunts.hunt(hunt)), 200, [])
+    return uncached_json(hunts.score(hunts.hunt(hunt)))
 
 
 @blueprint.route("/hunts/<hunt>/reveal", methods=["POST"])
@@ -130,7 +129,7 @@ def reveal_hunt(hunt: str) -> Response:
     It ends the hunt, and shows each defect with the shortest requests that show it, and with the sentence of
     the contract or of the rules that it breaks. The key of the original reveals copies too.
     """
-    return uncached_json(_hunts().reveal(hunt, _key()), 200, [])
+    return uncached_json(_hunts().reveal(hunt, _key()))
 
 
 @blueprint.route("/hunts/<hunt>/scores")
@@ -149,11 +148,9 @@ def list_hunt_scores(hunt: str) -> Response:
     For the teacher of a class. With `Accept: text/csv` as a table.
     """
     scores = _hunts().scores(hunt, _key())
-    if check_accepts(_JSON, _CSV) == _CSV:
-        response = text_response(_table(scores), f"{_CSV}; charset=utf-8", '""')
-        response.headers["Cache-Control"] = "no-store"
-        del response.headers["ETag"]
-        return response
+    if check_accepts(JSON, _CSV) == _CSV:
+        headers = {"Cache-Control": "no-store", "Vary": "Authorization, Accept"}
+        return Response(_table(scores), headers=headers, content_type=f"{_CSV}; charset=utf-8")
     return json_response({"scores": scores})
 
 

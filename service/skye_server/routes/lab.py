@@ -123,7 +123,7 @@ def empty_lab() -> Response:
     `game_not_found`. A game that a client creates at the same time may stay.
     """
     _lab()
-    return uncached_json({"deleted": collaborators().games.store.delete_all()}, 200, [])
+    return uncached_json({"deleted": collaborators().games.store.delete_all()})
 
 
 @blueprint.route("/inbox/<inbox>", methods=["POST"])
@@ -154,9 +154,9 @@ def receive_in_lab(inbox: str) -> Response:
     if answer["fault"] is not None:
         apply(fault_header.parse(answer["fault"], is_stream=False))
     if answer["challenges"] and (challenge := _found(body, CHALLENGE, "challenge")) is not None:
-        return uncached_json({"challenge": challenge}, 200, [])
+        return uncached_json({"challenge": challenge})
     if answer["plays"] and (actions := _found(body, DECISION, "actions")):
-        return uncached_json(actions[0], 200, [])
+        return uncached_json(actions[0])
     if answer["status"] == 204:
         return no_content()
     return uncached_json(msgspec.Raw((answer["body"] or "null").encode()), answer["status"], [])
@@ -221,7 +221,7 @@ def _inbox_answer(lab: Laboratory, inbox: str) -> dict[str, Any]:
 
 def _inbox_response(lab: Laboratory, inbox: str) -> Response:
     messages = [msgspec.Raw(message) for message in lab.store.received(inbox)]
-    return uncached_json({"messages": messages, "answer": _inbox_answer(lab, inbox)}, 200, [])
+    return uncached_json({"messages": messages, "answer": _inbox_answer(lab, inbox)})
 
 
 def _found(body: bytes, kind: str, name: str) -> Any:
@@ -276,10 +276,10 @@ def _lab_response(lab: Laboratory) -> Response:
         "hunts": HUNTS_PATH,
         "inbox": "/v1/lab/inbox/{inbox}",
     }
-    return uncached_json(view, 200, [])
+    return uncached_json(view)
 
 
 def _faults_response(lab: Laboratory, game: str) -> Response:
     stored, requests_left = lab.store.faults(game)
     method, fault = (None, None) if stored is None else fault_of(stored)
-    return uncached_json({"fault": fault, "requests": requests_left, "method": method}, 200, [])
+    return uncached_json({"fault": fault, "requests": requests_left, "method": method})

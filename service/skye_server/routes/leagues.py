@@ -52,4 +52,4 @@ def create_games(body: dict[str, Any]) -> Response:
     view = create_new_games(collaborators().games, command, body["games"])
     for created, game in zip(view["games"], body["games"], strict=True):
         show_secrets(created["players"], game, secrets)
-    return uncached_json(view, 201, [])
+    return uncached_json(view, 201)

@@ -96,4 +96,4 @@ def cancel_ticket(ticket: str) -> Response:
     Cancelling a matched ticket has no effect: its game has begun.
     """
     found = tickets.cancel_ticket(collaborators().games, command_from_request(), ticket)
-    return uncached_json(found.view, 200, [])
+    return uncached_json(found.view)

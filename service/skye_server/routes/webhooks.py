@@ -168,7 +168,7 @@ def _add_item(place: _Place) -> None:
         owner = _owner_to_write(place, parts)
         if "url" in body:
             charge_webhook_request()
-        return uncached_json(_view(_webhooks().change(owner, webhook, body)), 200, [])
+        return uncached_json(_view(_webhooks().change(owner, webhook, body)))
 
     @blueprint.route(item, methods=["DELETE"])
     @place.describe(
@@ -207,7 +207,7 @@ def _add_item(place: _Place) -> None:
             "duration_ms": reply.duration_ms,
             "problem": reply.problem or None,
         }
-        return uncached_json(view, 200, [])
+        return uncached_json(view)
 
     @blueprint.route(f"{item}/secret", methods=["POST"])
     @place.describe(
@@ -224,7 +224,7 @@ def _add_item(place: _Place) -> None:
         """
         owner, command = place.owner(**parts), command_from_request()
         rotated = _webhooks().rotate_secret(owner, webhook, command, body)
-        return uncached_json(_secret_view(rotated), 200, [])
+        return uncached_json(_secret_view(rotated))
 
     @blueprint.route(f"{item}/deliveries")
     @place.describe(
@@ -254,7 +254,7 @@ def _add_item(place: _Place) -> None:
         """
         owner = _owner_to_write(place, parts)
         charge_webhook_request()
-        return uncached_json(delivery_view(_webhooks().retry(owner, webhook, delivery)), 200, [])
+        return uncached_json(delivery_view(_webhooks().retry(owner, webhook, delivery)))
 
 
 def _owner_to_write(place: _Place, parts: dict[str, str]) -> str:

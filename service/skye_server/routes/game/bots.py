@@ -8,11 +8,11 @@ from flask import Response
 
 from skye_server.commands.bot_commands import (
     authorize_bot,
-    authorize_deliveries,
     bind_bot,
     release_bot,
 )
 from skye_server.contract import requests, responses
+from skye_server.games.authorization import require_own_seat_or_host
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response
@@ -89,6 +89,6 @@ def list_bot_deliveries(game: str, seat: int) -> Response:
     """
     games = collaborators().games
     current, caller = games.read(game, bearer_token())
-    number = authorize_deliveries(current, caller, seat)
+    number = require_own_seat_or_host(current, caller, seat)
     found = bot_deliveries(games.store, current.seats[number].url_bot)
     return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})

@@ -29,7 +29,7 @@ from skye_server.http.responses import (
     json_response,
     link_to_next,
     no_content,
-    not_modified,
+    versioned_json,
 )
 from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.documented_errors import GAME_ERRORS
@@ -150,9 +150,7 @@ def list_rounds(game: str) -> Response:
     game that began from a position, the first report is that of the position's round.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    tag = etag(current.version, caller)
-    view = {"version": current.version, "rounds": rounds_view(current, caller, changes)}
-    return not_modified(tag) or json_response(view, tag=tag)
+    return versioned_json(current, caller, {"rounds": rounds_view(current, caller, changes)})
 
 
 @blueprint.route("/rounds/<int:round>")
@@ -173,8 +171,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
         begun = beginning(changes)
         is_before = begun is not None and round < begun.round
         raise Problem("round_not_found", "This round was before the game's position." if is_before else None)
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response({"version": current.version, **report}, tag=tag)
+    return versioned_json(current, caller, report)
 
 
 @blueprint.route("/record")
@@ -187,8 +184,7 @@ def get_record(game: str) -> Response:
     it.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response(record_view(current, caller, changes), tag=tag)
+    return json_response(record_view(current, caller, changes), tag=etag(current.version, caller))
 
 
 def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
@@ -211,8 +207,7 @@ def get_position(game: str) -> Response:
     complete position, including the seed.
     """
     loaded = collaborators().games.read(game, bearer_token())
-    tag = etag(loaded.game.version, loaded.caller)
-    return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
+    return json_response(position_view(*loaded), tag=etag(loaded.game.version, loaded.caller))
 
 
 def _record(current: Game, start: Position | None, actions: list[ActionView]) -> ExportedRecordView:

@@ -14,7 +14,7 @@ from skye_server.games.authorization import invitation_id, require_host, watch_c
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
-from skye_server.http.responses import command_response, etag, json_response, not_modified
+from skye_server.http.responses import command_response, etag, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_GAME, blueprint
@@ -132,9 +132,7 @@ def list_invitations(game: str) -> Response:
     current, caller = collaborators().games.read(game, bearer_token())
     require_host(caller)
     invitations = [{"id": invitation_id(hashed)} for hashed in current.invites]
-    tag = etag(current.version, caller)
-    view = {"version": current.version, "invitations": invitations}
-    return not_modified(tag) or json_response(view, tag=tag)
+    return versioned_json(current, caller, {"invitations": invitations})
 
 
 @blueprint.route("/games/<game>/invitations/<invitation>")
@@ -152,8 +150,7 @@ def get_invitation(game: str, invitation: str) -> Response:
     require_host(caller)
     if invitation not in map(invitation_id, current.invites):
         raise Problem("invitation_not_found")
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response({"id": invitation}, tag=tag)
+    return json_response({"id": invitation}, tag=etag(current.version, caller))
 
 
 @blueprint.route("/games/<game>/watch-code")
@@ -170,8 +167,7 @@ def get_watch_code(game: str) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     require_host(caller)
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response({"code": watch_code(current)}, tag=tag)
+    return json_response({"code": watch_code(current)}, tag=etag(current.version, caller))
 
 
 @blueprint.route("/games/<game>/invitations/<invitation>", methods=["DELETE"])

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 from flask import Response
 
 from skye import FinishBuilding, Place, SetOffer
-from skye_server.commands.attempts import Command
 from skye_server.commands.move_commands import make_purchase, play_move, take_placement_back
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.actions import actions_view
 from skye_server.games.authorization import require_own_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
-from skye_server.http.responses import command_response, etag, json_response, not_modified
+from skye_server.http.responses import command_response, etag, json_response
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 
@@ -74,8 +72,7 @@ def list_actions(game: str, seat: int) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response(actions_view(current, seat), tag=tag)
+    return json_response(actions_view(current, seat), tag=etag(current.version, caller))
 
 
 @blueprint.route("/offer", methods=["PUT"])
@@ -91,15 +88,9 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
     is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
     the purse. After 1,500 changes of a game, offers can no longer be replaced.
     """
-    return command_response(
-        play_move(
-            collaborators().games,
-            _command(query),
-            game,
-            seat,
-            SetOffer(offer["discard"], tuple(offer["prices"].items())),
-        )
-    )
+    command = command_from_request(query)
+    move = SetOffer(offer["discard"], tuple(offer["prices"].items()))
+    return command_response(play_move(collaborators().games, command, game, seat, move))
 
 
 @blueprint.route("/purchase", methods=["PUT"])
@@ -113,7 +104,7 @@ def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int)
     price to the seller, who also takes back the gold on the tile. The same purchase again, in the same round,
     changes nothing and is no error.
     """
-    command = _command(query)
+    command = command_from_request(query)
     return command_response(make_purchase(collaborators().games, command, game, seat, choice["tile"]))
 
 
@@ -130,7 +121,8 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
     any rotation. Terrain on shared edges must match; roads need not continue. All seats build at the same
     time.
     """
-    return command_response(play_move(collaborators().games, _command(query), game, seat, Place(**placement)))
+    command = command_from_request(query)
+    return command_response(play_move(collaborators().games, command, game, seat, Place(**placement)))
 
 
 @blueprint.route("/placements/<int:number>", methods=["DELETE"])
@@ -143,7 +135,8 @@ def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     has the number of the last placement in this round, from 1, so that a retry takes back no other one. After
     1,500 changes of a game, placements can no longer be taken back.
     """
-    return command_response(take_placement_back(collaborators().games, _command(query), game, seat, number))
+    command = command_from_request(query)
+    return command_response(take_placement_back(collaborators().games, command, game, seat, number))
 
 
 @blueprint.route("/building/finish", methods=["POST"])
@@ -156,8 +149,5 @@ def finish_building(query: _Query, game: str, seat: int) -> Response:
     and its gold is lost. When the last seat has finished, the server scores the round and begins the next
     one.
     """
-    return command_response(play_move(collaborators().games, _command(query), game, seat, FinishBuilding()))
-
-
-def _command(query: _Query) -> Command:
-    return replace(command_from_request(), include_actions="include" in query)
+    command = command_from_request(query)
+    return command_response(play_move(collaborators().games, command, game, seat, FinishBuilding()))

@@ -28,11 +28,11 @@ from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
-from skye_server.http.responses import etag, json_response, not_modified, text_response
+from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
-from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads, text
+from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads
+from skye_server.routes.catalogue import PICTURE
 
-SVG = "image/svg+xml"
 _DRAWN = "-svg"
 """The suffix that distinguishes the entity tag of a picture from that of the territory as JSON."""
 
@@ -42,7 +42,6 @@ blueprint = Resource(
 
 _BEGUN = ("game_not_started",)
 _OF_SEAT = ("seat_not_found",)
-_PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @blueprint.route("/games/<game>/scores")
@@ -55,8 +54,7 @@ def get_scores(game: str) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     scores = scores_view(state_begun(current), caller.seat)
-    tag = etag(current.version, caller)
-    return not_modified(tag) or json_response({"version": current.version, **scores}, tag=tag)
+    return versioned_json(current, caller, scores)
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory")
@@ -73,12 +71,11 @@ def get_territory(game: str, seat: int) -> Response:
     seat = require_seat(current, caller, seat)
     territory = _territory(current, seat)
     report = {"seat": seat, "version": current.version, **territory_view(territory)}
-    tag = etag(current.version)  # territories are public
-    return not_modified(tag) or json_response(report, tag=tag)
+    return json_response(report, tag=etag(current.version))  # territories are public
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory/picture.svg")
-@reads(_PICTURE, errors=["invalid_parameter", *_OF_SEAT])
+@reads(PICTURE, errors=["invalid_parameter", *_OF_SEAT])
 @blueprint.arguments(requests.TerritoryPictureQuery, location="query")
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
     """Get the picture of a territory.

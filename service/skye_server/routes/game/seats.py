@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from flask import Response
 
 from skye_server.contract import responses
@@ -14,15 +12,15 @@ from skye_server.games.views.rounds import purchase_of
 from skye_server.games.views.seats import offer_view, placements_view, player_view
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
-from skye_server.http.responses import etag, json_response, not_modified
+from skye_server.http.responses import versioned_json
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
+from skye_server.routes.games import THIS_GAME
 
 blueprint = Resource(
     "Seats", __name__, url_prefix="/v1/games/<game>/players", description="Get the seats, and parts of one."
 )
 
-_GAME = {"game": "$request.path.game"}
-_SEAT = {**_GAME, "seat": "$request.path.seat"}
+_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
@@ -36,7 +34,9 @@ def _shows(description: str, schema: type, *links: Link) -> Describe:
         200,
         "The seats.",
         responses.PlayerList,
-        links=[Link("get_player", "The first seat.", {**_GAME, "seat": "$response.body#/players/0/seat"})],
+        links=[
+            Link("get_player", "The first seat.", {**THIS_GAME, "seat": "$response.body#/players/0/seat"})
+        ],
     ),
     errors=["not_acceptable"],
 )
@@ -46,7 +46,7 @@ def list_players(game: str) -> Response:
     Each seat that is taken, as the caller may see it: `players` of the view of the game.
     """
     current, caller = collaborators().games.read(game, bearer_token())
-    return _tagged(current, caller, {"players": game_view(current, caller)["players"]})
+    return versioned_json(current, caller, {"players": game_view(current, caller)["players"]})
 
 
 @blueprint.route("/<seat:seat>")
@@ -58,7 +58,7 @@ def get_player(game: str, seat: int) -> Response:
     entry in `players` of the view of the game.
     """
     current, caller, seat = _loaded(game, seat)
-    return _tagged(current, caller, player_view(current, caller, seat))
+    return versioned_json(current, caller, player_view(current, caller, seat))
 
 
 @blueprint.route("/<seat:seat>/offer")
@@ -70,7 +70,7 @@ def get_offer(game: str, seat: int) -> Response:
     set its offer, while they are hidden from the caller, and after the tiles are no longer on offer.
     """
     current, caller, seat = _loaded(game, seat)
-    return _tagged(current, caller, offer_view(current, caller, seat))
+    return versioned_json(current, caller, offer_view(current, caller, seat))
 
 
 @blueprint.route("/<seat:seat>/purchase")
@@ -83,7 +83,7 @@ def get_purchase(game: str, seat: int) -> Response:
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     seat = require_seat(current, caller, seat)
     purchase = purchase_of(current, caller, changes, seat)
-    return _tagged(current, caller, {"seat": seat, "purchase": purchase})
+    return versioned_json(current, caller, {"seat": seat, "purchase": purchase})
 
 
 @blueprint.route("/<seat:seat>/placements")
@@ -95,14 +95,9 @@ def list_placements(game: str, seat: int) -> Response:
     back the last one.
     """
     current, caller, seat = _loaded(game, seat)
-    return _tagged(current, caller, placements_view(current, seat))
+    return versioned_json(current, caller, placements_view(current, seat))
 
 
 def _loaded(game: str, seat: int) -> tuple[Game, Caller, int]:
     current, caller = collaborators().games.read(game, bearer_token())
     return current, caller, require_seat(current, caller, seat)
-
-
-def _tagged(game: Game, caller: Caller, view: Mapping[str, object]) -> Response:
-    tag = etag(game.version, caller)
-    return not_modified(tag) or json_response({"version": game.version, **view}, tag=tag)

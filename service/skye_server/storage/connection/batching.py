@@ -76,24 +76,22 @@ class _Batcher:
 
         :raises redis.RedisError: the first error among the replies.
         """
-        replies = self._replies_to(commands)
-        for reply in replies:
-            if isinstance(reply, Exception):
-                raise reply
-        return replies
-
-    def _replies_to(self, commands: Sequence[_Command]) -> list[Any]:
         with self._mutex:
             queued = _Queued(commands) if self._in_flight else None
             self._in_flight = True
             if queued is not None:
                 self._queue.append(queued)
         if queued is not None:
-            return self._wait(queued)
-        try:
-            return self._send(commands)
-        finally:
-            self._appoint_leader()
+            replies = self._wait(queued)
+        else:
+            try:
+                replies = self._send(commands)
+            finally:
+                self._appoint_leader()
+        for reply in replies:
+            if isinstance(reply, Exception):
+                raise reply
+        return replies
 
     def _wait(self, queued: _Queued) -> list[Any]:
         try:

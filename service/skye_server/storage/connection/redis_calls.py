@@ -63,24 +63,21 @@ class CircuitBreaker:
         probe = self._probes.get(server)
         if probe is not None and not probe.acquire(blocking=False):
             raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
+        has_replied = False
         try:
             yield
+            has_replied = True
         except redis.TimeoutError:
             self._probes.setdefault(server, threading.Lock())
             raise
         except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
-            self._close(server, probe)
+            has_replied = True
             raise
-        else:
-            self._close(server, probe)
         finally:
             if probe is not None:
+                if has_replied:
+                    self._probes.pop(server, None)
                 probe.release()
-
-    def _close(self, server: redis.Redis, probe: threading.Lock | None) -> None:
-        """Close the circuit, if this call was the probe."""
-        if probe is not None:
-            self._probes.pop(server, None)
 
 
 class RedisCalls:
