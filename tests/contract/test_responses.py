@@ -50,55 +50,29 @@ def test_typed_dict_becomes_a_component_without_the_word_view(components):
     assert sorted(described["properties"]) == sorted([*described["required"], "note"])
 
 
-@pytest.mark.parametrize(
-    ("name", "schema"),
-    [
-        ("type", {"type": "string", "const": "described", "description": "The type: `described`."}),
-        (
-            "seat",
-            {"type": "integer", "minimum": 0, "maximum": 4, "format": "int32", "description": "The seat."},
-        ),
-        (
-            "seller",
-            {
-                "type": ["integer", "null"],
-                "minimum": 0,
-                "maximum": 4,
-                "format": "int32",
-                "description": "The seat that sells.",
-            },
-        ),
-        (
-            "count",
-            {
-                "type": "integer",
-                "minimum": 0,
-                "maximum": 5_000_000_000,
-                "format": "int64",
-                "description": "A number.",
-            },
-        ),
-        (
-            "tile",
-            {
-                "anyOf": [{"$ref": "#/components/schemas/TileId"}, {"type": "null"}],
-                "description": "A tile or none.",
-            },
-        ),
-        (
-            "colors",
-            {
-                "type": "array",
-                "minItems": 2,
-                "maxItems": 5,
-                "items": {"$ref": "#/components/schemas/Color"},
-                "description": "The colours.",
-            },
-        ),
-        ("nothing", {"const": None, "description": "Always null."}),
-        ("note", {"type": "string", "maxLength": 9}),
-    ],
-)
+SEAT = {"type": "integer", "minimum": 0, "maximum": 4, "format": "int32"}
+SCHEMAS = {
+    "type": {"type": "string", "const": "described", "description": "The type: `described`."},
+    "seat": SEAT | {"description": "The seat."},
+    "seller": SEAT | {"type": ["integer", "null"], "description": "The seat that sells."},
+    "count": SEAT | {"maximum": 5_000_000_000, "format": "int64", "description": "A number."},
+    "tile": {
+        "anyOf": [{"$ref": "#/components/schemas/TileId"}, {"type": "null"}],
+        "description": "A tile or none.",
+    },
+    "colors": {
+        "type": "array",
+        "minItems": 2,
+        "maxItems": 5,
+        "description": "The colours.",
+        "items": {"$ref": "#/components/schemas/Color"},
+    },
+    "nothing": {"const": None, "description": "Always null."},
+    "note": {"type": "string", "maxLength": 9},
+}
+
+
+@pytest.mark.parametrize(("name", "schema"), SCHEMAS.items())
 def test_annotations_of_a_field_become_its_schema(components, name, schema):
     schemas, responses = components
     responses.reference(DescribedView)

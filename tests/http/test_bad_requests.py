@@ -115,7 +115,17 @@ def test_accept_that_cannot_be_served_is_refused(name, games):
             assert (name, answer.headers["Location"]) == ("GET /", "/play/"), accept
 
 
+EXPORTED = {
+    "limit": ["0", "1001"],
+    "cursor": ["x", "17"],
+    "since": ["1700000000", "2027-02-30T00:00:00Z"],
+    "until": ["2027-01-15"],
+    "ruleset": ["druids"],
+}
 QUERIES = {
+    "GET /v1/records": EXPORTED,
+    "GET /v1/me/records": EXPORTED,
+    "GET /v1/games/<game>": {"include": ["", "all"]},
     "GET /v1/me/events": {
         "after": ["", "1", "-1", "1-", "1-x", "9" * 20 + "-1", "1-1-1"],
         "limit": ["0", "1001", "x"],

@@ -58,10 +58,3 @@ def test_lab_is_shown_by_health_and_by_every_answer(lab, service):
     answers = [lab.call("GET", path) for path in ("/v1/games", "/v1/games/none", "/nothing", "/docs")]
     assert [answer.headers["Skye-Lab"] for answer in answers] == ["on"] * 4
     assert "Skye-Lab" not in service.call("GET", "/v1/games").headers
-
-
-def test_preflight_allows_the_fault_header(service):
-    asked = {"Origin": "https://a.org", "Access-Control-Request-Method": "POST"}
-    answer = service.call("OPTIONS", "/v1/games", headers=asked)
-    assert "Skye-Fault" in answer.headers["Access-Control-Allow-Headers"]
-    assert "Skye-Lab" in answer.headers["Access-Control-Expose-Headers"]

@@ -77,9 +77,3 @@ def test_content_security_policy_of_a_view_is_kept():
     ((_, headers, _),) = started
     assert [text for name, text in headers if name == "Content-Security-Policy"] == ["default-src 'self'"]
     assert ("X-Content-Type-Options", "nosniff") in headers
-
-
-def test_request_id_and_rate_limits_are_exposed_to_other_origins(service):
-    exposed = service.call("GET", "/v1/tiles").headers["Access-Control-Expose-Headers"].split(", ")
-    names = {"X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy", "Date", "Link"}
-    assert names <= {*exposed}

@@ -21,7 +21,8 @@ def pages(service, path, token=None):
     while path is not None:
         answer = service.call("GET", path, token=token)
         yield answer.json
-        path = following(answer)
+        path, cursor = following(answer), answer.json.get("next_cursor")
+        assert cursor is None or f"cursor={cursor}" in path
 
 
 def test_links_lead_through_all_pages_of_games(service):

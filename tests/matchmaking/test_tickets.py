@@ -68,12 +68,6 @@ def test_players_of_one_name_get_numbers(service):
     assert {player["name"] for player in players} == {"Ann", "Ann 2", "Ann 3"}
 
 
-def test_player_with_the_same_criteria_waits_once(service):
-    key = new_key()
-    first, again = seek(service, key), seek(service, key)
-    assert (first["id"], again["status"]) == (again["id"], "waiting")
-
-
 def test_repeated_request_with_a_key_returns_the_first(service):
     key = new_key()
     first = seek(service, key, headers=KEY)

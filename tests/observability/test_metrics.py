@@ -170,23 +170,16 @@ def test_commits_that_come_too_late_are_counted():
     assert value(scrape(service), "commit_conflicts_total") == 2
 
 
-def test_open_streams_are_counted_while_they_are_open(service):
+def test_open_streams_are_counted_and_those_of_players_apart(service):
     game = service.create_game(2)
-    opened = [game.call("GET", "events/stream") for _ in range(3)]
-    assert value(scrape(service), "open_streams") == 3
-    for stream in opened:
-        stream.close()
-    assert value(scrape(service), "open_streams") == 0
-
-
-def test_streams_of_players_are_counted_apart(service):
-    player = service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY)
-    game = service.create_game(2).call("GET", "events/stream")
-    samples = scrape(service)
-    assert (value(samples, "open_streams"), value(samples, "open_player_streams")) == (2, 1)
-    for stream in (player, game):
-        stream.close()
-    assert value(scrape(service), "open_player_streams") == 0
+    opened = [service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY)]
+    opened += [game.call("GET", "events/stream") for _ in range(2)]
+    for streams, of_players in ((3, 1), (0, 0)):
+        samples = scrape(service)
+        assert value(samples, "open_streams") == streams
+        assert value(samples, "open_player_streams") == of_players
+        for stream in opened:
+            stream.close()
 
 
 def test_tickets_that_wait_are_counted(service):

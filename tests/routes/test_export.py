@@ -142,27 +142,6 @@ def test_public_export_leaves_out_games_with_a_manual_clock(service):
     assert [each["id"] for each in games] == [game, manual.id]  # the clock of a host places no game
 
 
-@pytest.mark.parametrize("key", [None, new_key()], ids=["public", "own"])
-@pytest.mark.parametrize(
-    "query",
-    [
-        "?limit=0",
-        "?limit=1001",
-        "?cursor=x",
-        "?cursor=17",
-        "?since=1700000000",
-        "?until=2027-01-15",
-        "?since=2027-02-30T00:00:00Z",
-        "?ruleset=druids",
-        "?status=finished",
-    ],
-)
-def test_export_with_an_invalid_parameter_is_refused(league, query, key):
-    service, _ = league
-    path = "/v1/records" if key is None else "/v1/me/records"
-    assert problem_code(service.call("GET", f"{path}{query}", token=key)) == "invalid_parameter"
-
-
 @pytest.mark.usefixtures("stopped_clock")
 def test_export_costs_as_much_as_its_limit():
     service = limited(limit_requests_per_minute=100)

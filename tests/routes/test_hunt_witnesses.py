@@ -2,19 +2,43 @@
 
 from collections import Counter
 
+import msgspec
 import pytest
 
+from skye_server.commands.hunts import Hunt
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
+from skye_server.http.framework import collaborators
 from skye_server.hunts.comparing import comparable
 from skye_server.hunts.defects import DEFECTS
+from skye_server.hunts.evidence import requests_of
+from skye_server.hunts.replay import part_of
+from skye_server.hunts.reports import Replays
 from tests.support.playing import Service
-from tests.support.witnesses import part_shown, replays_of
 
 
 @pytest.fixture(scope="module")
 def lab():
     with Service(lab=True) as service:
         yield service
+
+
+def replays_of(lab, defect):
+    """Return the replays of the witness of a defect, as a context manager."""
+    hunt = Hunt("a" * 12, "", "", None, "", [], 0)
+    apps = collaborators(lab.app).hunts.judge.apps
+    return Replays(apps, requests_of(hunt, [*defect.witness]), float("inf"))
+
+
+def part_shown(answer, shows):
+    """Return the part of a comparable response that a witness looks at; see `Defect.shows`."""
+    if shows.startswith("header:"):
+        return answer["headers"].get(shows.removeprefix("header:").lower())
+    if shows in ("status", "slow"):
+        return answer[shows]
+    try:
+        return part_of(msgspec.json.decode(answer["body"]), shows) if shows else answer["body"]
+    except msgspec.DecodeError:
+        return answer["body"]
 
 
 def shown(replays, defect, answers):

@@ -1,8 +1,6 @@
 """Views with the legal actions of the caller's seat: one round trip for each decision."""
 
-import pytest
-
-from tests.support.playing import dice, problem_code
+from tests.support.playing import dice
 
 WITH_ACTIONS = "?include=actions"
 
@@ -47,8 +45,3 @@ def test_replayed_response_includes_the_same_actions(service):
         service.call(action["method"], path, action["body"], game.tokens[0], **sent) for _ in range(2)
     )
     assert first.json == again.json
-
-
-@pytest.mark.parametrize("query", ["?include=", "?include=all", "?include=actions&include=actions"])
-def test_inclusion_of_something_else_is_refused(service, query):
-    assert problem_code(service.call("GET", service.create_game(2).path() + query)) == "invalid_parameter"

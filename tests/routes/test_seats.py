@@ -8,22 +8,15 @@ def get(game, rest, seat, viewer=None):
     return game.service.get(game.path(rest, seat), None if viewer is None else game.tokens[viewer])
 
 
-def test_seat_is_what_the_view_shows_of_it(service):
+def test_seats_are_what_the_view_shows_of_them(service):
     game = service.create_game(2)
     game.offer(0, 1, 2)
-    for viewer in (None, 0, 1):
+    for viewer, token in ((None, None), *enumerate(game.tokens)):
         view = game.view(viewer)
+        version = {"version": view["version"]}
+        assert service.get(game.path("players"), token) == version | {"players": view["players"]}
         for seat in (0, 1):
-            assert get(game, "", seat, viewer) == view["players"][seat] | {"version": view["version"]}
-
-
-def test_list_of_seats_is_what_the_view_shows_of_them(service):
-    game = service.create_game(2)
-    game.offer(0, 1, 2)
-    for token in (None, *game.tokens):
-        view = service.get(game.path(), token)
-        shown = {"version": view["version"], "players": view["players"]}
-        assert service.get(game.path("players"), token) == shown
+            assert get(game, "", seat, viewer) == view["players"][seat] | version
 
 
 def test_list_of_seats_in_a_lobby_leaves_out_empty_ones(service):

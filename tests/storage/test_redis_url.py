@@ -6,76 +6,40 @@ import pytest
 
 from skye_server.redis_url import RedisUrl, parse, without_secrets
 
+CACHE = (("cache", 6379),)
+ME = {"username": "me", "password": "word"}
+NO_CHECK = {"ssl": True, "ssl_cert_reqs": "none"}
+FORMS = {
+    "redis://cache": RedisUrl("single", CACHE, "", {}, {}),
+    "redis://[::1]:7000/3": RedisUrl("single", (("::1", 7000),), "", {"db": 3}, {}),
+    "redis://:p%40ss@cache/0": RedisUrl("single", CACHE, "", {"password": "p@ss"}, {}),
+    "redis://cache?username=me&password=a%26b&client_name=skye": RedisUrl(
+        "single", CACHE, "", ME | {"password": "a&b", "client_name": "skye"}, {}
+    ),
+    "rediss://me:word@cache:1/0?ssl_cert_reqs=none&ssl_check_hostname=no": RedisUrl(
+        "single", (("cache", 1),), "", ME | NO_CHECK | {"ssl_check_hostname": False}, {}
+    ),
+    "unix://me:word@/run/redis%20one.sock?db=2": RedisUrl(
+        "single", (), "", ME | {"unix_socket_path": "/run/redis one.sock", "db": 2}, {}
+    ),
+    "redis+sentinel://:word@a,b:26380,[::1]:1/skye/4?sentinel_password=other": RedisUrl(
+        "sentinel",
+        (("a", 26379), ("b", 26380), ("::1", 1)),
+        "skye",
+        {"password": "word", "db": 4},
+        {"password": "other"},
+    ),
+    "rediss+sentinel://a/skye?ssl_cert_reqs=none": RedisUrl(
+        "sentinel", (("a", 26379),), "skye", NO_CHECK, NO_CHECK
+    ),
+    "redis+cluster://:word@a:7000,b": RedisUrl(
+        "cluster", (("a", 7000), ("b", 6379)), "", {"password": "word"}, {}
+    ),
+    "rediss+cluster://a/0": RedisUrl("cluster", (("a", 6379),), "", {"ssl": True}, {}),
+}
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("redis://cache", RedisUrl("single", (("cache", 6379),), "", {}, {})),
-        ("redis://[::1]:7000/3", RedisUrl("single", (("::1", 7000),), "", {"db": 3}, {})),
-        ("redis://:p%40ss@cache/0", RedisUrl("single", (("cache", 6379),), "", {"password": "p@ss"}, {})),
-        (
-            "redis://cache?username=me&password=a%26b&client_name=skye",
-            RedisUrl(
-                "single",
-                (("cache", 6379),),
-                "",
-                {"username": "me", "password": "a&b", "client_name": "skye"},
-                {},
-            ),
-        ),
-        (
-            "rediss://me:word@cache:1/0?ssl_cert_reqs=none&ssl_check_hostname=no",
-            RedisUrl(
-                "single",
-                (("cache", 1),),
-                "",
-                {
-                    "ssl": True,
-                    "username": "me",
-                    "password": "word",
-                    "ssl_cert_reqs": "none",
-                    "ssl_check_hostname": False,
-                },
-                {},
-            ),
-        ),
-        (
-            "unix://me:word@/run/redis%20one.sock?db=2",
-            RedisUrl(
-                "single",
-                (),
-                "",
-                {"unix_socket_path": "/run/redis one.sock", "username": "me", "password": "word", "db": 2},
-                {},
-            ),
-        ),
-        (
-            "redis+sentinel://:word@a,b:26380,[::1]:1/skye/4?sentinel_password=other",
-            RedisUrl(
-                "sentinel",
-                (("a", 26379), ("b", 26380), ("::1", 1)),
-                "skye",
-                {"password": "word", "db": 4},
-                {"password": "other"},
-            ),
-        ),
-        (
-            "rediss+sentinel://a/skye?ssl_cert_reqs=none",
-            RedisUrl(
-                "sentinel",
-                (("a", 26379),),
-                "skye",
-                {"ssl": True, "ssl_cert_reqs": "none"},
-                {"ssl": True, "ssl_cert_reqs": "none"},
-            ),
-        ),
-        (
-            "redis+cluster://:word@a:7000,b",
-            RedisUrl("cluster", (("a", 7000), ("b", 6379)), "", {"password": "word"}, {}),
-        ),
-        ("rediss+cluster://a/0", RedisUrl("cluster", (("a", 6379),), "", {"ssl": True}, {})),
-    ],
-)
+
+@pytest.mark.parametrize(("text", "meaning"), FORMS.items())
 def test_each_form_is_read(text, meaning):
     assert parse(text) == meaning
 
