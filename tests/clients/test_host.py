@@ -25,10 +25,10 @@ def statuses(player):
 
 
 def test_host_plays_all_games_through_cut_connections(player, proxy):
-    player.leagues.create([GAME] * 5)
+    player.leagues.create([GAME] * 3)
     proxy.fault = RandomCuts(0, 60_000)
     coroutines.in_thread(host, player.key, at_random, url=proxy.url, until_over=True)
-    assert statuses(player) == ["finished"] * 5
+    assert statuses(player) == ["finished"] * 3
 
 
 def test_host_ends_with_the_error_of_decide(player, live):

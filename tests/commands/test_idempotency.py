@@ -5,7 +5,7 @@ import re
 import pytest
 
 from skye_server.storage.redis_store import RedisStore
-from tests.support.endpoints import ENDPOINTS, stages
+from tests.support.endpoints import ENDPOINTS, game_at
 from tests.support.playing import KEY, Game, Service, problem_code
 
 SECRET = re.compile(r"skye_(?:host|seat|invite)_[\w-]{22}")
@@ -25,7 +25,7 @@ def answered(answer):
 
 @pytest.mark.parametrize("endpoint", WRITES, ids=lambda endpoint: endpoint.name)
 def test_write_sent_twice_counts_once_and_gets_the_same_response(endpoint, service):
-    game = stages(service)[endpoint.stage]
+    game = game_at(endpoint.stage, service)
     body = legal(endpoint, game)
     first = endpoint.send(game, body=body, headers=KEY)
     assert first.status_code < 300, first.text

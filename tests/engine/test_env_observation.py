@@ -174,7 +174,7 @@ def test_observation_has_the_documented_shapes_and_range(players):
         assert all(array.min() >= 0 and array.max() <= 19 for array in observation.values())
         vector = flat(observation)
         assert vector.dtype == np.float32
-        assert vector.tolist() == [x for array in observation.values() for x in array.ravel().tolist()]
+        assert np.array_equal(vector, np.concatenate([array.ravel() for array in observation.values()]))
 
 
 def test_features_distinguish_all_tiles_in_all_rotations():

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 import skye.envs.gymnasium  # noqa: F401 - registers the environment
 from skye.envs.vector import IsleOfSkyeVector
+from tests.support.sizes import rest_slow
 
 ID = "skye/IsleOfSkye-v1"
 GAMES = 3
@@ -26,14 +27,14 @@ def equal(one, other):
     return np.array_equal(one, other)
 
 
-@pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+FLAT = {"observation": "flat", "actions": "factored"}
+LIST = {"actions": "list", "reward": "points", "copy": False}
+NEXT, SAME = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP
+
+
 @pytest.mark.parametrize(
-    "form",
-    [
-        {},
-        {"observation": "flat", "actions": "factored"},
-        {"actions": "list", "reward": "points", "copy": False},
-    ],
+    ("mode", "form"),
+    [(NEXT, {}), (SAME, FLAT), *rest_slow([(NEXT, LIST), (SAME, {}), (NEXT, FLAT), (SAME, LIST)])],
 )
 def test_vector_environment_plays_the_games_of_sync_vector_env(mode, form):
     shared = {"opponents": ["random", "greedy"], **form}

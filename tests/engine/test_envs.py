@@ -4,6 +4,8 @@ import warnings
 
 import pytest
 
+from tests.support.sizes import rest_slow
+
 pytestmark = pytest.mark.filterwarnings("ignore")
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
@@ -16,7 +18,7 @@ def pettingzoo_env():
     return env
 
 
-@for_each_number_of_players
+@pytest.mark.parametrize("players", [2, *rest_slow([5, 3, 4])])
 def test_pettingzoo_suite_passes(pettingzoo_env, players):
     from pettingzoo.test import api_test, render_test, seed_test
 

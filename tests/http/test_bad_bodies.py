@@ -150,16 +150,15 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_body_that_is_not_an_object_is_refused(name, body, games):
+def test_body_that_is_not_an_object_is_refused(name, games):
     endpoint = BY_NAME[name]
-    sent, code = BODIES[body]
-    answer = endpoint.send(games[endpoint.stage], data=sent, content_type="application/json")
-    assert client_error_code(answer, body) == code
-    if code == "invalid_body":
-        assert [error["pointer"] for error in answer.json["errors"]] == [""]
+    for body, (sent, code) in BODIES.items():
+        answer = endpoint.send(games[endpoint.stage], data=sent, content_type="application/json")
+        assert client_error_code(answer, body) == code, body
+        if code == "invalid_body":
+            assert [error["pointer"] for error in answer.json["errors"]] == [""], body
 
 
 @pytest.mark.parametrize(
@@ -179,18 +178,24 @@ def test_empty_body_lacks_what_is_required(name, body, games):
     assert answer.json["errors"]
 
 
-@pytest.mark.parametrize(
-    "content_type",
-    ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "json"],
+OTHER_TYPES = (
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "",
+    "json",
 )
+
+
 @pytest.mark.parametrize("name", WITH_BODY)
 @pytest.mark.usefixtures("unchanged")
-def test_body_without_the_content_type_of_json_is_refused(name, content_type, games):
+def test_body_without_the_content_type_of_json_is_refused(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
     sent = json.dumps(endpoint.right_body(game))
-    answer = endpoint.send(game, data=sent, content_type=content_type)
-    assert client_error_code(answer, content_type) == "unsupported_media_type"
+    for content_type in OTHER_TYPES:
+        answer = endpoint.send(game, data=sent, content_type=content_type)
+        assert client_error_code(answer, content_type) == "unsupported_media_type", content_type
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "x-unknown", "identity, gzip", "gzip, identity"])

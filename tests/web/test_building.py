@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.support.sizes import sized
 from tests.web.driver import building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
@@ -81,7 +82,7 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
     screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
     page = screen.page
     gained = 0
-    for round_number in (1, 2):
+    for round_number in sized((1,), (1, 2)):
         screen.play_until(lambda state, now=round_number: can_build(state) and screen.view()["round"] == now)
         while page.locator(".hand-tile:not(.dim)").count():
             before = points_of(browser, game, tokens)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
+from tests.support.sizes import rest_slow
 from tests.web.driver import PHONE, seated
 from tests.web.hands import Mouse
 
@@ -170,7 +171,7 @@ def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", rest_slow(LANGUAGES))
 def test_game_of_an_unknown_ruleset_is_explained_and_not_joined(browser, language):
     game, _, _ = browser.game("Ann", auto_start=False, seat_count=3)
     page, written = browser.window(f"/play/?lang={language}").page, []
