@@ -177,8 +177,20 @@ def pytest_xdist_auto_num_workers(config):
     return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
 
-# The rooms whose tests wait for processes, slowest first; the others follow in alphabetical order.
-_SLOW_ROOMS = ("system", "faults", "deploy", "examples", "contract", "server")
+# The rooms with the longest files, slowest first; the others follow in alphabetical order.
+_SLOW_ROOMS = [
+    "system",
+    "web",
+    "clients",
+    "faults",
+    "deploy",
+    "examples",
+    "contract",
+    "bench",
+    "server",
+    "engine",
+    "routes",
+]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -36,7 +36,7 @@ from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
 from tests.engine.playing import for_each_number_of_players
-from tests.support.sizes import sampled
+from tests.support.sizes import rest_slow
 
 COUNTING = ("strategist", "expert")
 """The bots that count purses from public events."""
@@ -122,7 +122,7 @@ def seen(seat: int, game: GameState) -> dict[str, object]:
 
 
 @for_each_bot
-@pytest.mark.parametrize(("players", "open_gold"), sampled([(2, False), (4, False), (4, True), (2, True)], 2))
+@pytest.mark.parametrize(("players", "open_gold"), rest_slow([(2, False), (4, False), (4, True), (2, True)]))
 def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, players: int, open_gold: bool):
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)
@@ -141,7 +141,7 @@ def test_situation_contains_no_hidden_information():
 
 @for_each_bot
 def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str):
-    for decision in decisions([name] * 3, "memory"):
+    for decision in decisions([name] * 2, "memory"):
         situation_evaluation_of.cache_clear()
         cached_outlook.cache_clear()
         trained_evaluation_of.cache_clear()
