@@ -57,7 +57,7 @@ def _goals(rows: Sequence[Row]) -> str:
     lines = ["| what | beside | measured | goal | |", "|---|---|---|---|---|"]
     cpu = {each.name: each.ratio for each in rows if each.ratio and each.name.endswith(": CPU of the API")}
     for each in rows:
-        if each.goal is not None:
+        if each.goal is not None and not (each.met and _has_price(each)):
             shown = "not measured" if each.value is None else _ratio(each) if each.against else _value(each)
             if each.against == CEILING:
                 shown += f" ({1 / cpu[f'{each.name}: CPU of the API']:.2f} by CPU time)"
@@ -124,7 +124,12 @@ def _machine(rows: Sequence[Row]) -> str:
 
 def _scale(each: Row) -> bool:
     """Whether a row is of stored games and streams, or of attacks from many addresses."""
-    return each.part in ("scale", "attacks") and CHARGED not in each.name and ATTACKED not in each.name
+    return each.part in ("scale", "attacks") and not _has_price(each)
+
+
+def _has_price(each: Row) -> bool:
+    """Whether a row is in the table of prices; that of the goals repeats such a row only if it is missed."""
+    return CHARGED in each.name or ATTACKED in each.name
 
 
 def _prices(rows: Sequence[Row]) -> str:
