@@ -12,7 +12,7 @@ from skye_server.games.game import Game, GameOptions, Seat
 from skye_server.games.lobby import join, open_game, start
 from skye_server.games.transitions import make_move
 from skye_server.games.views.game import game_view
-from skye_server.storage.codec import decode_game, encode_game
+from skye_server.storage.codec import decode_game, encode_game, version_header
 
 
 def opened(game_id="game", players=4):
@@ -40,6 +40,17 @@ def test_oldest_match_is_evicted_from_a_full_cache():
         recent.put(encode_game(table), table)
     assert recent.decoded("a", encode_game(tables[0])) is not tables[0]
     assert recent.decoded("c", encode_game(tables[2])) is tables[2]
+
+
+def test_header_of_a_match_has_the_checksum_only_while_it_is_cached():
+    recent, before = GameCache(), opened()
+    stored = encode_game(before)
+    recent.put(stored, before)
+    header = recent.stored_header(before)
+    assert stored.startswith(header)
+    recent.put(encode_game(priced()), priced())
+    assert recent.stored_header(before) == version_header(before)
+    assert header != version_header(before)
 
 
 # Views.

@@ -203,8 +203,7 @@ def test_long_poll_waits_for_an_event(service):
     key = new_key()
     game = opponents(service, key)
     after, found = events(service, key)[-1]["id"], []
-    waiting = Service(service.redis)
-    with running(lambda: found.extend(types(waiting, key, f"?after={after}&wait_ms=60000"))):
+    with running(lambda: found.extend(types(service.beside(), key, f"?after={after}&wait_ms=60000"))):
         game.act_legally(0)
         game.act_legally(1)
     assert found == ["your_turn"]

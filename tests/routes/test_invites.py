@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.playing import Service, client_error_code, problem_code
+from tests.support.playing import client_error_code, problem_code
 from tests.support.threads import at_once
 
 
@@ -141,8 +141,8 @@ def test_code_that_many_use_at_once_seats_one(service):
     game, code = invited(service)
 
     def use(number):
-        worker = Service(service.redis)
-        return worker.call("POST", game.path("players"), {"name": f"Player {number}"}, code).status_code
+        player = {"name": f"Player {number}"}
+        return service.beside().call("POST", game.path("players"), player, code).status_code
 
     assert sorted(at_once(use, range(8))) == [201] + [404] * 7
     assert len(service.get(game.path(), game.host)["players"]) == 2

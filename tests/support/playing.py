@@ -1,5 +1,6 @@
 """A service under test, called through Flask's test client, and games that are played by legal actions."""
 
+import copy
 import random
 import secrets
 import threading
@@ -53,6 +54,12 @@ class Service:
         for thread in threading.enumerate():
             if thread not in self._others:
                 thread.join(MAX_WAIT_S)
+
+    def beside(self):
+        """Return the same application with a client of its own, for another thread."""
+        other = copy.copy(self)
+        other.http = self.app.test_client()
+        return other
 
     def call(self, method, path, body=None, token=None, headers=(), **more):
         """Send a request; `body` is sent as JSON, and `token` as the bearer's."""
