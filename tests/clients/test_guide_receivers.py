@@ -78,15 +78,21 @@ def test_express_receiver_of_the_guide_runs_as_printed(tmp_path):
         check(output, port, secret)
 
 
-def test_bot_at_a_url_of_the_guide_plays_as_printed(tmp_path):
+@contextlib.contextmanager
+def running_bot(folder):
+    """Run the bot at a URL of the guide; yield it as a player of a new game."""
     (program,) = re.findall(
         r"^```python bot_flask.py\n(.*?)^```$", guide.source("writing-a-bot"), re.MULTILINE | re.DOTALL
     )
-    (tmp_path / "bot_flask.py").write_text(program)
+    (folder / "bot_flask.py").write_text(program)
     port, secret = free_port(), new_secret()
     command = [sys.executable, "-m", "flask", "--app", "bot_flask", "run", "--port", str(port)]
-    player = {"bot_url": f"http://127.0.0.1:{port}/bot", "secret": secret}
-    with running(command, tmp_path, port, SECRET=secret), local_service() as service:
+    with running(command, folder, port, SECRET=secret):
+        yield {"bot_url": f"http://127.0.0.1:{port}/bot", "secret": secret}
+
+
+def test_bot_at_a_url_of_the_guide_plays_as_printed(tmp_path):
+    with running_bot(tmp_path) as player, local_service() as service:
         forged = service.call("POST", "/v1/games", {"players": [player | {"secret": new_secret()}]})
         assert forged.json["errors"][0]["detail"] == "The response has the status 401."
         body = {"players": [player, {"bot": "random"}], "auto_start": True}

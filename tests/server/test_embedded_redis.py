@@ -29,24 +29,32 @@ def server_in(redis_program):
         server.stop()
 
 
-def test_games_are_kept_from_start_to_start(tmp_path, server_in):
-    for start in range(1, 3):
-        server = server_in(tmp_path)
+@pytest.fixture
+def started_in(server_in):
+    """Return a function that creates such a server, starts it, and waits until it is ready."""
+
+    def start(folder, **more):
+        server = server_in(folder, **more)
         server.start()
         server.wait_until_ready()
+        return server
+
+    return start
+
+
+def test_games_are_kept_from_start_to_start(tmp_path, started_in):
+    for start in range(1, 3):
+        server = started_in(tmp_path)
         with redis.Redis.from_url(server.url) as client:
             assert client.incr("starts") == start
         server.stop()
         assert not server.running
 
 
-def test_data_folder_with_special_characters_can_be_used(tmp_path, server_in):
+def test_data_folder_with_special_characters_can_be_used(tmp_path, started_in):
     folder = tmp_path / """it's "odd" %20 ü"""
     folder.mkdir()
-    server = server_in(folder)
-    server.start()
-    server.wait_until_ready()
-    with redis.Redis.from_url(server.url) as client:
+    with redis.Redis.from_url(started_in(folder).url) as client:
         assert client.ping()
 
 
@@ -65,20 +73,15 @@ def test_old_redis_does_not_start_beside_the_files_of_a_newer_one(tmp_path):
         RedisServer(old, tmp_path, tmp_path / "redis.sock").start()
 
 
-def test_append_only_files_without_manifest_are_refused(tmp_path, server_in):
-    server = server_in(tmp_path)
-    server.start()
-    server.wait_until_ready()
-    server.stop()
+def test_append_only_files_without_manifest_are_refused(tmp_path, server_in, started_in):
+    started_in(tmp_path).stop()
     (tmp_path / "appendonlydir" / "appendonly.aof.manifest").unlink()
     with pytest.raises(LaunchError, match="holds append-only files but no manifest"):
         server_in(tmp_path).start()
 
 
-def test_truncated_append_only_file_is_reported(tmp_path, server_in):
-    server = server_in(tmp_path)
-    server.start()
-    server.wait_until_ready()
+def test_truncated_append_only_file_is_reported(tmp_path, started_in):
+    server = started_in(tmp_path)
     assert server.truncation() is None
     with redis.Redis.from_url(server.url) as client:
         client.set("kept", "1")
@@ -86,9 +89,7 @@ def test_truncated_append_only_file_is_reported(tmp_path, server_in):
     server.stop()
     (file,) = (tmp_path / "appendonlydir").glob("*.incr.aof")
     os.truncate(file, file.stat().st_size - 3)
-    again = server_in(tmp_path)
-    again.start()
-    again.wait_until_ready()
+    again = started_in(tmp_path)
     assert "short read while loading" in again.truncation()
     with redis.Redis.from_url(again.url) as client:
         assert client.keys() == [b"kept"]
@@ -108,13 +109,11 @@ def test_data_folder_is_accessible_to_its_owner_only(tmp_path):
     folder.close()
 
 
-def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, server_in, monkeypatch):
+def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, started_in, monkeypatch):
     monkeypatch.setattr("skye_server.server.embedded_redis._ORPHAN_END_S", 0.5)
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")
-    orphan = server_in(tmp_path, inherited=(lock,))
-    orphan.start()
-    orphan.wait_until_ready()
+    orphan = started_in(tmp_path, inherited=(lock,))
     earlier.close()  # as the death of its launcher would; the Redis itself lives on
 
     later = DataFolder(tmp_path)

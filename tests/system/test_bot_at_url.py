@@ -1,20 +1,15 @@
 """A person against the guide's bot at a URL on a whole server, while dispatchers are killed."""
 
 import os
-import re
 import signal
-import sys
 import threading
 
 import pytest
 
 from skye_client import RetryPolicy, Skye
-from skye_server import docs as guide
-from skye_server.webhooks.signing import new_secret
-from tests.clients.test_guide_receivers import running
+from tests.clients.test_guide_receivers import running_bot
 from tests.support.launcher import launching
 from tests.support.playing import dice
-from tests.support.ports import free_port
 from tests.support.waiting import waited_for
 from tests.system.processes import dispatchers_of
 
@@ -32,18 +27,11 @@ def kill_dispatchers(launched, stopped, killed):
 
 
 def test_bot_at_a_url_plays_on_while_dispatchers_are_killed(tmp_path):
-    (program,) = re.findall(
-        r"^```python bot_flask.py\n(.*?)^```$", guide.source("writing-a-bot"), re.MULTILINE | re.DOTALL
-    )
-    (tmp_path / "bot_flask.py").write_text(program)
-    port, secret, throw = free_port(), new_secret(), dice(3)
-    command = [sys.executable, "-m", "flask", "--app", "bot_flask", "run", "--port", str(port)]
-    stopped, killed = threading.Event(), []
-    with running(command, tmp_path, port, SECRET=secret), launching(tmp_path) as start:
+    throw, stopped, killed = dice(3), threading.Event(), []
+    with running_bot(tmp_path) as bot, launching(tmp_path) as start:
         launched = start(SKYE_DISPATCHERS="1")
         killer = threading.Thread(target=kill_dispatchers, args=(launched, stopped, killed))
         with Skye(launched.url, retry=RetryPolicy(attempts=50, max_s=1.0, budget_s=60)) as client:
-            bot = {"bot_url": f"http://127.0.0.1:{port}/bot", "secret": secret}
             created = client.games.create({"players": [{"name": "Ann"}, bot], "auto_start": True})
             game = client.game(created["game"]["id"], created["players"][0]["token"])
             path = f"/v1/games/{created['game']['id']}"
