@@ -20,9 +20,9 @@ from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.storage.codec import decode_entry, decode_game
 from skye_server.storage.redis_store import RedisStore
-from tests.deploy.servers import JSON, Instance
+from tests.deploy.servers import JSON, Instance, messages
 from tests.support.launcher import children, open_files
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.system.network import NoFault, Relay
 
 TIMEOUT_MS, WAIT_MS = 300, 1500
@@ -228,21 +228,12 @@ class StreamFollower:
         assert waited_for(lambda: self.events)
 
     def _follow(self, api, game):
-        name = "event"
         with api.follow(game) as stream:
-            for line in stream:
-                field, _, value = line.decode().rstrip("\n").partition(": ")
-                if field == "event":
-                    name = value
-                elif field == "data":
-                    self._receive(name, json.loads(value))
-                    name = "event"
-
-    def _receive(self, name, data):
-        if name == "event":
-            self.events.append(data["id"])
-        elif name == "end":
-            self.end = data["reason"]
+            for name, data in messages(stream, MAX_RUN_S):
+                if name == "message":
+                    self.events.append(data["id"])
+                elif name == "end":
+                    self.end = data["reason"]
 
     def ended(self):
         """Wait for the end of the stream; return its reason."""

@@ -102,7 +102,7 @@ class OneRedis:
 
     may_go_back = False
 
-    def __init__(self, program, folder, appendfsync):
+    def __init__(self, program, folder, appendfsync="everysec"):
         self.server = RedisServer(program, folder, Address("127.0.0.1", free_port()), appendfsync)
 
     @property
@@ -115,6 +115,13 @@ class OneRedis:
 
     def stop(self):
         self.server.stop()
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
 
     def kill(self, _dice=None):
         self.break_off()

@@ -258,7 +258,7 @@ def main():
     seed = chosen.seed or secrets.token_hex(4)
     print(f"The seed is {seed}.", flush=True)
     with tempfile.TemporaryDirectory(prefix="skye-") as folder:
-        redis = OneRedis(program, Path(folder), "everysec")
+        redis = OneRedis(program, Path(folder))
         with Machines(redis, Path(folder), **SETTINGS) as machines:
             soak, readings = soaked(
                 machines, seed, chosen.games, chosen.streams, chosen.rate, 60 * chosen.minutes

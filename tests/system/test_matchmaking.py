@@ -96,19 +96,8 @@ def _check_events(seeker, wire):
     assert len({event["game_id"] for event in events}) == 1
 
 
-@contextlib.contextmanager
-def one_redis(program, folder):
-    """A separate Redis server."""
-    store = OneRedis(program, folder, "everysec")
-    store.start()
-    try:
-        yield store
-    finally:
-        store.stop()
-
-
 FORMS = {
-    "one": one_redis,
+    "one": OneRedis,
     "sentinels": partial(Sentinels, failover_ms=NO_FAILOVER_MS),
     "cluster": partial(Cluster, replicas=1, failover_ms=NO_FAILOVER_MS),
 }
@@ -126,25 +115,28 @@ def test_seekers_at_once_are_each_in_one_full_game(form, redis_program, tmp_path
         prove(seekers, [port])
 
 
+def seek_during(disturb, seekers, ports, *, may_go_back=False):
+    """Let all seekers seek, while `disturb(answered)` runs; prove the seats."""
+    answered = []
+    disturbing = threading.Thread(target=disturb, args=(answered,))
+    disturbing.start()
+    each(seekers, ports, lambda *given: answered.append(seek(*given)), may_go_back=may_go_back)
+    disturbing.join()
+    prove(seekers, ports, may_go_back=may_go_back)
+
+
 def test_seekers_through_killed_workers_have_one_seat_each(redis_program, tmp_path):
     seekers, dice = [Seeker(number) for number in range(SEEKERS)], random.Random(1)
-    store = OneRedis(redis_program, tmp_path, "everysec")
-    with Machines(store, tmp_path, SKYE_TRUSTED_PROXIES="0", **WORKERS) as machines:
-        answered = []
+    with Machines(
+        OneRedis(redis_program, tmp_path), tmp_path, SKYE_TRUSTED_PROXIES="0", **WORKERS
+    ) as machines:
 
-        def seek_and_count(seeker, wire):
-            answered.append(seek(seeker, wire))
-
-        def kill():
+        def kill(answered):
             for share in (1, 2, 3):  # so that each kill comes amid the seeking
                 waited_for(lambda share=share: len(answered) >= SEEKERS * share // 4)
                 kill_a_worker(dice.choice(machines.instances).process, dice)
 
-        killer = threading.Thread(target=kill)
-        killer.start()
-        each(seekers, machines.ports, seek_and_count)
-        killer.join()
-        prove(seekers, machines.ports)
+        seek_during(kill, seekers, machines.ports)
 
 
 @pytest.mark.parametrize("make", [Sentinels, partial(Cluster, replicas=2)], ids=["sentinels", "cluster"])
@@ -152,20 +144,12 @@ def test_seekers_through_a_failover_have_one_seat_each(make, redis_program, tmp_
     seekers = [Seeker(number) for number in range(SEEKERS)]
     settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"} | WORKERS
     with make(redis_program, tmp_path) as form, serving(tmp_path, form.url, **settings) as port:
-        answered = []
 
-        def seek_and_count(seeker, wire):
-            answered.append(seek(seeker, wire))
-
-        def fail():
+        def fail(answered):
             assert waited_for(lambda: len(answered) >= SEEKERS // 4)
             form.master(_pool_key(form)).kill()
 
-        failing = threading.Thread(target=fail)
-        failing.start()
-        each(seekers, [port], seek_and_count, may_go_back=True)
-        failing.join()
-        prove(seekers, [port], may_go_back=True)
+        seek_during(fail, seekers, [port], may_go_back=True)
 
 
 def _pool_key(form):

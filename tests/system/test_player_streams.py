@@ -60,31 +60,35 @@ def prove(player, listener, games):
     assert of_each == {(game, kind): 1 for game in games for kind in ("seat_taken", "your_turn")}
 
 
+def losses(port, fail):
+    """Create games of a player who is followed; prove the events, and return how often some were lost.
+
+    `fail` is called with the number of each game.
+    """
+    url = f"http://127.0.0.1:{port}"
+    with Skye(url, retry=PATIENT) as skye:
+        player, games = skye.player(), []
+        with Listener(url, player.key) as listener:
+            for number in range(GAMES):
+                games.append(player.games.create(ALONE)["game"]["id"])
+                fail(number)
+            prove(player, listener, games)
+        return listener.losses
+
+
 @pytest.mark.parametrize("victim", ["worker", "store", "gunicorn"])
 def test_player_stream_through_kills_has_every_event_once(victim, redis_program, tmp_path):
-    dice, store = random.Random(victim), OneRedis(redis_program, tmp_path, "everysec")
-    with Machines(store, tmp_path, **UNLIMITED) as machines:
-        url = f"http://127.0.0.1:{machines.ports[-1]}"
-        with Skye(url, retry=PATIENT) as skye:
-            player, games = skye.player(), []
-            with Listener(url, player.key) as listener:
-                for number in range(GAMES):
-                    games.append(player.games.create(ALONE)["game"]["id"])
-                    if number % (GAMES // 3) == 1:
-                        machines.kill(victim, dice)
-                prove(player, listener, games)
-            assert listener.losses == 0
+    dice = random.Random(victim)
+    with Machines(OneRedis(redis_program, tmp_path), tmp_path, **UNLIMITED) as machines:
+
+        def fail(number):
+            if number % (GAMES // 3) == 1:
+                machines.kill(victim, dice)
+
+        assert losses(machines.ports[-1], fail) == 0
 
 
 def test_player_stream_through_a_failover_has_every_event_once(redis_program, tmp_path):
     settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"} | UNLIMITED
     with Sentinels(redis_program, tmp_path) as form, serving(tmp_path, form.url, **settings) as port:
-        url = f"http://127.0.0.1:{port}"
-        with Skye(url, retry=PATIENT) as skye:
-            player, games = skye.player(), []
-            with Listener(url, player.key) as listener:
-                for number in range(GAMES):
-                    games.append(player.games.create(ALONE)["game"]["id"])
-                    if number == GAMES // 2:
-                        form.master().kill()
-                prove(player, listener, games)
+        losses(port, lambda number: number == GAMES // 2 and form.master().kill())

@@ -110,7 +110,7 @@ def send_again(match, wire, lost):
 def test_power_cut_loses_only_the_last_changes(redis_program, tmp_path):
     seed = secrets.token_hex(4)
     dice, sent_again = random.Random(seed), 0
-    with Machines(OneRedis(redis_program, tmp_path, "everysec"), tmp_path) as machines:
+    with Machines(OneRedis(redis_program, tmp_path), tmp_path) as machines:
         file = appended(tmp_path)
         with Growth(file) as growth, Storm(machines.ports, seed, GAMES) as crowd:
             wait_for_play(crowd, time.time())
