@@ -12,22 +12,19 @@ from skye_server.openapi.event_streams import STREAMS, stream_messages
 from skye_server.openapi.response_components import component_name
 from tests.contract.conftest import generated
 from tests.contract.test_document import walk
-
-
-def loaded(name):
-    return yaml.load(generated(name), yaml.CSafeLoader)
+from tests.support.playing import Service
 
 
 @pytest.fixture(scope="module")
 def typed():
     """The contract in OpenAPI 3.2."""
-    return loaded("openapi-3.2.yaml")
+    return Service().get("/openapi-3.2.json")
 
 
 @pytest.fixture(scope="module")
 def asyncapi():
     """The AsyncAPI document."""
-    return loaded("asyncapi.yaml")
+    return Service().get("/asyncapi.json")
 
 
 def streams(document):
