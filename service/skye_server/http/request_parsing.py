@@ -73,13 +73,13 @@ class Resource(Blueprint):
 def _read_body(req: Request, schema: Schema) -> Any:
     """Return the body, loaded by its schema.
 
-    :raises Problem: invalid_body, and what `read_json` raises.
+    :raises Problem: invalid_body, and what `body_of` and `_json_of` raise.
     """
     try:
         body = body_of(req)
         is_small = len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS
         with nullcontext() if is_small else Computation():
-            value = read_json(req)
+            value = _json_of(req, body)
         # Long lists are separate computations: a computation within another would wait for its end.
         return schema.load(value, unknown=RAISE)
     except ValidationError as error:
@@ -153,12 +153,11 @@ def _escaped(key: object) -> str:
     return str(key).replace("~", "~0").replace("/", "~1")
 
 
-def read_json(req: Request) -> Any:
+def _json_of(req: Request, data: bytes) -> Any:
     """Return the JSON value of a request's body; for an empty body an empty object.
 
-    :raises Problem: unsupported_media_type, malformed_json, invalid_body, server_busy.
+    :raises Problem: unsupported_media_type, malformed_json, invalid_body.
     """
-    data = body_of(req)
     if not data:
         return {}
     if not req.is_json:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from skye_server.http.problems import CONTENT_TYPE
+from skye_server.http.responses import JSON
 from skye_server.openapi.documented_errors import CODES
-from skye_server.openapi.operations import JSON
 from skye_server.openapi.text import Doc, text_of
 
 

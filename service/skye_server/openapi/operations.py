@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
 from skye_server.http.request_parsing import OF_PLAYER
+from skye_server.http.responses import JSON
 from skye_server.openapi.components import HUNT, PLAYER, TOKEN
 from skye_server.openapi.documented_errors import (
     COMMON_HEADERS,
@@ -30,8 +31,6 @@ from skye_server.openapi.parameters import (
     IF_NONE_MATCH,
     component_of,
 )
-
-JSON = "application/json"
 
 View = TypeVar("View", bound=Callable[..., Any])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from skye_server.contract import responses
-from skye_server.openapi.operations import JSON
+from skye_server.http.responses import JSON
 from skye_server.openapi.response_components import ResponseComponents
 from skye_server.openapi.text import Doc, joined
 from skye_server.webhooks.sender import MAX_SECONDS

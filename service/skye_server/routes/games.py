@@ -35,6 +35,8 @@ blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, f
 THIS_GAME = {"game": "$request.path.game"}
 """The parameter of a link that keeps the game of the request."""
 
+THIS_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
+
 NEW_GAME = {"game": "$response.body#/game/id"}
 """The parameter of a link to the game that the request created."""
 

@@ -21,9 +21,9 @@ from skye_server.http.framework import collaborators
 from skye_server.http.lab import fault_header
 from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
 from skye_server.http.request_parsing import Resource, body_of
-from skye_server.http.responses import no_content, uncached_json
+from skye_server.http.responses import JSON, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import JSON, Describe, ResponseDoc, operation, text
+from skye_server.openapi.operations import Describe, ResponseDoc, operation, text
 from skye_server.openapi.parameters import FAULT
 from skye_server.webhooks.webhooks import CHALLENGE
 

@@ -18,6 +18,7 @@ from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
+from skye_server.routes.games import THIS_GAME
 from skye_server.webhooks.game_events import cursor_at
 from skye_server.webhooks.owners import NO_GAME, player_owner
 from skye_server.webhooks.records import Delivery, Webhook
@@ -268,7 +269,7 @@ def _owner_to_write(place: _Place, parts: dict[str, str]) -> str:
 
 
 def _link(place: _Place) -> dict[str, str]:
-    game = {"game": "$request.path.game"} if place is _OF_GAME else {}
+    game = THIS_GAME if place is _OF_GAME else {}
     return {**game, "webhook": "$response.body#/id"}
 
 

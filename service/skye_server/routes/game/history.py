@@ -35,6 +35,7 @@ from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.documented_errors import GAME_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
 from skye_server.openapi.parameters import LAST_EVENT_ID
+from skye_server.routes.games import THIS_GAME
 
 blueprint = Resource(
     "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
@@ -54,7 +55,7 @@ _BEGUN = ("game_not_started",)
                 Link(
                     "list_events",
                     "The events to come.",
-                    {"game": "$request.path.game", "after": "$response.body#/last_event"},
+                    {**THIS_GAME, "after": "$response.body#/last_event"},
                 )
             ],
             headers=["Link"],
@@ -137,7 +138,7 @@ def _stream(follower: Follower, after: int) -> Response:
             Link(
                 "get_round",
                 "The first of the rounds.",
-                {"game": "$request.path.game", "round": "$response.body#/rounds/0/round"},
+                {**THIS_GAME, "round": "$response.body#/rounds/0/round"},
             )
         ],
     ),

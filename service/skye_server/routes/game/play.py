@@ -16,6 +16,7 @@ from skye_server.http.request_parsing import Resource, bearer_token, command_fro
 from skye_server.http.responses import command_response, etag, json_response
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
+from skye_server.routes.games import THIS_SEAT
 
 blueprint = Resource(
     "Play",
@@ -28,8 +29,6 @@ _Query: TypeAlias = dict[str, Any]
 
 _includes = blueprint.arguments(requests.ViewQuery, location="query")
 
-_SEAT = {"game": "$request.path.game", "seat": "$request.path.seat"}
-
 
 def _moves(*errors: str) -> Describe:
     """Document a move: its error codes, and those that every move has."""
@@ -37,7 +36,7 @@ def _moves(*errors: str) -> Describe:
         200,
         "The caller's view of the game after the move, at the next decision.",
         responses.Game,
-        links=[Link("list_actions", "The next legal actions of the seat.", _SEAT)],
+        links=[Link("list_actions", "The next legal actions of the seat.", THIS_SEAT)],
     )
     in_play = ("game_not_started", "game_aborted", "game_finished", "seat_played_by_bot", "wrong_phase")
     return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, *errors])
@@ -50,11 +49,11 @@ def _moves(*errors: str) -> Describe:
         "The actions.",
         responses.ActionList,
         links=[
-            Link("set_offer", "In the pricing phase: an action of this type.", _SEAT),
-            Link("purchase", "In the buying phase: buy or pass.", _SEAT),
-            Link("place_tile", "In the building phase: an action of this type.", _SEAT),
-            Link("take_back", "In the building phase: an action of this type.", _SEAT),
-            Link("finish_building", "In the building phase: an action of this type.", _SEAT),
+            Link("set_offer", "In the pricing phase: an action of this type.", THIS_SEAT),
+            Link("purchase", "In the buying phase: buy or pass.", THIS_SEAT),
+            Link("place_tile", "In the building phase: an action of this type.", THIS_SEAT),
+            Link("take_back", "In the building phase: an action of this type.", THIS_SEAT),
+            Link("finish_building", "In the building phase: an action of this type.", THIS_SEAT),
         ],
     ),
     errors=[*OWN_SEAT_ERRORS, "not_acceptable"],

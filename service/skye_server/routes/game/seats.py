@@ -14,13 +14,11 @@ from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token
 from skye_server.http.responses import versioned_json
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
-from skye_server.routes.games import THIS_GAME
+from skye_server.routes.games import THIS_GAME, THIS_SEAT
 
 blueprint = Resource(
     "Seats", __name__, url_prefix="/v1/games/<game>/players", description="Get the seats, and parts of one."
 )
-
-_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
@@ -50,7 +48,7 @@ def list_players(game: str) -> Response:
 
 
 @blueprint.route("/<seat:seat>")
-@_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", _SEAT))
+@_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", THIS_SEAT))
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
 
@@ -62,7 +60,9 @@ def get_player(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/offer")
-@_shows("The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", _SEAT))
+@_shows(
+    "The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", THIS_SEAT)
+)
 def get_offer(game: str, seat: int) -> Response:
     """Get the offer of a seat.
 
@@ -74,7 +74,7 @@ def get_offer(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/purchase")
-@_shows("The purchase.", responses.CurrentPurchase, Link("list_actions", "The legal actions.", _SEAT))
+@_shows("The purchase.", responses.CurrentPurchase, Link("list_actions", "The legal actions.", THIS_SEAT))
 def get_purchase(game: str, seat: int) -> Response:
     """Get the purchase of a seat.
 
@@ -87,7 +87,7 @@ def get_purchase(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/placements")
-@_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", _SEAT))
+@_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", THIS_SEAT))
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
 
