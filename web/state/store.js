@@ -1,10 +1,9 @@
-import { ApiError } from "../../clients/typescript/src/errors.js";
+import { ApiError, HistoryLostError } from "../../clients/typescript/src/errors.js";
 import { fold } from "../../clients/typescript/src/fold.js";
 import { checkRuleset } from "../../clients/typescript/src/known.js";
 import { randomKey } from "../../clients/typescript/src/transport.js";
 import { skye } from "./api.js";
 import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
-import { follow } from "./event-stream.js";
 import { TabGroup } from "./tabs.js";
 import { toastError } from "../shared/toast.js";
 import { loadForTab, saveForTab } from "./items.js";
@@ -55,7 +54,7 @@ export class Store {
   /** Load the view and all events, then follow the game. */
   async open() {
     await this.#load();
-    void this.tabs.lead(() => this.#follow(), this.#stop.signal).catch(() => {});
+    void this.tabs.lead(() => this.#follow().catch((error) => this.#stopFollowing(error)), this.#stop.signal).catch(() => {});
     if (!this.tabs.leading) this.connection = "live";
     const resent = this.#resume();
     await this.refreshActions();
@@ -96,14 +95,32 @@ export class Store {
   /** Request events now, because a deadline has passed. */
   sync() { void this.#catchUp().catch(() => {}); }
 
+  /**
+   * Follow the events until the game is over. When the browser is online again, connect at once and do not wait for the
+   * next retry.
+   */
   async #follow() {
-    await follow({
-      signal: this.#stop.signal,
-      events: (signal, onState) => this.game.events({ after: this.#lastEvent, signal, onState }),
-      onState: (state) => { this.connection = state; this.changed(); },
-      onEvent: (event) => { this.tabs.relay(event); this.#receive(event); },
-      onHistoryLost: () => this.#load(),
-    }).catch((error) => this.#stopFollowing(error));
+    const { signal } = this.#stop;
+    const onState = (/** @type {Store["connection"]} */ state) => { this.connection = state; this.changed(); };
+    while (!signal.aborted) {
+      const attempt = new AbortController();
+      addEventListener("online", () => attempt.abort(), { signal: attempt.signal });
+      try {
+        for await (const event of this.game.events({ after: this.#lastEvent, signal: AbortSignal.any([signal, attempt.signal]), onState })) {
+          if (event.reload) throw new HistoryLostError();
+          this.tabs.relay(/** @type {Event} */ (event));
+          this.#receive(/** @type {Event} */ (event));
+        }
+        return onState("over");
+      } catch (error) {
+        if (signal.aborted) return;
+        if (attempt.signal.aborted) continue;
+        if (!(error instanceof HistoryLostError)) throw error;
+        await this.#load();
+      } finally {
+        attempt.abort();
+      }
+    }
   }
 
   /** @param {unknown} error Why the game can no longer be followed. */

@@ -1,16 +1,5 @@
 /** Types only: no page loads this module. */
 
-/** @typedef {"live" | "polling" | "reconnecting"} Connection */
-
-/**
- * @typedef {object} FollowOptions
- * @property {AbortSignal} signal Stops following.
- * @property {(signal: AbortSignal, onState: (state: Connection) => void) => AsyncIterable<{reload?: unknown}>} events
- * @property {(state: Connection | "over") => void} onState
- * @property {(event: import("./api.js").Event) => void} onEvent
- * @property {() => Promise<void>} onHistoryLost
- */
-
 /**
  * @typedef {object} Tokens The tokens that this browser has for one game.
  * @property {string[]} seats The tokens of our seats.
