@@ -98,19 +98,11 @@ export class GameView {
    * @returns {Promise<boolean>} False when the game is over.
    */
   async untilMyTurn(options = {}) {
-    const controller = new AbortController();
-    const stop = () => controller.abort(options.signal?.reason);
-    options.signal?.addEventListener("abort", stop, { once: true });
-    try {
-      if (this.myTurn || this.over) return !this.over;
-      for await (const event of this.follow({ ...options, signal: controller.signal })) {
-        if (event !== null && event.type !== "turn_changed") continue; // other events of the same version follow
-        if (this.myTurn || this.over) break;
-      }
-      return !this.over;
-    } finally {
-      controller.abort();
-      options.signal?.removeEventListener("abort", stop);
+    if (this.myTurn || this.over) return !this.over;
+    for await (const event of this.follow(options)) {
+      if (event !== null && event.type !== "turn_changed") continue; // other events of the same version follow
+      if (this.myTurn || this.over) break;
     }
+    return !this.over;
   }
 }

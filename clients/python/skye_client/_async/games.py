@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any, Unpack, cast
 
 from skye_client import models as m
@@ -43,17 +43,7 @@ class AsyncGames:
         self, *, status: str | None = None, **options: Unpack[ReadOptions]
     ) -> AsyncIteration[m.GameSummary]:
         """Yield all public games, newest first, page by page."""
-
-        async def pages() -> AsyncGenerator[m.GameSummary, None]:
-            page = await self.list(status=status, **options)
-            while True:
-                for game in page["games"]:
-                    yield game
-                if not page["next_cursor"]:
-                    return
-                page = await self.list(status=status, cursor=page["next_cursor"], **options)
-
-        return AsyncIteration(pages())
+        return AsyncIteration(_games(lambda cursor: self.list(status=status, cursor=cursor, **options)))
 
 
 class AsyncOwnGames:
@@ -80,14 +70,16 @@ class AsyncOwnGames:
 
     def all(self, **options: Unpack[ReadOptions]) -> AsyncIteration[m.OwnGame]:
         """Yield all games of the player, page by page."""
+        return AsyncIteration(_games(lambda cursor: self.list(cursor=cursor, **options)))
 
-        async def pages() -> AsyncGenerator[m.OwnGame, None]:
-            page = await self.list(**options)
-            while True:
-                for game in page["games"]:
-                    yield game
-                if not page["next_cursor"]:
-                    return
-                page = await self.list(cursor=page["next_cursor"], **options)
 
-        return AsyncIteration(pages())
+async def _games(load: Callable[[str | None], Any]) -> AsyncGenerator[Any, None]:
+    """Yield the games of all pages; `load` returns the page of a cursor."""
+    cursor = None
+    while True:
+        page = await load(cursor)
+        for game in page["games"]:
+            yield game
+        cursor = page["next_cursor"]
+        if not cursor:
+            return

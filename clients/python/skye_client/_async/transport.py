@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, Unpack
 
 import anyio
 import httpx
 
-from skye_client.concurrency import CONCURRENCY, AsyncSlots
+from skye_client.concurrency import AsyncSlots
 from skye_client.messages import (
     api_error,
     checked_url,
@@ -27,22 +26,17 @@ from skye_client.tls import tls_context
 class AsyncTransport:
     """Sends requests to one server. Every write has an `Idempotency-Key`, so a retry has no second effect.
 
-    :param url: the address of the server, such as `http://127.0.0.1:8000`.
-    :param retry: the default retry policy.
-    :param timeout_s: the timeout of one attempt in seconds.
-    :param concurrency: the number of requests under way at once; streams and long polls do not count.
-    :param http: an httpx client to use; the caller must close it.
-    :raises ValueError: when the address has no `http://` or `https://`.
+    The arguments are those of `AsyncSkye`.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        retry: RetryPolicy | None = None,
-        timeout_s: float = 15.0,
-        concurrency: int = CONCURRENCY,
-        http: httpx.AsyncClient | None = None,
+        retry: RetryPolicy | None,
+        timeout_s: float,
+        concurrency: int,
+        http: httpx.AsyncClient | None,
     ) -> None:
         self.url = checked_url(url)
         self.retry = retry or RetryPolicy()
@@ -51,16 +45,6 @@ class AsyncTransport:
         self._slots = AsyncSlots(concurrency)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=concurrency)
         self.http = http or httpx.AsyncClient(timeout=timeout_s, verify=tls_context(), limits=limits)
-
-    async def __aenter__(self) -> Self:
-        """Return the transport; leaving the block closes its connections."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the connections."""
-        await self.aclose()
 
     async def aclose(self) -> None:
         """Close the connections, unless the httpx client was passed in."""

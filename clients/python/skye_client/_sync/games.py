@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Unpack, cast
 
 from skye_client import models as m
@@ -39,17 +39,7 @@ class Games:
 
     def all(self, *, status: str | None = None, **options: Unpack[ReadOptions]) -> Iteration[m.GameSummary]:
         """Yield all public games, newest first, page by page."""
-
-        def pages() -> Generator[m.GameSummary, None, None]:
-            page = self.list(status=status, **options)
-            while True:
-                for game in page["games"]:
-                    yield game
-                if not page["next_cursor"]:
-                    return
-                page = self.list(status=status, cursor=page["next_cursor"], **options)
-
-        return Iteration(pages())
+        return Iteration(_games(lambda cursor: self.list(status=status, cursor=cursor, **options)))
 
 
 class OwnGames:
@@ -74,14 +64,16 @@ class OwnGames:
 
     def all(self, **options: Unpack[ReadOptions]) -> Iteration[m.OwnGame]:
         """Yield all games of the player, page by page."""
+        return Iteration(_games(lambda cursor: self.list(cursor=cursor, **options)))
 
-        def pages() -> Generator[m.OwnGame, None, None]:
-            page = self.list(**options)
-            while True:
-                for game in page["games"]:
-                    yield game
-                if not page["next_cursor"]:
-                    return
-                page = self.list(cursor=page["next_cursor"], **options)
 
-        return Iteration(pages())
+def _games(load: Callable[[str | None], Any]) -> Generator[Any, None, None]:
+    """Yield the games of all pages; `load` returns the page of a cursor."""
+    cursor = None
+    while True:
+        page = load(cursor)
+        for game in page["games"]:
+            yield game
+        cursor = page["next_cursor"]
+        if not cursor:
+            return
