@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import anyio
 
 from skye.agents import action_text, decision_id, decision_text, standing
-from skye_client import AsyncGameView, AsyncPlayer, AsyncSkye
+from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 
 Progress = Callable[[float], Awaitable[None]]
@@ -29,6 +29,10 @@ class Playing:
         self._skye = skye
         self._player = AsyncPlayer(skye.transport, key)
 
+    def game(self, game: str) -> AsyncGame:
+        """Return a game, for the player."""
+        return self._player.game(game)
+
     async def list_games(self) -> str:
         """Return the player's games that go on, and the public lobbies."""
         own = await self._player.games.list(limit=20)
@@ -38,13 +42,13 @@ class Playing:
 
     async def list_scenarios(self) -> str:
         """Return the scenarios with which a game can begin."""
-        listed = await self._player.request("GET", "/v1/scenarios")
-        return "\n".join(f"{one['name']}: {one['text']}" for one in listed["scenarios"])
+        scenarios = await self._skye.catalogue.scenarios()
+        return "\n".join(f"{one['name']}: {one['text']}" for one in scenarios)
 
     async def list_bots(self) -> str:
         """Return the bots against which a game can be played."""
-        listed = await self._player.request("GET", "/v1/bots")
-        return "\n".join(f"{bot['name']}: {bot['description']}" for bot in listed["bots"])
+        bots = await self._skye.catalogue.bots()
+        return "\n".join(f"{bot['name']}: {bot['description']}" for bot in bots)
 
     async def create_game(
         self, name: str, bots: Sequence[str], seat_count: int | None, scenario: str | None, options: Json
@@ -59,7 +63,7 @@ class Playing:
     async def join_game(self, game: str, name: str, invite_code: str | None) -> str:
         """Take a seat in a game."""
         player = {"name": name} | ({"invite_code": invite_code} if invite_code else {})
-        await self._player.game(game).join(player)
+        await self.game(game).join(player)
         return await self.describe(game)
 
     async def wait_for_turn(self, game: str, wait_s: float, progress: Progress) -> str:
@@ -92,7 +96,7 @@ class Playing:
                 f"Decision {decision} is over: the action was made already, or the game went on.\n\n{current}"
             )
         action = chosen_action(view["actions"], number, offer, place)
-        seat = self._player.game(game).seat(view["you"]["seat"])
+        seat = self.game(game).seat(view["you"]["seat"])
         after = await seat.act(action, include=["actions"])
         if after.get("actions") or after["status"] != "playing":
             return await self._decision(cast("Json", after))
@@ -106,12 +110,12 @@ class Playing:
     async def what_if(self, game: str, placements: Sequence[Json]) -> str:
         """Return the effect of placements on the points of the player."""
         view = await self._view(game)
-        seat = self._player.game(game).seat(view["you"]["seat"])
+        seat = self.game(game).seat(view["you"]["seat"])
         return _points(cast("Json", await seat.what_if(placements)))
 
     async def scores(self, game: str) -> str:
         """Return the points of all players, round by round."""
-        view, scores = await self._view(game), await self._player.game(game).scores()
+        view, scores = await self._view(game), await self.game(game).scores()
         names = [player["name"] for player in view["players"]]
         lines = []
         for of_seat in scores["players"]:
@@ -123,25 +127,17 @@ class Playing:
             lines.append("\n  ".join([f"{names[of_seat['seat']]}: {of_seat['score']} points", *rounds]))
         return "\n".join(lines)
 
-    async def record(self, game: str) -> Json:
-        """Return the record of a game, with what the player may see."""
-        return cast("Json", await self._player.game(game).record())
-
-    async def picture(self, game: str, seat: int) -> str:
-        """Return the territory of a seat as SVG."""
-        return await self._player.game(game).seat(seat).territory_svg(coordinates=True)
-
     async def describe(self, game: str) -> str:
         """Return the decision of the player, or the state of the game if there is none."""
         return await self._decision(await self._view(game))
 
     async def _view(self, game: str) -> Json:
-        return cast("Json", await self._player.game(game).get(include=["actions"]))
+        return cast("Json", await self.game(game).get(include=["actions"]))
 
     async def _decision(self, view: Json) -> str:
         if not view.get("actions"):
             return standing(view)
-        seat = self._player.game(view["id"]).seat(view["you"]["seat"])
+        seat = self.game(view["id"]).seat(view["you"]["seat"])
         tiles = view["players"][view["you"]["seat"]]["tiles_to_build"]
         places = cast("Json", await seat.places(tiles))["places"] if tiles else ()
         worth = cast("Json", await seat.what_if([]))["scoring_tiles"]
@@ -152,7 +148,7 @@ class Playing:
         return bool(view.get("actions")) or view["status"] not in ("lobby", "playing")
 
     async def _wait(self, game: str, wait_s: float, progress: Progress) -> None:
-        followed = await AsyncGameView.open(self._player.game(game))
+        followed = await AsyncGameView.open(self.game(game))
 
         async def report() -> None:
             seconds = 0.0

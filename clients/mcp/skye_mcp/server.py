@@ -219,13 +219,13 @@ def _add_texts(
     async def record(game: str, ctx: Context[Any, Any]) -> str:
         """Return the record of a game, as you may see it."""
         with explained(ResourceError):
-            return json.dumps(await playing(ctx).record(game))
+            return json.dumps(await playing(ctx).game(game).record())
 
     @server.resource("skye://games/{game}/players/{seat}/territory/picture.svg", mime_type="image/svg+xml")
     async def territory(game: str, seat: int, ctx: Context[Any, Any]) -> str:
         """Return the picture of a territory."""
         with explained(ResourceError):
-            return await playing(ctx).picture(game, seat)
+            return await playing(ctx).game(game).seat(seat).territory_svg(coordinates=True)
 
     @server.prompt()
     def play() -> str:
