@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
-from skye.arena.bot_process import BotFailed, Budget
+from skye.arena.bot_process import MAX_REPLY, BotFailed, Budget, move_in
 from skye.positions.record import move_from, move_view
 from skye.rules.moves import Move, Pass, SetOffer, TakeBack
 from skye.rules.play import legal_moves, offer_limits
@@ -25,7 +25,6 @@ from skye.visibility.game_views import game_view
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""
 
-_MAX_REPLY: Final = 65_536
 _PATHS: Final = {
     "set_offer": ("PUT", "offer"),
     "buy": ("PUT", "purchase"),
@@ -61,14 +60,14 @@ class BotAtUrl:
         message_id = f"msg_{rng.getrandbits(64):016x}"
         body = json.dumps(_message(game, seat, message_id, self._budget.decision_s)).encode()
         try:
-            return _move_in(self._sent(message_id, body))
+            return move_in(self._sent(message_id, body), "action", _move_of)
         except TimeoutError:
-            raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s") from None
+            raise BotFailed(self._budget.exceeded) from None
         except urllib.error.HTTPError as error:
             raise BotFailed(f"answered with the status {error.code}") from None
         except OSError as error:
             if isinstance(getattr(error, "reason", None), TimeoutError):
-                raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s") from None
+                raise BotFailed(self._budget.exceeded) from None
             raise BotFailed(f"cannot be reached: {error}") from None
 
     def close(self) -> None:
@@ -83,10 +82,10 @@ class BotAtUrl:
         request = urllib.request.Request(self._url, body, _headers(self._key, message_id, body))  # noqa: S310 - chosen by the user
         received = b""
         with self._opener.open(request, timeout=self._budget.decision_s) as response:
-            while chunk := response.read1(_MAX_REPLY):
+            while chunk := response.read1(MAX_REPLY):
                 received += chunk
-                if len(received) > _MAX_REPLY:
-                    raise BotFailed(f"sent more than {_MAX_REPLY} bytes")
+                if len(received) > MAX_REPLY:
+                    raise BotFailed(f"sent more than {MAX_REPLY} bytes")
                 if time.monotonic() > deadline:
                     raise TimeoutError
         return received
@@ -140,11 +139,5 @@ def _action(move: Move, path: str) -> dict[str, Any]:
     return {"type": view["type"], "method": method, "href": f"{path}/{part}", "body": body, "revises": False}
 
 
-def _move_in(body: bytes) -> Move:
-    try:
-        answer = json.loads(body)
-        move = move_from(answer["type"], answer.get("body") or {})
-        hash(move)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BotFailed(f"sent no action: {body[:80]!r} ({error!r:.80})") from None
-    return move
+def _move_of(answer: Any) -> Move:
+    return move_from(answer["type"], answer.get("body") or {})

@@ -23,7 +23,7 @@ from skye.visibility.observation import observed_game
 
 PROTOCOL_VERSION: Final = 1
 
-_MAX_REPLY: Final = 65_536
+MAX_REPLY: Final = 65_536
 """The maximum length of a reply in bytes."""
 
 _ERROR_TAIL: Final = 400
@@ -39,6 +39,11 @@ class Budget(NamedTuple):
 
     decision_s: float = 1.0
     startup_s: float = 20.0
+
+    @property
+    def exceeded(self) -> str:
+        """What is said of a bot that needs more time."""
+        return f"exceeded its budget of {self.decision_s:g} s"
 
 
 class BotFailed(SkyeError):
@@ -80,11 +85,16 @@ class BotProcess:
         request = _request(game, seat, self._decisions, rng.getrandbits(53), self._budget.decision_s)
         try:
             line = self._pipes.request(json.dumps(request, separators=(",", ":")).encode() + b"\n", seconds)
-            return _move_in(line, self._decisions)
+            return move_in(line, "move", self._move_of)
         except TimeoutError:
-            raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s{self._stop()}") from None
+            raise BotFailed(f"{self._budget.exceeded}{self._stop()}") from None
         except BotFailed as failure:
             raise BotFailed(f"{failure}{self._stop()}") from None
+
+    def _move_of(self, reply: Any) -> Move:
+        if reply["id"] != self._decisions:
+            raise BotFailed(f"replied to decision {reply['id']!r:.20} instead of {self._decisions}")
+        return move_from(reply["move"]["type"], reply["move"])
 
     def close(self) -> None:
         """Stop the process."""
@@ -171,17 +181,17 @@ class _Pipes:
             raise BotFailed("ended") from None
 
     def _read_output(self) -> None:
-        data = os.read(self._output, _MAX_REPLY)
+        data = os.read(self._output, MAX_REPLY)
         if not data:
             raise BotFailed("ended")
         self._received += data
-        if len(self._received) > _MAX_REPLY:
-            raise BotFailed(f"sent more than {_MAX_REPLY} bytes")
+        if len(self._received) > MAX_REPLY:
+            raise BotFailed(f"sent more than {MAX_REPLY} bytes")
 
     def _read_errors(self) -> bool:
         """Read standard error without blocking; return whether there was data."""
         try:
-            data = os.read(self._errors, _MAX_REPLY)
+            data = os.read(self._errors, MAX_REPLY)
         except BlockingIOError:
             return False
         self._error_tail = (self._error_tail + data)[-_ERROR_TAIL:]
@@ -203,14 +213,15 @@ def _request(game: GameState, seat: int, number: int, seed: int, budget_s: float
     }
 
 
-def _move_in(line: bytes, number: int) -> Move:
+def move_in(reply: bytes, kind: str, read: Callable[[Any], Move]) -> Move:
+    """Return the move that `read` finds in the JSON of a reply.
+
+    :param kind: what a reply must contain, for the message.
+    :raises BotFailed: when there is no move.
+    """
     try:
-        reply = json.loads(line)
-        if reply["id"] != number:
-            raise BotFailed(f"replied to decision {reply['id']!r:.20} instead of {number}")
-        fields = reply["move"]
-        move = move_from(fields["type"], fields)
+        move = read(json.loads(reply))
         hash(move)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise BotFailed(f"sent no move: {line[:80]!r} ({error!r:.80})") from None
+        raise BotFailed(f"sent no {kind}: {reply[:80]!r} ({error!r:.80})") from None
     return move

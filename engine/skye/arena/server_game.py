@@ -148,7 +148,7 @@ class ServerGame:
             self._last_event = max([self._last_event, *[event["id"] for event in page["events"]]])
             if moves := [move for event in page["events"] for move in self._moves_in(event)]:
                 return moves
-        raise BotFailed(f"exceeded its budget of {self._budget.decision_s:g} s")
+        raise BotFailed(self._budget.exceeded)
 
     def _moves_in(self, event: Mapping[str, Any]) -> Iterator[tuple[int, Move]]:
         if event["type"] == "offers_revealed":

@@ -17,10 +17,12 @@ _RIDGE: Final = "#7b6c55"
 WATER: Final = "#6fb3dc"
 _SHALLOW: Final = "#9fd2ec"
 _WAVE: Final = "#b5dff2"
-_SAND: Final = "#f3e6b8"
-ROADSIDE: Final = "#8f734f"
-ROAD: Final = "#f8ecd2"
 GOLD: Final = "#f5b700"
+
+# Lines on lines: the color and the width of each.
+ROADS: Final = (("#8f734f", 28), ("#f8ecd2", 19))
+_COAST: Final = ((_RIDGE, 12), ("#f3e6b8", 8))
+_RIMS: Final = ((_RIDGE, 14), (GOLD, 9))
 
 
 class PlacedArt(NamedTuple):
@@ -44,11 +46,10 @@ def picture(tiles: Sequence[PlacedArt], prefix: str) -> str:
             f'<use href="#{prefix}tiles" stroke="{INK}" stroke-width="14" stroke-linejoin="round"/>',
             f'<g clip-path="url(#{prefix}clip)" fill="none" stroke-linecap="round" stroke-linejoin="round">',
             *_ground(tiles, prefix),
-            *_completed_borders(prefix),
+            *_lines(prefix, "rims", _RIMS),
             f'<use href="#{prefix}tiles" stroke="{INK}" stroke-width="3" stroke-opacity=".3"/>',
             '<g stroke-linecap="butt">',
-            _lines(prefix, "roads", ROADSIDE, 28),
-            _lines(prefix, "roads", ROAD, 19),
+            *_lines(prefix, "roads", ROADS),
             "</g></g>",
             *(use(thing, x, y, prefix) for thing, x, y in things),
         )
@@ -67,12 +68,12 @@ def ground(art: Art) -> str:
             f'<path d="M0,0{art.ridge}" stroke="{_RIDGE}" stroke-width="5"/>',
             *(
                 f'<path d="M0,0{art.coast}" stroke="{color}" stroke-width="{width}"/>'
-                for color, width in ((_RIDGE, 12), (_SAND, 8))
+                for color, width in _COAST
             ),
             "</g>",
             *(
                 f'<path d="M0,0{art.roads}" fill="none" stroke="{color}" stroke-width="{width}"/>'
-                for color, width in ((ROADSIDE, 28), (ROAD, 19))
+                for color, width in ROADS
             ),
         )
     )
@@ -106,25 +107,19 @@ def _ground(tiles: Sequence[PlacedArt], prefix: str) -> Iterator[str]:
     """Draw the terrain. Land covers the landward half of the shallows, which are drawn before it."""
     completed = _pieces((t, t.art.outlines[region]) for t in tiles for region in t.completed)
     yield f'<use href="#{prefix}tiles" fill="{WATER}"/>'
-    yield _lines(prefix, "coast", _SHALLOW, 46)
+    yield from _lines(prefix, "coast", [(_SHALLOW, 46)])
     yield f'<path d="{_layer(tiles, "pasture")}" fill="{PASTURE}"/>'
     yield f'<path d="{_layer(tiles, "mountain")}" fill="{MOUNTAIN}"/>'
     yield f'<path d="{completed}" fill="url(#{prefix}gold)"/>'
     yield f'<path d="{_layer(tiles, "waves")}" stroke="{_WAVE}" stroke-width="5"/>'
     yield f'<path d="{_layer(tiles, "tufts")}" stroke="{_TUFT}" stroke-width="4"/>'
     yield f'<path d="{_layer(tiles, "ridge")}" stroke="{_RIDGE}" stroke-width="5"/>'
-    yield _lines(prefix, "coast", _RIDGE, 12)
-    yield _lines(prefix, "coast", _SAND, 8)
+    yield from _lines(prefix, "coast", _COAST)
 
 
-def _completed_borders(prefix: str) -> Iterator[str]:
-    """Outline the completed areas."""
-    yield _lines(prefix, "rims", _RIDGE, 14)
-    yield _lines(prefix, "rims", GOLD, 9)
-
-
-def _lines(prefix: str, layer: str, color: str, width: int) -> str:
-    return f'<use href="#{prefix}{layer}" stroke="{color}" stroke-width="{width}"/>'
+def _lines(prefix: str, layer: str, lines: Iterable[tuple[str, int]]) -> Iterator[str]:
+    for color, width in lines:
+        yield f'<use href="#{prefix}{layer}" stroke="{color}" stroke-width="{width}"/>'
 
 
 def _layer(tiles: Sequence[PlacedArt], layer: str) -> str:

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
 from skye.lookup import named
 from skye.scoring import SCORING_TILES
-from skye.svg.layers import GOLD, MOUNTAIN, PASTURE, ROAD, ROADSIDE, WATER
+from skye.svg.layers import GOLD, MOUNTAIN, PASTURE, ROADS, WATER
 from skye.svg.objects import INK, definitions, use
 
 _PIXELS: Final = 240
@@ -43,7 +43,7 @@ def _road(path: str) -> str:
     """Return a road."""
     return "".join(
         f'<path d="{path}" fill="none" stroke="{color}" stroke-width="{width}" stroke-linecap="round"/>'
-        for color, width in ((ROADSIDE, 28), (ROAD, 19))
+        for color, width in ROADS
     )
 
 
