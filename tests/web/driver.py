@@ -15,6 +15,14 @@ document.addEventListener("securitypolicyviolation", (event) =>
 PHONE = {"width": 360, "height": 740}
 """The window of a small phone."""
 
+FIRST, SECOND = ({"seed": "table", "first_seat": seat} for seat in (0, 1))
+"""Options of a game in which that seat buys first."""
+
+KEEP_SAID = """window.said = [];
+new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) => [...addedNodes].map(
+  ({textContent}) => textContent)))).observe(document.getElementById("status"), {childList: true})"""
+"""Keeps what a screen reader is given to say, also when something else is said after it."""
+
 TOAST_MS, POINTS_MS, RESULT_MS = 8000, 4000, 2000
 """How long the page shows a message, the points of a round and the winners of a game, in milliseconds."""
 
@@ -170,6 +178,11 @@ class Screen:
         """Let what the next pages of the window show for so long stay."""
         self.page.context.add_init_script(f"({_KEEP})({list(shown_ms)})")
 
+    def menu(self, selector):
+        """Open the menu, and press an item."""
+        self.page.click(".menu summary")
+        self.page.click(f".menu-items {selector}")
+
     def wait_for(self, condition):
         """Wait until a condition holds, while the page runs."""
         deadline = time.monotonic() + MAX_WAIT_S
@@ -209,6 +222,20 @@ def seated(browser, *names, bots=(), seat=0, language=None, window=None, **body)
     screen = browser.window(f"/play/?game={query}#seat={tokens[seat]}", **(window or {}))
     screen.page.wait_for_selector(".pricing .card")
     return screen, game, tokens
+
+
+def add_seat(browser, screen, game, token):
+    """Open another seat of a game in the same window."""
+    screen.page.goto("about:blank")
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={token}")
+    screen.page.wait_for_selector(".switcher button:nth-child(2)")
+
+
+def replayed(browser, game, more="", **window):
+    """Open the replay of a game; return the screen."""
+    screen = browser.window(f"/play/?game={game}&replay=1{more}", **window)
+    screen.page.wait_for_selector(".scrub")
+    return screen
 
 
 def building(browser, **window):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import PHONE, seated, show_ghost
+from tests.web.driver import PHONE, add_seat, replayed, seated, show_ghost
 from tests.web.hands import Mouse
 
 RUN = """axe.run({runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
@@ -78,8 +78,7 @@ def check_menu(browser, screen, axe):
     page.wait_for_selector("dialog[open]")
     assert findings(browser, screen, axe) == []
     page.keyboard.press("Escape")
-    page.click(".menu summary")
-    page.click(".menu-items [data-act=seat-link]")
+    screen.menu("[data-act=seat-link]")
     page.wait_for_selector("dialog[open] input")
     assert findings(browser, screen, axe) == []
     page.keyboard.press("Escape")
@@ -115,8 +114,7 @@ def check_every_phase(browser, axe, language="en", **window):
     screen.page.wait_for_selector(".result:visible")
     assert findings(browser, screen, axe) == []
     check_points_and_bag(browser, screen, axe)
-    replay = browser.window(f"/play/?game={game}&replay=1&lang={language}#e=20", **window)
-    replay.page.wait_for_selector(".scrub")
+    replay = replayed(browser, game, f"&lang={language}#e=20", **window)
     assert findings(browser, replay, axe) == []
     replay.page.click("[data-act=fork]")
     replay.page.wait_for_selector("dialog[open]")
@@ -130,9 +128,7 @@ def check_every_phase(browser, axe, language="en", **window):
 def check_hand_over(browser, axe, language="en", **window):
     """Look for findings while the page asks to hand the device over to another seat."""
     screen, game, tokens = seated(browser, "Ann", "Bob", window=window)
-    screen.page.goto("about:blank")
-    screen.page.goto(f"{browser.url}/play/?game={game}&lang={language}#seat={tokens[1]}")
-    screen.page.wait_for_selector(".switcher button:nth-child(2)")
+    add_seat(browser, screen, f"{game}&lang={language}", tokens[1])
     assert findings(browser, screen, axe) == []
     Mouse().set_prices(screen.page)
     screen.page.wait_for_selector("[data-act=hand-over]")

@@ -2,7 +2,18 @@
 
 import pytest
 
-from tests.web.driver import POINTS_MS, RESULT_MS, building, call, offer, seated, show_ghost
+from tests.web.driver import (
+    PHONE,
+    POINTS_MS,
+    RESULT_MS,
+    SECOND,
+    building,
+    call,
+    offer,
+    replayed,
+    seated,
+    show_ghost,
+)
 from tests.web.hands import Mouse
 from tests.web.test_friends import hosted_lobby
 
@@ -90,7 +101,7 @@ def test_screen_reader_says_where_a_tile_was_placed(browser):
 
 
 def test_tap_on_a_small_cell_enlarges_the_board_first(browser):
-    page = building(browser, width=360, height=740, has_touch=True, is_mobile=True).page
+    page = building(browser, **PHONE, has_touch=True, is_mobile=True).page
     for _ in range(6):
         page.locator(".tools button").last.tap()
     page.locator(".hand-tile:not(.dim)").first.tap()
@@ -130,6 +141,7 @@ def test_device_is_handed_over_to_the_seat_whose_turn_it_is(browser):
     host.page.wait_for_selector(".switcher button:nth-child(2)")
     host.page.click("[data-act=start]")
     host.page.wait_for_selector(".pricing .card")
+    assert host.page.locator(".seat").count() == 2
     Mouse().set_prices(host.page)
     host.page.wait_for_selector("[data-act=hand-over]")
     host.page.click("[data-act=hand-over]")
@@ -171,8 +183,7 @@ def test_points_at_the_end_are_counted_before_the_result(browser):
 
 def test_points_of_five_players_are_counted_within_eight_seconds(browser):
     game, _, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}&replay=1").page  # a page that sets no timers
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game).page  # a page that sets no timers
     waits = page.evaluate(COUNT, [5, 4])
     assert len(waits) == 21
     assert sum(waits) <= 8000
@@ -217,7 +228,7 @@ def test_aborted_game_is_announced_to_all_players(browser):
 
 
 def test_tile_and_gold_of_a_purchase_fly_at_their_own_size(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=SECOND)
     page = screen.page
     Mouse().set_prices(page)
     offer(browser, game, tokens, 1, 1, 1)

@@ -79,21 +79,10 @@ def test_player_removed_from_a_private_lobby_is_told_without_an_error(browser):
     guest.page.wait_for_selector("h1:has-text('cannot be shown')")
 
 
-def test_host_seats_another_player_on_the_same_device(browser):
-    host = hosted_lobby(browser)
-    host.page.fill(".lobby [name=name]", "Bob")
-    host.page.click("[data-act=join]")
-    host.page.wait_for_selector(".switcher button:nth-child(2)")
-    host.page.click("[data-act=start]")
-    host.page.wait_for_selector(".pricing .card")
-    assert host.page.locator(".seat").count() == 2
-
-
 def test_renewed_seat_link_makes_the_old_one_invalid(browser):
     browser.expected.append("401")
     screen, game, tokens = seated(browser, "Ann", "Bob")
-    screen.page.click(".menu summary")
-    screen.page.click(".menu-items button:has-text('another device')")
+    screen.menu("button:has-text('another device')")
     screen.page.click("[data-act=renew]")
     screen.page.wait_for_function(
         f"() => !document.querySelector('dialog input').value.includes('{tokens[0]}')"
@@ -118,12 +107,10 @@ def test_renamed_player_is_named_in_the_log(browser):
 def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     page = screen.page
-    page.click(".menu summary")
-    page.click("[data-act=leave]")
+    screen.menu("[data-act=leave]")
     page.click("dialog[open] button:has-text('Cancel')")
     assert screen.view()["players"][0]["bot"] is None
-    page.click(".menu summary")
-    page.click("[data-act=leave]")
+    screen.menu("[data-act=leave]")
     page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".log .bot_took_over")
     page.wait_for_selector(".pricing", state="hidden")
@@ -132,11 +119,10 @@ def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
 
 def choose_to_forget(browser, game, token):
     """Open a game at a seat, and choose to forget it; return the page, which asks for a confirmation."""
-    page = browser.window(f"/play/?game={game}#seat={token}").page
-    page.wait_for_selector(".pricing .card")
-    page.click(".menu summary")
-    page.click("[data-act=forget]")
-    return page
+    screen = browser.window(f"/play/?game={game}#seat={token}")
+    screen.page.wait_for_selector(".pricing .card")
+    screen.menu("[data-act=forget]")
+    return screen.page
 
 
 def test_link_of_the_seat_is_offered_before_a_game_is_forgotten(browser):

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.web.driver import PHONE
 from tests.web.hands import Keyboard, Mouse
 from tests.web.test_accessibility import findings
 
@@ -76,20 +77,20 @@ def test_guide_is_spoken_and_resumes_after_a_reload(browser):
 
 
 def test_guide_is_skipped_and_shown_again_from_the_menu(browser):
-    page = guided(browser).page
+    screen = guided(browser)
+    page = screen.page
     page.click("[data-act=guide-skip]")
     assert not page.locator(".guide").is_visible()
     page.reload()
     page.wait_for_selector(".pricing .card")
     assert not page.locator(".guide").is_visible()
-    page.click(".menu summary")
-    page.click(".menu-items [data-act=guide]")
+    screen.menu("[data-act=guide]")
     page.wait_for_selector(".game-page[data-lesson=income]")
 
 
 @pytest.mark.parametrize("language", ["de", "ru", "zh", "ja"])
 def test_guide_fits_a_phone_in_every_language(browser, axe, language):
-    screen = guided(browser, language, width=360, height=740)
+    screen = guided(browser, language, **PHONE)
     page = screen.page
     assert lesson(page) == "income"
     assert not re.search(r"guide\.|\{", page.locator(".guide").inner_text())

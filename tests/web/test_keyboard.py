@@ -2,17 +2,15 @@
 
 import pytest
 
-from tests.web.driver import offer_all, seated
+from tests.web.driver import FIRST, offer_all, seated
 from tests.web.hands import Keyboard, can_build
 
 pytestmark = pytest.mark.slow
 
-FIRST_BUYER = {"seed": "table", "first_seat": 0}
-
 
 def buying(browser):
     """Open a seat that may buy one of two tiles; return the screen."""
-    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST_BUYER)
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST)
     offer_all(browser, game, tokens)
     screen.page.wait_for_selector('.offer[aria-disabled="false"]')
     screen.page.wait_for_selector(".game-page:not([aria-busy])")

@@ -9,7 +9,7 @@ import pytest
 
 from skye_server.error_codes import ERROR_CODES
 from tests.support.sizes import rest_slow
-from tests.web.driver import PHONE, seated
+from tests.web.driver import PHONE, replayed, seated
 from tests.web.hands import Mouse
 
 WEB = Path(__file__).resolve().parents[2] / "web"
@@ -136,8 +136,7 @@ def test_language_of_an_address_lasts_through_the_visit(browser):
 @pytest.mark.parametrize("language", ["x-long", "ja"])
 def test_replay_of_long_names_stays_within_a_phone(browser, language):
     game, _, _ = browser.game("W" * 40, "The player with the very long name", start=True)
-    screen = browser.window(f"/play/?game={game}&replay=1&lang={language}", width=360, height=740)
-    screen.page.wait_for_selector(".scrub")
+    screen = replayed(browser, game, f"&lang={language}", **PHONE)
     assert overflowing(screen.page) == []
     right = "[...document.querySelectorAll('.scrubber *')].map((one) => one.getBoundingClientRect().right)"
     assert max(screen.page.evaluate(right)) <= 360

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import seated
+from tests.web.driver import add_seat, seated
 from tests.web.test_friends import hosted_lobby
 
 pytestmark = pytest.mark.slow
@@ -73,8 +73,7 @@ def test_renewed_seat_is_kept_when_its_stream_ends_first(browser):
     screen.page.wait_for_selector(".connection.live")
     ended = ended_streams(screen)
     renewed = Held(screen, "**/token", "POST")
-    screen.page.click(".menu summary")
-    screen.page.click("[data-act=seat-link]")
+    screen.menu("[data-act=seat-link]")
     screen.page.click("[data-act=renew]")
     renewed.wait()
     stream_ended(screen, ended)
@@ -104,9 +103,7 @@ def test_second_click_on_join_takes_no_second_seat(browser):
 def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
     browser.expected.append("404")
     first, game, tokens = seated(browser, "Ann", "Bob")
-    first.page.goto("about:blank")
-    first.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
-    first.page.wait_for_selector(".switcher button:nth-child(2)")
+    add_seat(browser, first, game, tokens[1])
     problem = Held(first, "**/problem.js")
     first.page.route(
         f"**/games/{game}?*",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import PHONE, building, offer_all, seated, show_ghost
+from tests.web.driver import FIRST, PHONE, building, offer_all, seated, show_ghost
 from tests.web.hands import can_build
 from tests.web.test_accessibility import findings
 
@@ -38,8 +38,7 @@ def whole(page, selector):
 
 def five_players(browser, **size):
     """Open the first of five seats; return the screen, the id and the tokens."""
-    options = {"seed": "table", "first_seat": 0}
-    return seated(browser, *NAMES, options=options, window=size)
+    return seated(browser, *NAMES, options=FIRST, window=size)
 
 
 def test_prices_show_own_tiles_once_and_those_of_others_above_the_fold(browser):

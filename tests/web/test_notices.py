@@ -2,20 +2,18 @@
 
 import pytest
 
-from tests.web.driver import PHONE, call, offer_all, seated
+from tests.web.driver import FIRST, KEEP_SAID, PHONE, SECOND, call, offer_all, seated
 from tests.web.test_accessibility import findings
-from tests.web.test_second_seat import KEEP_STATUS
 
 pytestmark = pytest.mark.slow
 
 
 def test_purchase_of_another_player_is_noticed_and_spoken(browser):
-    options = {"seed": "table", "first_seat": 1}
-    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", options=options)
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", options=SECOND)
     offer_all(browser, game, tokens)
     screen.caught_up()
     page = screen.page
-    page.evaluate(KEEP_STATUS)
+    page.evaluate(KEEP_SAID)
     tile = screen.view()["players"][0]["tiles_on_offer"][0]["tile"]
     call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
     page.wait_for_selector(f".notices p:has-text('{tile}')")
@@ -25,7 +23,7 @@ def test_purchase_of_another_player_is_noticed_and_spoken(browser):
 
 
 def test_own_purchase_needs_no_notice(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 0})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST)
     offer_all(browser, game, tokens)
     page = screen.page
     page.wait_for_selector('.offer[aria-disabled="false"]')
@@ -41,8 +39,7 @@ def test_own_purchase_needs_no_notice(browser):
 def test_rules_open_over_the_board_in_every_language(browser, axe, language):
     screen, game, _ = seated(browser, "Ann", "Bob", language=language, window=PHONE)
     page = screen.page
-    page.click(".menu summary")
-    page.click(".menu-items [data-act=rules]")
+    screen.menu("[data-act=rules]")
     page.wait_for_selector("dialog.rules[open]")
     assert "rules." not in page.locator("dialog.rules").inner_text()
     assert page.locator("dialog.rules img").count() == 9

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import POINTS_MS, call, offer, offer_all, seated
+from tests.web.driver import FIRST, KEEP_SAID, PHONE, POINTS_MS, call, offer, offer_all, replayed, seated
 
 pytestmark = pytest.mark.slow
 
@@ -26,11 +26,6 @@ HEIGHTS = """async (sizes) => {
   });
 }"""
 """Returns how high the card of a seat is whose territory has so many tiles, one above the other."""
-
-KEEP_SAID = """window.said = [];
-new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) => [...addedNodes].map(
-  ({textContent}) => textContent)))).observe(document.getElementById("status"), {childList: true})"""
-"""Keeps what a screen reader is given to say, also when something else is said after it."""
 
 
 def current(page):
@@ -57,8 +52,7 @@ def test_pane_beside_the_board_stays_in_the_next_phase(browser):
 
 def test_replay_marks_the_pane_that_a_phone_shows(browser):
     game, _, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}&replay=1", width=360, height=740).page
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game, **PHONE).page
     assert current(page) == "board"
     page.click(".tabs [data-tab=scoring]")
     assert current(page) == "scoring"
@@ -91,7 +85,7 @@ def test_header_keeps_its_height_however_long_names_are(browser):
 
 def test_menu_of_a_spectator_is_at_the_end_of_a_phone(browser):
     game, _, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}", width=360, height=740).page
+    page = browser.window(f"/play/?game={game}", **PHONE).page
     menu = page.locator(".menu summary").bounding_box()
     assert menu["x"] + menu["width"] > 340
 
@@ -103,8 +97,7 @@ def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
 
 
 def test_board_stays_in_place_when_others_begin_a_phase(browser):
-    options = {"seed": "table", "first_seat": 0}
-    screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST)
     tops = {"pricing": screen.page.evaluate(TOPS)}
     offer_all(browser, game, tokens)
     for seat in (0, 1):
@@ -120,19 +113,16 @@ def test_board_stays_in_place_when_others_begin_a_phase(browser):
 
 def test_card_of_a_seat_keeps_its_height_when_its_territory_grows(browser):
     game, _, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}&replay=1").page
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game).page
     heights = page.evaluate(HEIGHTS, [1, 2, 3, 4, 7])
     assert heights == heights[:1] * len(heights)
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (360, 740)])
 def test_prices_stay_in_place_while_points_are_counted(browser, width, height):
-    game, tokens, _ = browser.game("Ann", bots=["random"])
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=width, height=height)
+    screen, _, _ = seated(browser, "Ann", bots=["random"], window={"width": width, "height": height})
     screen.keep(POINTS_MS)
     page = screen.page
-    page.wait_for_selector(".pricing .card")
     screen.play_until(lambda state: state["phase"] == "building" and state["mine"])
     screen.play_until(lambda state: state["phase"] == "pricing")
     page.wait_for_selector(".strip .points")
@@ -178,8 +168,7 @@ def test_scrubber_and_board_of_a_replay_stay_in_place_at_each_step(browser):
 @pytest.mark.parametrize("language", ["en", "de", "ru", "zh", "ja"])
 def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
     game, _, _ = browser.game("Ann", "Bob", name="An evening of games with friends")
-    page = browser.window(f"/play/?game={game}&replay=1&lang={language}", width=360, height=740).page
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game, f"&lang={language}", **PHONE).page
     boxes = [part.bounding_box() for part in page.locator(".head > *").all()]
     second = boxes[-1]["y"]
     assert [box["y"] + box["height"] <= second + 2 for box in boxes] == [True, True, True, False, False]
@@ -187,8 +176,8 @@ def test_header_of_a_replay_has_two_lines_on_a_phone(browser, language):
 
 
 def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):
-    game, tokens, _ = browser.game("Ann", "Bob", "Cy", "Di", options={"seed": "table", "first_seat": 0})
-    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}", width=1024, height=768)
+    window = {"width": 1024, "height": 768}
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", "Di", options=FIRST, window=window)
     offer_all(browser, game, tokens)
     screen.caught_up()
     page = screen.page

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import FIRST, SECOND, call, offer, seated
 from tests.web.hands import Mouse
 from tests.web.test_late_answers import Held
 
@@ -69,7 +69,7 @@ def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
 
 @pytest.mark.slow
 def test_buyers_take_turns_and_see_what_they_can_afford(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=SECOND)
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
     Mouse().set_prices(screen.page)
     page = screen.page
@@ -88,7 +88,7 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
 
 @pytest.mark.slow
 def test_offer_is_not_too_expensive_before_actions_are_known(browser):
-    screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 0})
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST)
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
     page = screen.page
     page.click(".pricing .card .discard")

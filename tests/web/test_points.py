@@ -90,8 +90,7 @@ def test_leaving_a_private_lobby_leads_to_the_first_page(browser):
         localStorage[key] = JSON.stringify({...tokens, host: null, invitations: []}); }""",
         game,
     )
-    screen.page.click(".menu summary")
-    screen.page.click("[data-act=leave]")
+    screen.menu("[data-act=leave]")
     screen.page.wait_for_selector(".front")
     assert screen.page.evaluate("id => localStorage[`skye.game.${id}`] ?? null", game) is None
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from tests.web.driver import call, offer, seated
+from tests.web.driver import call, offer, replayed, seated
 
 pytestmark = pytest.mark.slow
 
@@ -24,8 +24,7 @@ def test_deep_link_shows_each_decision_for_every_viewer(browser):
     events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
     set_offers = [event for event in events if event["type"] == "offer_set"]
     first = set_offers[0]
-    screen = browser.window(f"/play/?game={game}&replay=1#e={first['id']}")
-    screen.page.wait_for_selector(".replay .caption")
+    screen = replayed(browser, game, f"#e={first['id']}")
     assert all("hidden" in text for text in screen.page.locator(".price-tag").all_inner_texts())
     screen.page.select_option("[data-act=eyes]", str(first["seat"]))
     prices = [text for text in screen.page.locator(".price-tag").all_inner_texts() if "gold" in text]
@@ -44,8 +43,7 @@ def test_deep_link_shows_each_decision_for_every_viewer(browser):
 
 def test_purses_computed_from_public_events_equal_the_result(browser):
     game, _ = played_out(browser)
-    screen = browser.window(f"/play/?game={game}&replay=1")
-    screen.page.wait_for_selector(".scrub")
+    screen = replayed(browser, game)
     purses = screen.page.evaluate(
         """async (game) => {
           const base = document.querySelector("script[type=module]").src.replace("main.js", "");
@@ -63,8 +61,7 @@ def test_position_of_a_finished_game_is_played_on(browser):
     game, _ = played_out(browser)
     events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
     bought = next(event for event in events if event["type"] in ("tile_bought", "purchase_passed"))
-    screen = browser.window(f"/play/?game={game}&replay=1#e={bought['id']}")
-    screen.page.wait_for_selector(".replay .caption")
+    screen = replayed(browser, game, f"#e={bought['id']}")
     screen.page.click("[data-act=fork]")
     screen.page.locator("dialog select").nth(1).select_option("strategist")
     screen.page.click("[data-act=begin]")
@@ -77,9 +74,7 @@ def test_position_of_a_finished_game_is_played_on(browser):
 
 def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):
     game, _ = played_out(browser)
-    screen = browser.window(f"/play/?game={game}&replay=1#e=60")
-    page = screen.page
-    page.wait_for_selector(".replay .caption")
+    page = replayed(browser, game, "#e=60").page
     lines = page.locator(".log li").all_text_contents()
     page.click("[data-act=last]")
     assert page.locator(".log li").count() > len(lines)
@@ -93,9 +88,8 @@ def test_log_of_a_replay_goes_back_and_forth_with_the_position(browser):
 
 def test_seat_of_a_position_is_given_to_somebody_by_link(browser):
     game, _ = played_out(browser)
-    screen = browser.window(f"/play/?game={game}&replay=1#e=20")
+    screen = replayed(browser, game, "#e=20")
     page = screen.page
-    page.wait_for_selector(".replay .caption")
     page.click("[data-act=fork]")
     page.locator("dialog select").nth(1).select_option("link")
     page.click("[data-act=begin]")
@@ -111,8 +105,7 @@ def test_replay_of_a_game_in_play_shows_what_the_seat_knows(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
     offer(browser, game, tokens, 0, 1, 2)
-    page.click(".menu summary")
-    page.click(".menu-items a:has-text('Replay')")
+    screen.menu("a:has-text('Replay')")
     page.wait_for_selector(".replay .caption")
     assert sorted(page.locator(".market-row[data-seat='0'] .price-tag").all_inner_texts()) == [
         "1 gold",
@@ -128,8 +121,7 @@ def test_caption_names_the_round_of_points_and_of_the_last_building(browser):
     game, _ = played_out(browser)
     events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
     scored = [event for event in events if event["type"] == "round_scored"]
-    page = browser.window(f"/play/?game={game}&replay=1").page
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game).page
     for event in scored:
         page.evaluate("id => { location.hash = `e=${id}`; }", event["id"])
         page.wait_for_function(
@@ -141,8 +133,7 @@ def test_caption_names_the_round_of_points_and_of_the_last_building(browser):
 
 def test_pause_sign_needs_no_font(browser):
     game, _, _ = browser.game("Ann", "Bob")
-    page = browser.window(f"/play/?game={game}&replay=1").page
-    page.wait_for_selector(".scrub")
+    page = replayed(browser, game).page
     page.click("[data-act=first]")
     page.click("[data-act=play]")
     page.wait_for_selector("[data-act=play] .pause-sign")

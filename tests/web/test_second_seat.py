@@ -2,14 +2,10 @@
 
 import pytest
 
-from tests.web.driver import call, offer_all, seated
+from tests.web.driver import KEEP_SAID, SECOND, add_seat, call, offer_all, seated
 from tests.web.hands import Mouse
 
 pytestmark = pytest.mark.slow
-
-KEEP_STATUS = """window.said = [];
-new MutationObserver(() => said.push(document.getElementById("status").textContent))
-  .observe(document.getElementById("status"), {childList: true})"""
 
 
 def prices(page):
@@ -42,11 +38,10 @@ def test_prices_of_a_tab_follow_a_change_in_another_tab(browser):
 
 
 def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
-    options = {"seed": "table", "first_seat": 1}
-    screen, game, tokens = seated(browser, "Ann", "Bob", options=options)
+    screen, game, tokens = seated(browser, "Ann", "Bob", options=SECOND)
     offer_all(browser, game, tokens)
     screen.caught_up()
-    screen.page.evaluate(KEEP_STATUS)
+    screen.page.evaluate(KEEP_SAID)
     tile = next(t["tile"] for t in screen.view()["players"][0]["tiles_on_offer"])
     call(browser.url, "PUT", f"/v1/games/{game}/players/1/purchase", {"tile": tile}, tokens[1])
     screen.page.wait_for_function("() => said.some((text) => text.includes('affordable'))")
@@ -58,9 +53,7 @@ def test_screen_reader_counts_affordable_tiles_after_a_purchase(browser):
 def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
-    page.goto("about:blank")
-    page.goto(f"{browser.url}/play/?game={game}#seat={tokens[1]}")
-    page.wait_for_selector(".switcher button:nth-child(2)")
+    add_seat(browser, screen, game, tokens[1])
     page.locator(".card .stepper button").last.click()
     Mouse().set_prices(page)
     page.wait_for_selector("[data-act=hand-over]")
