@@ -167,8 +167,8 @@ def _described(summary: TerritorySummary) -> str:
 def _shown(rotated_tiles: Iterable[RotatedTile]) -> str:
     """Say what stands on the tiles."""
     tiles = [rotated.tile for rotated in rotated_tiles]
-    counts = {thing: sum(tile.count(thing) for tile in tiles) for thing in OBJECTS}
-    words = [f"{thing} {count}" for thing, count in counts.items() if count]
+    counts = map(sum, zip(*[tile.counts for tile in tiles], strict=True))
+    words = [f"{thing} {count}" for thing, count in zip(OBJECTS, counts, strict=True) if count]
     words += [f"scroll of {tile.scroll}" for tile in tiles if tile.scroll]
     words += [tile.id.replace("-", " ") for tile in tiles if tile.is_castle]
     return f"Shows {', '.join(words)}." if words else "Shows nothing but land."
