@@ -3,6 +3,7 @@
 import pytest
 from standardwebhooks import Webhook
 
+from skye_server.storage.webhook_store import WebhookStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import limited
 from tests.support.receiver import Receiver, respond
@@ -150,3 +151,9 @@ def test_gone_receiver_of_a_test_keeps_the_webhook(service, receiver):
     receiver.answer = lambda _, handler: respond(handler, 410)
     tested = service.call("POST", f"{PATH}/{webhook['id']}/test", token=PLAYER_KEY).json
     assert (tested["http_status"], tested["webhook"]["status"]) == (410, "active")
+
+
+def test_change_of_a_game_asks_for_its_webhooks_with_its_load(service, monkeypatch):
+    game = service.create_game(2)
+    monkeypatch.setattr(WebhookStore, "has_any", None)  # a round trip of its own
+    assert game.offer(0, 1, 1).status_code == 200

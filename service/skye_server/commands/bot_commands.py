@@ -146,7 +146,7 @@ def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, 
     command = _command(asked, text)
 
     def load() -> Loaded[Game]:
-        stored, stored_record = games.store.load(asked.game_id, command.record_key)
+        stored, stored_record = games.load_to_change(asked.game_id, command.record_key)
         record = None if stored_record is None else decode_record(stored_record)
         game = games.apply_deadlines(games.repository.decoded(asked.game_id, stored))
         seat = seat_of_bot(game, asked.url_bot)

@@ -71,6 +71,14 @@ class Games:
         game, caller = self.authenticate(game_id, self.store.load(game_id)[0], token)
         return LoadedGame(self._attended(game), caller)
 
+    def load_to_change(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None]:
+        """Return what `RedisStore.load` does; learn in the same round trip whether the game has webhooks."""
+        if self.webhook_owners.known(game_id) is not None:
+            return self.store.load(game_id, record_key)
+        game, record, has_webhooks = self.store.load_to_change(game_id, record_key)
+        self.webhook_owners.remember(game_id, has_any=has_webhooks)
+        return game, record
+
     def view(self, loaded: LoadedGame) -> bytes:
         """Return the game as the caller may see it, in JSON."""
         return self.repository.cache.view(*loaded)

@@ -117,20 +117,30 @@ class RedisStore:
 
         A record is returned only when it is replicated like a new one.
         """
+        return self._load(game_id, record_key)[:2]
+
+    def load_to_change(
+        self, game_id: str, record_key: str | None = None
+    ) -> tuple[bytes | None, bytes | None, bool]:
+        """Return what `load` returns, and whether the game has webhooks, in one round trip."""
+        return self._load(game_id, record_key, ("EXISTS", _key(game_id, "webhooks")))
+
+    def _load(
+        self, game_id: str, record_key: str | None, *more: tuple[str, str]
+    ) -> tuple[bytes | None, bytes | None, bool]:
         key = _key(game_id, "table")
-        if record_key is None:
-            return self._calls.call(key, lambda server: expect_bytes(server.get(key))), None
         keys = [key, _key(game_id, f"answer:{record_key}")]
+        command = ("GET", key) if record_key is None else ("MGET", *keys)
 
-        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            values: Any = server.mget(keys)
-            game, record = values
-            return expect_bytes(game), expect_bytes(record)
+        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None, bool]:
+            found, *has_more = read_together(server, [command, *more])
+            game, record = (found, None) if record_key is None else found
+            return expect_bytes(game), expect_bytes(record), any(has_more)
 
-        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            game, record = read(server)
+        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None, bool]:
+            game, record, has_more = read(server)
             exists = record and TOUCH.run_replicated(server, keys[1:], (), self._calls.min_replicas)
-            return game, record if exists else None
+            return game, record if exists else None, has_more
 
         found = self._calls.call(key, read)
         if found[1] is None or self._calls.min_replicas is None:

@@ -53,14 +53,23 @@ class WebhookOwners:
 
         :raises Problem: store_unavailable.
         """
-        now = time.monotonic()
-        known = self._known.get(owner)
-        if known is None or now >= known[0]:
-            known = self._known[owner] = now + CACHED_S, self._store.webhooks.has_any(owner)
-            self._known.move_to_end(owner)
-            if len(self._known) > _MAX_CACHED:
-                self._known.popitem(last=False)
-        return known[1]
+        has_any = self.known(owner)
+        if has_any is None:
+            has_any = self._store.webhooks.has_any(owner)
+            self.remember(owner, has_any=has_any)
+        return has_any
+
+    def known(self, owner: str) -> bool | None:
+        """Return what `has_any` does without asking the store, None if that is necessary."""
+        expires, has_any = self._known.get(owner, (0.0, False))
+        return has_any if time.monotonic() < expires else None
+
+    def remember(self, owner: str, *, has_any: bool) -> None:
+        """Remember whether an owner has webhooks, for `CACHED_S` seconds."""
+        self._known[owner] = time.monotonic() + CACHED_S, has_any
+        self._known.move_to_end(owner)
+        if len(self._known) > _MAX_CACHED:
+            self._known.popitem(last=False)
 
     def forget(self, owner: str) -> None:
         """Ask the store again: the webhooks of an owner have changed."""
