@@ -33,9 +33,7 @@ def main(url):
     while lobby.get_game(game).status != "finished":
         listed = [action.actual_instance for action in play.list_actions(game, "0").actions]
         unknown |= {action.type for action in listed if type(action).__name__ == "UnknownAction"}
-        known = [
-            action for action in listed if type(action).__name__ not in ("UnknownAction", "TakeBackAction")
-        ]
+        known = [action for action in listed if type(action).__name__ not in PASSED_OVER]
         try:
             act(play, game, known[0])
         except ApiException as error:
