@@ -135,3 +135,4 @@ def test_async_export_through_a_cutting_proxy_has_each_game_once(proxy, season):
     found = coroutines.run(main)
     assert len(found) == 25
     assert set(found) == games
+    assert proxy.fault.cuts > 0
