@@ -68,7 +68,7 @@ def test_changelog_without_the_version_is_refused(copy, text):
 
 
 def test_archives_of_the_same_files_have_the_same_bytes(tmp_path):
-    archives = []
+    archives, seconds = [], int(time.time()) - 9
     for number, mode in enumerate((0o600, 0o644)):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -78,7 +78,7 @@ def test_archives_of_the_same_files_have_the_same_bytes(tmp_path):
         with tarfile.open(folder / "made.tar.gz", "w:gz") as archive:
             for path in folder.glob("*.py"):
                 archive.add(path, path.name)
-        build.same_bytes(folder / "made.tar.gz", int(time.time()) - 9)
+        build.same_bytes(folder / "made.tar.gz", seconds)
         archives.append((folder / "made.tar.gz").read_bytes())
     assert archives[0] == archives[1]
 
