@@ -18,18 +18,19 @@ from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (skye_server, skye))
 MAX_MODULES = 29
-MAX_FUNCTIONS = 141
+MAX_FUNCTIONS = 146
 
 
 @pytest.fixture
 def called(redis_server, redis_client):  # noqa: ARG001 - flushed
-    """The functions, as file and name, that run while a seat sets its offer a second time."""
+    """The functions, as file and name, that run each time when a seat sets its offer again."""
     store = RedisStore.from_settings(Settings(redis_url=redis_server.url))
     with Service(store=store) as players:
         game = players.create_game(2)
         offer, path = game.actions(0)[0]["body"], f"/v1/games/{game.id}/players/0/offer"
         assert players.call("PUT", path, offer, game.tokens[0]).status_code == 200
-        return functions_called(lambda: players.call("PUT", path, offer, game.tokens[0]))
+        again = partial(players.call, "PUT", path, offer, game.tokens[0])
+        return set.intersection(*(functions_called(again) for _ in range(3)))
 
 
 def functions_called(call):
