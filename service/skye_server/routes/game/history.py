@@ -29,6 +29,7 @@ from skye_server.http.responses import (
     json_response,
     link_to_next,
     no_content,
+    not_modified,
     versioned_json,
 )
 from skye_server.http.streams import count_open, last_event_id
@@ -185,7 +186,8 @@ def get_record(game: str) -> Response:
     it.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
-    return json_response(record_view(current, caller, changes), tag=etag(current.version, caller))
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response(record_view(current, caller, changes), tag=tag)
 
 
 def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
@@ -208,7 +210,8 @@ def get_position(game: str) -> Response:
     complete position, including the seed.
     """
     loaded = collaborators().games.read(game, bearer_token())
-    return json_response(position_view(*loaded), tag=etag(loaded.game.version, loaded.caller))
+    tag = etag(loaded.game.version, loaded.caller)
+    return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
 def _record(current: Game, start: Position | None, actions: list[ActionView]) -> ExportedRecordView:

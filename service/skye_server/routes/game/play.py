@@ -13,7 +13,7 @@ from skye_server.contract.responses.actions import actions_view
 from skye_server.games.authorization import require_own_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
-from skye_server.http.responses import command_response, etag, json_response
+from skye_server.http.responses import command_response, etag, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_SEAT
@@ -71,7 +71,8 @@ def list_actions(game: str, seat: int) -> Response:
     """
     current, caller = collaborators().games.read(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
-    return json_response(actions_view(current, seat), tag=etag(current.version, caller))
+    tag = etag(current.version, caller)
+    return not_modified(tag) or json_response(actions_view(current, seat), tag=tag)
 
 
 @blueprint.route("/offer", methods=["PUT"])
