@@ -29,7 +29,7 @@ COMPILE_RELEASE := $(BIN)/uv pip compile --quiet --universal --python-version 3.
 	--constraint deploy/requirements-dev.lock
 UV := uv==0.13.8
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
-QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players webhooks http routes storage observability cli clients/offline)
+QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players webhooks http routes storage observability cli clients/offline $(addprefix contract/test_,answers.py problem_responses.py))
 SOURCES := engine service clients tests deploy examples bench
 
 .PHONY: help

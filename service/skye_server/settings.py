@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from skye_server import setting_parsers as parse
+from skye_server import setting_parsers as parsers
 from skye_server.redis_url import MEMORY_URL
 from skye_server.redis_url import parse as parse_redis_url
 from skye_server.setting_parsers import Address
@@ -41,7 +41,7 @@ def _setting(default: str, parser: Callable[[str], T], meaning: str, *, secret: 
     return described
 
 
-_expiry = parse.whole(1, 10 * 365 * DAY_S)
+_expiry = parsers.whole(1, 10 * 365 * DAY_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,142 +50,144 @@ class Settings:
 
     redis_url: str | None = _setting(
         "",
-        parse.redis_url,
+        parsers.redis_url,
         "URL of the Redis that stores the games: one server, Sentinel or a cluster. Without it `make serve` "
         "starts an embedded one; with `memory://` the games are in one process and are lost with it",
         secret=True,
     )
-    bind: Address = _setting("127.0.0.1:8000", parse.address, "address of the API; port 0 chooses a free one")
+    bind: Address = _setting(
+        "127.0.0.1:8000", parsers.address, "address of the API; port 0 chooses a free one"
+    )
     health_bind: Address | None = _setting(
         "",
-        parse.optional_address,
+        parsers.optional_address,
         "address of a separate listener for `/healthz`, `/readyz` and `/metrics`, whose connections clients "
         "cannot use up; without it they are served at `SKYE_BIND` only",
     )
     data_dir: Path = _setting(
         "",
-        parse.folder,
+        parsers.folder,
         "data folder of the embedded Redis; by default `skye-server` in the data folder of the user, with "
         "`make serve` the folder `data` of the checkout",
     )
     appendfsync: str = _setting(
         "everysec",
-        parse.one_of(*_FSYNC_POLICIES),
+        parsers.one_of(*_FSYNC_POLICIES),
         "when the embedded Redis calls `fsync`: `everysec` may lose one second of play if the machine fails, "
         "`always` loses nothing",
     )
     workers: int = _setting(
-        "auto", parse.workers, "number of worker processes; `auto`: the number of cores, from 2 to 4"
+        "auto", parsers.workers, "number of worker processes; `auto`: the number of cores, from 2 to 4"
     )
     dispatchers: int = _setting(
         "1",
-        parse.whole(0, 64),
+        parsers.whole(0, 64),
         "number of dispatchers that `make serve` starts; elsewhere `skye-server dispatch` is one. Without "
         "any, missed deadlines are applied by the next request for their game",
     )
     dispatch_bind: Address | None = _setting(
         "",
-        parse.optional_address,
+        parsers.optional_address,
         "address at which `skye-server dispatch` serves `/metrics`; those of dispatchers that `make serve` "
         "starts are in the metrics of its API",
     )
     log_level: str = _setting(
-        "warning", parse.one_of(*_LOG_LEVELS), f"minimum level of log lines: {', '.join(_LOG_LEVELS)}"
+        "warning", parsers.one_of(*_LOG_LEVELS), f"minimum level of log lines: {', '.join(_LOG_LEVELS)}"
     )
-    redis_timeout_ms: int = _setting("2000", parse.whole(1, 60_000), "timeout of one call of Redis")
+    redis_timeout_ms: int = _setting("2000", parsers.whole(1, 60_000), "timeout of one call of Redis")
     redis_wait_ms: int = _setting(
         "5000",
-        parse.whole(0, 60_000),
+        parsers.whole(0, 60_000),
         "retry budget of a request while Redis is unavailable or elects a master: no call of Redis begins "
         "after this time, and the response is 503",
     )
     redis_replicas: int = _setting(
         "0",
-        parse.whole(0, 10),
+        parsers.whole(0, 10),
         "number of replicas that must acknowledge a change (WAIT); with fewer the response is 503. Set it to "
         "the number of replicas of each master: with less, a failover can lose acknowledged changes",
     )
     max_body_bytes: int = _setting(
-        "262144", parse.whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
+        "262144", parsers.whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
     )
     client_timeout_s: int = _setting(
         "30",
-        parse.whole(1, 3600),
+        parsers.whole(1, 3600),
         "seconds in which a client must send a request (otherwise 408), and read each 64 KiB of a response "
         "(otherwise the server closes the connection)",
     )
     cors_origins: tuple[str, ...] = _setting(
-        "*", parse.origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
+        "*", parsers.origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
     )
     limits: bool = _setting(
         "off",
-        parse.switch,
+        parsers.switch,
         "rate limits: `on` for a public server. 0 in one of the following settings means no limit",
     )
     limit_requests_per_minute: int = _setting(
         "3000",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of requests of an address in a minute, with all its tokens; more get 429",
     )
     limit_games_per_minute: int = _setting(
         "30",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of games that an address creates in a minute; more get 429",
     )
     limit_games_per_key: int = _setting(
         "1000",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of games that are not over in which a player key has a role; more get 429",
     )
     limit_streams: int = _setting(
         "20",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of open event streams and long polls of a token, or of an address without one, in "
         "each worker; more get 429",
     )
     limit_streams_per_address: int = _setting(
         "200",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of open event streams and long polls of an address with all its tokens, in each "
         "worker; more get 429",
     )
     limit_connections: int = _setting(
         "400",
-        parse.whole(0, 1_000_000),
+        parsers.whole(0, 1_000_000),
         "maximum number of connections of an address to each worker; more get 429. Not used with "
         "`SKYE_TRUSTED_PROXIES`: the proxy should limit connections",
     )
     trusted_proxies: int = _setting(
         "0",
-        parse.whole(0, 10),
+        parsers.whole(0, 10),
         "number of trusted proxies in front of the server: the number of entries of `X-Forwarded-For`, "
         "`X-Forwarded-Proto` and `X-Forwarded-Host` that it uses; the proxies must set them",
     )
     security_contact: str = _setting(
         "",
-        parse.contact,
+        parsers.contact,
         "where to report vulnerabilities, as in `mailto:security@example.org`: published at "
         "`/.well-known/security.txt` (RFC 9116)",
     )
     webhooks_http: bool = _setting(
         "off",
-        parse.switch,
+        parsers.switch,
         "whether webhooks may have URLs of `http`, without TLS. `make serve` at a loopback address sets this "
         "and the next setting to `on`, and the one after it to `*`, unless they are set, or "
         "`SKYE_TRUSTED_PROXIES` or `SKYE_LIMITS` is",
     )
     webhooks_private: bool = _setting(
         "off",
-        parse.switch,
+        parsers.switch,
         "whether webhooks may be at addresses of this machine and of private networks; with `on`, "
         "anyone who may use the API can make the server send requests to them",
     )
     webhooks_ports: tuple[int, ...] = _setting(
-        "80,443,8080,8443", parse.ports, "ports that webhooks may use, separated by commas; `*`: all"
+        "80,443,8080,8443", parsers.ports, "ports that webhooks may use, separated by commas; `*`: all"
     )
     lab: bool = _setting(
         "off",
-        parse.switch,
+        parsers.switch,
         "functions for testers: with `on`, requests can inject faults (`Skye-Fault`), and anyone can "
         "inject them into the requests of others, advance the clock, and delete all games (`/v1/lab`). "
         "Refused together with settings of production: `SKYE_LIMITS=on`, `SKYE_TRUSTED_PROXIES`, "
@@ -193,7 +195,7 @@ class Settings:
         "hosts reach, unless `SKYE_LAB_PUBLIC=on`",
     )
     lab_public: bool = _setting(
-        "off", parse.switch, "with `on`, `SKYE_LAB=on` may be used at an address that other hosts reach"
+        "off", parsers.switch, "with `on`, `SKYE_LAB=on` may be used at an address that other hosts reach"
     )
     game_ttl_lobby_s: int = _setting(
         str(7 * DAY_S), _expiry, "time that a game in its lobby is stored after its last change"

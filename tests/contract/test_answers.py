@@ -223,8 +223,11 @@ def test_redirect_of_browsers_is_in_the_contract(service):
     assert (answer.status_code, answer.headers["Location"]) == (302, "/play/")
 
 
-def test_metrics_are_in_the_contract(service):
-    assert service.call("GET", "/metrics").status_code == 200
+@pytest.mark.parametrize(
+    "path", ["/metrics", "/v1/tiles/castle-red", "/v1/tiles/L45/picture.svg?rotation=270"]
+)
+def test_other_views_are_in_the_contract(path, service):
+    assert service.call("GET", path).status_code == 200
 
 
 def test_bug_hunts_are_in_the_contract(contract):

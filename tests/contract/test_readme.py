@@ -9,6 +9,8 @@ from tests.contract.readme import (
     OPERATORS,
     README,
     as_documented,
+    blocks,
+    formatted_json,
     recorded,
     settled,
     with_documented_values,
@@ -28,7 +30,19 @@ def test_every_command_answers_as_it_shows(url):
     missing = [program for program in ("curl", "openssl", "python3") if not shutil.which(program)]
     if missing:
         pytest.skip(f"the README's commands need {' and '.join(missing)}")
+    assert [block.answer is not None for block in blocks(TEXT)] == [True, True]
     assert settled(recorded(TEXT, url)) == settled(TEXT), "python -m tests.contract.readme records it again"
+
+
+def laid_out(salt):
+    """Return the lines of answers of many lengths that have this salt in the ids of events."""
+    answers = ({"id": f"2-{salt}", "text": "x" * length, "last": f"1-{salt}"} for length in range(90))
+    return [settled(formatted_json({"events": [answer, answer]})) for answer in answers]
+
+
+@pytest.mark.parametrize("salt", ["7", "1234567"])
+def test_lines_of_an_answer_do_not_depend_on_a_random_salt(salt):
+    assert laid_out(salt) == laid_out("4294967295")
 
 
 def test_tables_of_the_operators_page_match_the_code():

@@ -122,7 +122,9 @@ def seen(seat: int, game: GameState) -> dict[str, object]:
 
 
 @for_each_bot
-@pytest.mark.parametrize(("players", "open_gold"), rest_slow([(2, False), (4, False), (4, True), (2, True)]))
+@pytest.mark.parametrize(
+    ("players", "open_gold"), [(4, True), *rest_slow([(2, False), (4, False), (2, True)])]
+)
 def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, players: int, open_gold: bool):
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)

@@ -23,7 +23,13 @@ TILES = ["L00", "l01", "L74", "castle-purple", "%00", "x" * 5000, "..", "L01%2Fx
 def test_malformed_path_is_not_found(name, games):
     endpoint = BY_NAME[name]
     game = games[endpoint.stage]
-    for part, values in (("game", GAMES), ("seat:seat", NUMBERS), ("int:round", NUMBERS), ("tile", TILES)):
+    for part, values in (
+        ("game", GAMES),
+        ("seat:seat", NUMBERS),
+        ("int:round", NUMBERS),
+        ("tile", TILES),
+        ("scoring_tile", TILES),
+    ):
         for value in values if f"<{part}>" in endpoint.rule else ():
             answer = endpoint.send(game, body=endpoint.right_body(game), parts={part: value})
             code = client_error_code(answer, (part, value))

@@ -47,6 +47,7 @@ def test_document_is_compressed_for_a_client_that_accepts_gzip(path, accepted, s
 def test_documentation_is_compressed(page, service):
     plain = service.call("GET", page)
     answer = service.call("GET", page, headers={"Accept-Encoding": "gzip"})
+    assert (plain.headers.get("Content-Encoding"), answer.headers["Content-Encoding"]) == (None, "gzip")
     assert gzip.decompress(answer.data) == plain.data
     assert answer.headers["ETag"] != plain.headers["ETag"]
     assert answer.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"

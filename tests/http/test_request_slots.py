@@ -1,11 +1,14 @@
 """Request slots: one address cannot delay the requests of others."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
+from werkzeug import Request
 
 from skye_server.http import rate_limits, request_slots
+from skye_server.http.request_parsing import body_of
 from skye_server.http.request_slots import MAX_HANDLED, RequestSlots
 from tests.support.playing import limited, problem_code
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -59,6 +62,29 @@ def test_request_that_waits_for_events_holds_no_slot(sent, monkeypatch):
     for _ in range(3 * MAX_HANDLED):
         send("192.0.2.1", "/poll")
     assert waited_for(lambda: len(application.begun) == 3 * MAX_HANDLED)
+
+
+def test_request_whose_body_is_being_received_holds_no_slot(monkeypatch):
+    monkeypatch.setattr(request_slots, "MAX_HELD_S", 10 * MAX_WAIT_S)
+    receiving, arrived = [], threading.Event()
+
+    def read(length):
+        receiving.append(length)
+        assert arrived.wait(MAX_WAIT_S)
+        return length * b"x"
+
+    def application(environ, _start_response):
+        request = Request(environ)
+        request.max_content_length = 2
+        return [body_of(request)]
+
+    slots = RequestSlots(application)
+    environ = {"REMOTE_ADDR": "192.0.2.1", "CONTENT_LENGTH": "2", "wsgi.input": SimpleNamespace(read=read)}
+    with ThreadPoolExecutor(3 * MAX_HANDLED) as threads:
+        bodies = [threads.submit(slots, dict(environ), None) for _ in range(3 * MAX_HANDLED)]
+        assert waited_for(lambda: len(receiving) == 3 * MAX_HANDLED)
+        arrived.set()
+    assert [body.result() for body in bodies] == [[b"xx"]] * 3 * MAX_HANDLED
 
 
 def test_stuck_requests_are_replaced_by_as_many_others(sent, monkeypatch):

@@ -65,6 +65,8 @@ def test_operation_of_a_seat_is_refused_to_others(name, games):
 def test_operation_of_a_player_is_refused_without_a_player_key(name, games):
     codes = [refused(name, games, token) for token in (nobody, other, host)]
     assert codes == ["player_key_required", "player_key_only", "player_key_only"]
+    for key in ("skye_key_short", "skye_key_" + 65 * "a", "skye_key_" + 22 * "!", "key"):
+        assert refused(name, games, lambda _, sent=key: sent) == "token_unknown"
 
 
 @pytest.mark.parametrize("name", CHANGES)

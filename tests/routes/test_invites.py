@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.playing import client_error_code, problem_code
+from tests.support.playing import KEY, client_error_code, problem_code
 from tests.support.threads import at_once
 
 
@@ -158,6 +158,12 @@ def test_invitations_are_in_the_events(service):
         "player_joined",
     ]
     assert set(events[0]) == set(events[1]) == {"id", "version", "at", "type"}
+
+
+def test_join_repeated_with_its_key_gets_the_same_token(service):
+    game, code = invited(service)
+    first, again = (join(game, code, headers=KEY) for _ in range(2))
+    assert (again.status_code, again.json) == (201, first.json)
 
 
 # Rotation of tokens.

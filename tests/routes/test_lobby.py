@@ -249,6 +249,14 @@ def test_game_that_the_host_aborts_waits_for_nobody(service, start):
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
     assert (answer.json["phase"], answer.json["waiting_for"], answer.json["deadline"]) == (None, [], None)
     assert game.actions(0) == []
+    late = {"name": "Late"}
+    for rest, body, token in (
+        ("abort", None, game.host),
+        ("start", None, game.host),
+        ("players", late, None),
+        ("players/0/resign", None, game.tokens[0]),
+    ):
+        assert problem_code(game.call("POST", rest, body, token=token)) == "game_aborted"
 
 
 # Private games.

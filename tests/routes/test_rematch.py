@@ -146,8 +146,10 @@ def test_concurrent_rematches_of_all_players_join_one_game(service):
     old = service.create_game(5)
     old.call("POST", "abort", token=old.host)
 
+    clients = [Service(service.redis) for _ in range(5)]
+
     def ask(seat):
-        return Service(service.redis).call("POST", old.path("rematch"), token=old.tokens[seat]).json
+        return clients[seat].call("POST", old.path("rematch"), token=old.tokens[seat]).json
 
     found = at_once(ask, range(5))
     assert len({answer["game"]["id"] for answer in found}) == 1

@@ -10,3 +10,5 @@ PROVOKED = {
     if hasattr(prepare, "code")
 }
 """The problem code and the function that prepares the request, by the name of the function."""
+
+assert len(PROVOKED) == sum(hasattr(each, "code") for module in _MODULES for each in vars(module).values())

@@ -16,6 +16,7 @@ def running(function):
         yield
     finally:
         thread.join(MAX_WAIT_S)
+        assert not thread.is_alive()
 
 
 def at_once(function, values):

@@ -253,13 +253,13 @@ class Match:
 
 
 def open_match(wire, seed, wire_for, *, may_go_back=False):
-    """Create a game of 2 to 4 seats, with or without a lobby, and start it.
+    """Create a game of 2 to 5 seats, with or without a lobby, and start it.
 
     `wire_for` gives a client, by its dice, a way to the service. Every request has a key, so that it may be
     sent again.
     """
     dice = random.Random(seed)
-    players = [{"name": name} for name in NAMES[: dice.randint(2, 4)]]
+    players = [{"name": name} for name in NAMES[: dice.randint(2, 5)]]
     at_once = dice.random() < 0.5
     options = {"seed": seed, "open_gold": dice.random() < 0.3}
     body = {"name": "Played by the dice", "options": options, "seat_count": len(players)}

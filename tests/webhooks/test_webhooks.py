@@ -1,9 +1,13 @@
 """Webhooks: the challenge, secrets, limits, and the rights of callers."""
 
+from types import SimpleNamespace
+
 import pytest
 from standardwebhooks import Webhook
 
+from skye_server.http.framework import collaborators
 from skye_server.storage.webhook_store import WebhookStore
+from skye_server.webhooks import owners
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import limited
 from tests.support.receiver import Receiver, respond
@@ -157,3 +161,24 @@ def test_change_of_a_game_asks_for_its_webhooks_with_its_load(service, monkeypat
     game = service.create_game(2)
     monkeypatch.setattr(WebhookStore, "has_any", None)  # a round trip of its own
     assert game.offer(0, 1, 1).status_code == 200
+
+
+def test_absence_of_webhooks_is_remembered_from_the_question_on(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(owners, "time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    def answer_late(_owner):
+        now[0] += 4
+        return False
+
+    known = owners.WebhookOwners(SimpleNamespace(webhooks=SimpleNamespace(has_any=answer_late)), lambda: 0)
+    assert known.has_any("game") is False
+    now[0] = owners.CACHED_S - 0.1
+    assert known.known("game") is False
+    now[0] = owners.CACHED_S
+    assert known.known("game") is None
+
+
+def test_change_of_an_unknown_game_remembers_nothing_about_it(service):
+    assert service.call("POST", "/v1/games/nosuchgame12/start", token=PLAYER_KEY).status_code == 404
+    assert collaborators(service.app).games.webhook_owners.known("nosuchgame12") is None

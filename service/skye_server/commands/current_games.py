@@ -75,8 +75,10 @@ class Games:
         """Return what `RedisStore.load` does; learn in the same round trip whether the game has webhooks."""
         if self.webhook_owners.known(game_id) is not None:
             return self.store.load(game_id, record_key)
+        asked_at = time.monotonic()
         game, record, has_webhooks = self.store.load_to_change(game_id, record_key)
-        self.webhook_owners.remember(game_id, has_any=has_webhooks)
+        if game is not None:
+            self.webhook_owners.remember(game_id, asked_at, has_any=has_webhooks)
         return game, record
 
     def view(self, loaded: LoadedGame) -> bytes:

@@ -20,6 +20,7 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
 from skye_server.http.json_decoding import decode
+from skye_server.http.request_slots import SLOT, RequestSlot
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
@@ -187,6 +188,9 @@ def _received(req: Request) -> bytes:
     length, limit = req.content_length, req.max_content_length or 0
     if length is not None and length > limit:
         raise Problem("body_too_large")
+    slot: RequestSlot | None = req.environ.get(SLOT)
+    if slot is not None:
+        slot.release()  # the client may be slow
     try:
         data: bytes = req.get_data() if length is None else req.environ["wsgi.input"].read(length)
     except Exception as error:  # the server reads the connection, and may raise any exception
@@ -195,6 +199,9 @@ def _received(req: Request) -> bytes:
         if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):
             raise Problem("request_timeout") from error
         raise Problem("bad_request", _INCOMPLETE) from error
+    finally:
+        if slot is not None:
+            slot.acquire()
     if length is not None and len(data) < length:
         raise Problem("bad_request", "The body breaks off before its Content-Length.")
     if length is None and len(data) == limit:
@@ -222,7 +229,7 @@ def bearer_token() -> str | None:
 def command_from_request(query: Container[str] = ()) -> Command:
     """Return the credentials, the idempotency key and the precondition of the current request.
 
-    :param query: the names of its parameters; with `include`, the view has the legal actions.
+    :param query: the loaded query; with `include`, the view has the legal actions.
     :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
     """
     environ = request.environ

@@ -26,8 +26,8 @@ CROWD: Final = 16
 """With more concurrent requests in a worker, an address gets its 429 late."""
 
 MAX_HELD_S: Final = 1.0
-"""How long a request keeps its slot while others wait for one. So requests that are stuck, such as slow
-uploads, do not lock out others of their address."""
+"""How long a request keeps its slot while others wait for one. So requests that are stuck do not lock out
+others of their address."""
 
 SLOT: Final = "skye.request_slot"
 """The key of the request's slot in the WSGI environment."""
@@ -64,7 +64,11 @@ class RequestSlot:
 
     def __init__(self, address: _Address) -> None:
         self._address = address
-        granted = threading.Event()
+        self.acquire()
+
+    def acquire(self) -> None:
+        """Wait for the slot."""
+        address, granted = self._address, threading.Event()
         with address.lock:
             address.waiting.append((self, granted))
             address.grant()

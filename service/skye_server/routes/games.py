@@ -36,6 +36,7 @@ THIS_GAME = {"game": "$request.path.game"}
 """The parameter of a link that keeps the game of the request."""
 
 THIS_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
+"""The parameters of a link that keeps the seat of the request."""
 
 NEW_GAME = {"game": "$response.body#/game/id"}
 """The parameter of a link to the game that the request created."""

@@ -55,8 +55,9 @@ class WebhookOwners:
         """
         has_any = self.known(owner)
         if has_any is None:
+            asked_at = time.monotonic()
             has_any = self._store.webhooks.has_any(owner)
-            self.remember(owner, has_any=has_any)
+            self.remember(owner, asked_at, has_any=has_any)
         return has_any
 
     def known(self, owner: str) -> bool | None:
@@ -64,9 +65,9 @@ class WebhookOwners:
         expires, has_any = self._known.get(owner, (0.0, False))
         return has_any if time.monotonic() < expires else None
 
-    def remember(self, owner: str, *, has_any: bool) -> None:
-        """Remember whether an owner has webhooks, for `CACHED_S` seconds."""
-        self._known[owner] = time.monotonic() + CACHED_S, has_any
+    def remember(self, owner: str, asked_at: float, *, has_any: bool) -> None:
+        """Remember whether an owner has webhooks, for `CACHED_S` seconds after the store was asked."""
+        self._known[owner] = asked_at + CACHED_S, has_any
         self._known.move_to_end(owner)
         if len(self._known) > _MAX_CACHED:
             self._known.popitem(last=False)
