@@ -1,4 +1,4 @@
-"""Parsers of the values of settings. Each raises ValueError, with what it wants, for another text."""
+"""Parsers of the values of settings. For an invalid text, each raises ValueError with the expected form."""
 
 from __future__ import annotations
 

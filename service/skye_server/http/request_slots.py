@@ -49,7 +49,7 @@ class _Address:
             self.holders[slot] = time.monotonic()
             granted.set()
 
-    def take_back(self) -> None:
+    def free_stuck(self) -> None:
         """Free the slots of requests that are stuck."""
         now = time.monotonic()
         for slot in [slot for slot, since in self.holders.items() if now - since >= MAX_HELD_S]:
@@ -74,7 +74,7 @@ class RequestSlot:
             address.grant()
         while not granted.wait(MAX_HELD_S):
             with address.lock:
-                address.take_back()
+                address.free_stuck()
 
     @property
     def concurrent_requests(self) -> int:
