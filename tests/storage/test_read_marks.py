@@ -82,7 +82,10 @@ CALLS = {
     RedisStore: {
         "commit": lambda store: store.commit(COMMIT),
         "load": lambda store: (store.load("ann"), store.load("ann", "key")),
-        "load_to_change": lambda store: (store.load_to_change("ann"), store.load_to_change("ann", "key")),
+        "load_to_change": lambda store: (
+            store.load_to_change("ann", None),
+            store.load_to_change("ann", "key"),
+        ),
         "load_with_log": lambda store: store.load_with_log("ann"),
         "load_many": lambda store: store.load_many(["ann", "bob"]),
         "headers": lambda store: store.headers(["ann"]),

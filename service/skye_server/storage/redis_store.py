@@ -119,9 +119,7 @@ class RedisStore:
         """
         return self._load(game_id, record_key)[:2]
 
-    def load_to_change(
-        self, game_id: str, record_key: str | None = None
-    ) -> tuple[bytes | None, bytes | None, bool]:
+    def load_to_change(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None, bool]:
         """Return what `load` returns, and whether the game has webhooks, in one round trip."""
         return self._load(game_id, record_key, ("EXISTS", _key(game_id, "webhooks")))
 
