@@ -1,6 +1,7 @@
 """A bot at a URL in the arena: signed requests as a server sends them, and every kind of failure."""
 
 import json
+import time
 
 import pytest
 from standardwebhooks import Webhook
@@ -15,6 +16,21 @@ from tests.support.receiver import Receiver, respond, respond_slowly
 
 SECRET = "whsec_" + 32 * "A"
 GAME = new_game(2, seed="arena").game
+
+
+def break_off_a_chunk(_received, handler):
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b"ff\r\nx")
+
+
+def send_headers_slowly(_received, handler):
+    """Send headers for six seconds, a byte at a time."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    for _ in range(60):
+        handler.wfile.write(b"x")
+        time.sleep(0.1)
 
 
 @pytest.fixture
@@ -51,7 +67,10 @@ def test_url_without_a_path_or_with_a_bot_names_a_server():
         (lambda _, handler: respond(handler, 200, b"{"), "sent no action"),
         (lambda _, handler: respond(handler, 200, b"[]"), "sent no action"),
         (lambda _, handler: respond(handler, 200, bytes(70_000)), "more than 65536 bytes"),
+        (lambda _, handler: handler.wfile.write(b"garbage\r\n\r\n"), "no valid HTTP response: BadStatusLine"),
+        (break_off_a_chunk, "no valid HTTP response: IncompleteRead"),
         (respond_slowly, "exceeded its budget"),
+        (send_headers_slowly, "exceeded its budget"),
     ],
 )
 def test_failure_of_a_bot_at_a_url_is_named(bot, answer, reason):

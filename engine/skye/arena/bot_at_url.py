@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hmac
+import http.client
+import io
 import json
 import os
 import secrets
@@ -50,7 +52,7 @@ class BotAtUrl:
         self._key = b64decode(
             os.environ.get(SECRET_VARIABLE, "").removeprefix("whsec_")
         ) or secrets.token_bytes(32)
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._opener = urllib.request.build_opener(_NoRedirects, _Deadlines)
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
         """Return the bot's move.
@@ -69,6 +71,8 @@ class BotAtUrl:
             if isinstance(getattr(error, "reason", None), TimeoutError):
                 raise BotFailed(self._budget.exceeded) from None
             raise BotFailed(f"cannot be reached: {error}") from None
+        except http.client.HTTPException as error:
+            raise BotFailed(f"sent no valid HTTP response: {error!r:.80}") from None
 
     def close(self) -> None:
         """Do nothing: each decision has a connection of its own."""
@@ -77,8 +81,8 @@ class BotAtUrl:
         """Send a request; return the body of the response.
 
         :raises OSError: when there is none in time; TimeoutError, HTTPError.
+        :raises HTTPException: when the response is not HTTP.
         """
-        deadline = time.monotonic() + self._budget.decision_s
         request = urllib.request.Request(self._url, body, _headers(self._key, message_id, body))  # noqa: S310 - chosen by the user
         received = b""
         with self._opener.open(request, timeout=self._budget.decision_s) as response:
@@ -86,14 +90,55 @@ class BotAtUrl:
                 received += chunk
                 if len(received) > MAX_REPLY:
                     raise BotFailed(f"sent more than {MAX_REPLY} bytes")
-                if time.monotonic() > deadline:
-                    raise TimeoutError
         return received
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
         return None
+
+
+class _Deadlines(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    """Makes the timeout of a request the time limit of the whole response, not of each read."""
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **arguments: Any) -> Any:
+        deadline = time.monotonic() + (req.timeout or 0)
+
+        def response(sock: Any, **kind: Any) -> http.client.HTTPResponse:
+            made = http.client.HTTPResponse(sock, **kind)
+            made.fp.close()
+            made.fp = io.BufferedReader(_ReaderWithDeadline(sock, deadline))
+            return made
+
+        def connection(*place: Any, **options: Any) -> Any:
+            made = http_class(*place, **options)
+            made.response_class = response
+            return made
+
+        return super().do_open(connection, req, **arguments)
+
+
+class _ReaderWithDeadline(io.RawIOBase):
+    """Reads from a socket; raises `TimeoutError` at a deadline."""
+
+    def __init__(self, sock: Any, deadline: float) -> None:
+        self._socket, self._deadline = sock, deadline
+        self._stream = sock.makefile("rb", buffering=0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._socket.settimeout(left)
+        read: int | None = self._stream.readinto(buffer)
+        return read
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def _headers(key: bytes, message_id: str, body: bytes) -> dict[str, str]:
