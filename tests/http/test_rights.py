@@ -9,11 +9,8 @@ OF_HOST = [name for name, endpoint in BY_NAME.items() if endpoint.who == HOST]
 AT_SEAT = [name for name, endpoint in BY_NAME.items() if "<seat:seat>" in endpoint.rule]
 OF_PLAYER = [name for name, endpoint in BY_NAME.items() if endpoint.who == PLAYER]
 OF_SEAT = [name for name in AT_SEAT if not name.startswith("GET") or name.endswith("/actions")]
-FOR_HOSTS_TOO = {
-    f"{method} /v1/games/<game>/players/<seat:seat>{rest}"
-    for method, rest in (("DELETE", ""), ("DELETE", "/bot"), ("GET", "/bot/deliveries"))
-}
-"""What the host may do at every seat, or at those of bots."""
+FOR_HOSTS_TOO = {"DELETE /v1/games/<game>/players/<seat:seat>"}
+"""What the host may do at every seat."""
 CHANGES = [
     name
     for name, endpoint in BY_NAME.items()

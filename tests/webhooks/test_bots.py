@@ -131,6 +131,21 @@ def test_wrong_answer_is_repeated_once_and_then_decided_for_the_seat(service, bo
     assert (delivery["status"], delivery["attempts"]) == ("failed", 2)
 
 
+def test_problem_of_an_offer_beyond_the_purse_has_no_amount(service, bot):
+    game = against(service, bot)
+
+    def offer_too_much(received, handler):
+        action = choose(received.message)
+        discard, *priced = action["constraints"]["tiles"]
+        body = {"discard": discard, "prices": dict.fromkeys(priced, 22)}
+        respond(handler, 200, json.dumps(action | {"body": body}).encode())
+
+    bot.answer = offer_too_much
+    dispatch(service)
+    (delivery,) = requests_to(game)
+    assert delivery["problem"] == "The action is illegal: not_enough_gold."
+
+
 def test_dead_bot_is_replaced_where_on_timeout_says_so(service, bot):
     game = against(service, bot, options={"on_timeout": "bot"})
     bot.answer = lambda _, handler: respond(handler, 500)
@@ -241,7 +256,7 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
     assert past["players"][0]["bot"] == "url"
 
 
-def test_only_the_holder_binds_a_bot_and_the_host_that_of_a_bot(service, bot):
+def test_only_the_holder_has_a_bot_and_the_host_that_of_a_bot(service, bot):
     game = against(service, bot, players=[{"name": "Ann"}, {"name": "Bob"}, {"bot_url": bot.url}])
     path, tokens = game.path("players"), game.tokens
     asked = len(bot.received)
@@ -250,7 +265,8 @@ def test_only_the_holder_binds_a_bot_and_the_host_that_of_a_bot(service, bot):
         assert refused.status_code in (401, 403), refused.text
         assert service.call("DELETE", f"{path}/{seat}/bot", token=token).status_code in (401, 403)
     assert len(bot.received) == asked, "nothing is sent for a caller without the right"
-    assert service.call("GET", f"{path}/0/bot/deliveries", token=tokens[1]).status_code == 403
+    for token in (tokens[1], game.host):
+        assert service.call("GET", f"{path}/0/bot/deliveries", token=token).status_code == 403
     released = service.call("DELETE", f"{path}/2/bot", token=game.host)
     assert released.json["players"][2]["bot"] == "greedy"
 

@@ -34,7 +34,7 @@ OVERTAKEN: Final = "version_mismatch"
 
 
 def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
-    """Check that a caller may bind and release the bot of a seat: its holder, or the host if it has none.
+    """Check that a caller may manage the bot at a URL of a seat: its holder, or the host if it has none.
 
     :returns: the number of the seat.
     :raises Problem: seat_not_found, token_required, not_your_seat.

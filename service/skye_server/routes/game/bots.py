@@ -12,7 +12,6 @@ from skye_server.commands.bot_commands import (
     release_bot,
 )
 from skye_server.contract import requests, responses
-from skye_server.games.authorization import require_own_seat_or_host
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response
@@ -84,11 +83,11 @@ def release_bot_at_url(game: str, seat: int) -> Response:
 def list_bot_deliveries(game: str, seat: int) -> Response:
     """List the decisions that were sent to the bot at a URL of a seat.
 
-    For the holder of the seat, and for the host: the latest 100, with the reason if the bot has not made one.
-    None for a seat without such a bot.
+    The latest 100, with the reason if the bot has not made one; none for a seat without such a bot. For the
+    holder of the seat. The host lists those of a seat that only a bot at a URL has.
     """
     games = collaborators().games
     current, caller = games.read(game, bearer_token())
-    number = require_own_seat_or_host(current, caller, seat)
+    number = authorize_bot(current, caller, seat)
     found = bot_deliveries(games.store, current.seats[number].url_bot)
     return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
