@@ -96,9 +96,15 @@ def launch(tmp_path):
 
 @pytest.fixture(scope="session")
 def live(tmp_path_factory):
-    """A launcher with two workers, shared by all tests that only call it."""
+    """A lab server with two workers and a dispatcher, shared by all tests that only call it."""
     with launching(tmp_path_factory.mktemp("live")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
+        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on")
+
+
+@pytest.fixture(scope="session")
+def url(live):
+    """The address of that server."""
+    return live.url
 
 
 @pytest.fixture(name="typescript", scope="session")

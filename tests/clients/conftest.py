@@ -1,25 +1,11 @@
-"""A server that the tests of the client packages share."""
+"""Clients of the server that all tests share, and a proxy before it."""
 
 from urllib.parse import urlsplit
 
 import pytest
 
 from skye_client import Skye
-from tests.support.launcher import launching
 from tests.system.network import Relay
-
-
-@pytest.fixture(scope="session")
-def live(tmp_path_factory):
-    """A lab server with two workers on a real Redis, which all these tests share."""
-    with launching(tmp_path_factory.mktemp("clients")) as start:
-        yield start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on")
-
-
-@pytest.fixture(scope="session")
-def url(live):
-    """The address of that server."""
-    return live.url
 
 
 @pytest.fixture

@@ -21,11 +21,6 @@ from tests.support.launcher import ROOT
 TEXT = README.read_text()
 
 
-@pytest.fixture
-def url(live):
-    return live.url
-
-
 def test_every_command_answers_as_it_shows(url):
     missing = [program for program in ("curl", "openssl", "python3") if not shutil.which(program)]
     if missing:

@@ -1,4 +1,4 @@
-"""The example clients, with their generated files, and a server to play against."""
+"""The example clients, with their generated files."""
 
 import sys
 
@@ -9,19 +9,6 @@ from tests.support.launcher import ROOT, call, launching  # noqa: F401 - for the
 from tests.support.programs import run  # noqa: F401 - likewise
 
 EXAMPLES = ROOT / "examples"
-
-
-@pytest.fixture(scope="session")
-def url(live):
-    """The address of a server with a real Redis."""
-    return live.url
-
-
-@pytest.fixture(scope="session")
-def lab_url(tmp_path_factory):
-    """The address of a lab server."""
-    with launching(tmp_path_factory.mktemp("lab")) as start:
-        yield start(SKYE_LAB="on", SKYE_DISPATCHERS="1").url
 
 
 @pytest.fixture(scope="session")

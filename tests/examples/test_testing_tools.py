@@ -56,32 +56,32 @@ def test_workflow_fails_on_a_server_that_answers_otherwise(workflows, url):
 
 
 @pytest.mark.parametrize(("collection", "passed"), [("bruno", 6), ("bruno-hunt", 5)])
-def test_bruno_collection_passes(collection, passed, lab_url):
+def test_bruno_collection_passes(collection, passed, url):
     # Bruno's default sandbox is loaded while the first request is sent, and is missing where that was faster.
     done = npx(
         "@usebruno/cli",
-        *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={lab_url}"),
+        *("bru", "run", "--sandbox", "developer", "--env", "local", "--env-var", f"server={url}"),
         cwd=FOLDER / collection,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{passed} ({passed} Passed)" in done.stdout
 
 
-def test_playwright_api_test_reports_what_it_finds(lab_url, tmp_path):
+def test_playwright_api_test_reports_what_it_finds(url, tmp_path):
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(FOLDER / "hunt.spec.js", tmp_path)
     if shutil.which("npm") is None:
         pytest.skip(NO_NPX)
     install = "npm install --no-audit --no-fund @playwright/test@1.65.1 >&2"
-    run = f"{install} && SKYE_SERVER={lab_url} npx playwright test --reporter=line"
+    run = f"{install} && SKYE_SERVER={url} npx playwright test --reporter=line"
     done = finished("sh", "-c", run, cwd=tmp_path, PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD="1")
     assert done.returncode == 1, done.stdout + done.stderr  # the tests fail: they have found defects
     assert done.stdout.count(": accepted") == 5, done.stdout
 
 
-def test_tests_of_a_hunt_report_what_they_find(lab_url):
+def test_tests_of_a_hunt_report_what_they_find(url):
     program = Path(sys.executable).with_name("skye-hunt")
-    command = [program, "hunt_tests.py", "-q", "-p", "no:cacheprovider", "--server", lab_url]
+    command = [program, "hunt_tests.py", "-q", "-p", "no:cacheprovider", "--server", url]
     found = {}
     for difficulty in ("easy", "hard"):
         chosen = ("--count", "100", "--difficulty", difficulty, "--reveal")
