@@ -152,7 +152,7 @@ class BotDispatch:
         except ValueError as error:
             return str(error)
         except RuleError as error:
-            return f"The action is illegal: {error.code}."  # the detail has amounts that the host must not see
+            return f"The action is illegal: {error.code}."  # no detail: the host must see no amount
         except Problem as problem:
             if problem.code == OVERTAKEN:
                 return _LATE
