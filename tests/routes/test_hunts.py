@@ -368,6 +368,37 @@ def test_report_in_a_wrong_form_is_refused(lab, body, code):
 # Defects and their witnesses.
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"name":' + b"[" * 1500 + b"]" * 1500 + b"}",
+        b'{"name":"\xff"}',
+        b'{"name":"Ann","name":"Bob"}',
+        b'{"name":5,"prices":5,"placements":5}',
+    ],
+)
+def test_defects_refuse_a_bad_body_as_the_server_does(lab, body):
+    sent = {"data": body, "content_type": "application/json"}
+
+    def refusals(service):
+        game = service.create_game(2)
+        of_seat = [("PATCH", ""), ("PUT", "offer"), ("POST", "what-if")]
+        answers = [game.call(method, rest, seat=0, **sent) for method, rest in of_seat]
+        answers += [service.call("POST", path, **sent) for path in ("/v1/games", game.path("players"))]
+        return [problem_code(answer) for answer in answers]
+
+    assert refusals(Hunt(lab, *DEFECTS)) == refusals(lab)
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000])
+def test_defects_convert_no_text_that_is_no_number(lab, number):
+    placements = [{"tile": "L01", "x": number, "y": 0, "rotation": 0}]
+    last = {"Last-Event-ID": number.encode().decode("latin-1")}
+    game = Hunt(lab, "coordinate_in_a_string", "resumed_stream_skips_one").create_game(2)
+    assert problem_code(game.call("POST", "what-if", {"placements": placements}, seat=0)) == "invalid_body"
+    assert problem_code(game.call("GET", "events/stream", headers=last)) == "invalid_parameter"
+
+
 @pytest.mark.parametrize("name", DEFECTS)
 def test_witness_of_each_defect_is_accepted_as_a_report(name, monkeypatch):
     monkeypatch.setattr(concurrency, "_WINDOW_S", 0)  # a replay depends on no duration

@@ -34,7 +34,7 @@ MAX_ENTITY_TAGS_LENGTH: Final = 1024
 
 _INCOMPLETE: Final = "The body breaks off, or is not in chunks as it says."
 
-_BODY: Final = "skye.body"
+BODY: Final = "skye.body"
 """The key of the received body in the WSGI environment."""
 
 TAKES_QUERY: Final = "_takes_query"
@@ -174,9 +174,9 @@ def body_of(req: Request) -> bytes:
 
     :raises Problem: bad_request, body_too_large, request_timeout.
     """
-    body: bytes | None = req.environ.get(_BODY)
+    body: bytes | None = req.environ.get(BODY)
     if body is None:
-        body = req.environ[_BODY] = _received(req)
+        body = req.environ[BODY] = _received(req)
     return body
 
 

@@ -8,7 +8,6 @@ correct view returns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -19,7 +18,8 @@ from skye_server.commands.hunts import Defect
 from skye_server.error_codes import Problem
 from skye_server.games.game import Game
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import body_of
+from skye_server.http.json_decoding import decode
+from skye_server.http.request_parsing import BODY, body_of
 from skye_server.storage.hunt_store import HuntMemory
 
 Json: TypeAlias = Any
@@ -152,8 +152,11 @@ def json_sent() -> Json:
 
 def replace_body(change: Callable[[Json], object]) -> None:
     """Change the JSON body of the current request in place, if it is an object."""
-    with suppress(msgspec.DecodeError):
-        value = json_sent()
-        if isinstance(value, dict):
-            change(value)
-            request.environ["skye.body"] = msgspec.json.encode(value)
+    data = body_of(request)
+    try:
+        value = decode(data, request.max_content_length or len(data))
+    except Problem:  # the view refuses this body
+        return
+    if isinstance(value, dict):
+        change(value)
+        request.environ[BODY] = msgspec.json.encode(value)

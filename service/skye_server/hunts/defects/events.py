@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from flask import Response, request
@@ -50,7 +51,7 @@ def last_events_out_of_order(page: Any) -> None:
 def resumed_stream_skips_one(environ: Environ) -> None:
     """Continue a stream one event late."""
     last = environ.get("HTTP_LAST_EVENT_ID", "")
-    if last.isdigit() and int(last) > 3:
+    if re.fullmatch("[0-9]{1,9}", last) and int(last) > 3:
         environ["HTTP_LAST_EVENT_ID"] = str(int(last) + 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from skye_server.error_codes import FieldError, Problem
@@ -59,6 +60,7 @@ def free_tile_accepted(body: Any) -> None:
 )
 def coordinate_in_a_string(body: Any) -> None:
     """Convert strings to numbers."""
-    for placement in body.get("placements", ()):
-        if isinstance(placement, dict) and str(placement.get("x")).isdigit():
+    placements = body.get("placements")
+    for placement in placements if isinstance(placements, list) else ():
+        if isinstance(placement, dict) and re.fullmatch("[0-9]{1,4}", str(placement.get("x"))):
             placement["x"] = int(placement["x"])
