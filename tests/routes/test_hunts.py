@@ -304,6 +304,14 @@ def test_report_with_edited_responses_is_rejected(lab):
     assert hunt.verdict([created, read | {"status": 500}]) == "edited"
 
 
+@pytest.mark.parametrize("member", ["body", "response_body"])
+def test_report_with_a_body_nested_too_deeply_is_rejected(lab, member):
+    hunt = Hunt(lab, MISSING)
+    created, read = recorded(hunt)
+    deep = '{"options":' + 1500 * "[" + 1500 * "]" + "}"
+    assert hunt.verdict([created | {member: deep}, read]) == "edited"
+
+
 def test_record_is_checked_up_to_requests_that_are_sent_together(lab):
     hunt = Hunt(lab, "lost_update_of_a_player")
     *before, last = DEFECTS["lost_update_of_a_player"].witness

@@ -25,8 +25,10 @@ def test_webhook_is_active_when_its_url_repeats_the_signed_challenge(service, re
     assert message["data"]["webhook_id"] == webhook["id"]
 
 
-def test_url_that_does_not_repeat_the_challenge_gets_nothing_else(service, receiver):
+@pytest.mark.parametrize("body", [b"", b'{"challenge":"\xff"}', 1500 * b"[" + 1500 * b"]"])
+def test_url_that_does_not_repeat_the_challenge_gets_nothing_else(service, receiver, body):
     receiver.answers_challenges = False
+    receiver.answer = lambda _received, handler: respond(handler, 200, body)
     webhook = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY).json
     assert webhook["status"] == "unverified"
     assert webhook["problem"] == "The response does not repeat the challenge."

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-import msgspec
-
+from skye_server.contract.foreign_json import json_or_none
 from skye_server.hunts.evidence import RecordedRequest
 from skye_server.hunts.replay import RANDOM, Answer, pairs
 
@@ -35,9 +34,8 @@ def differs_from_record(request: RecordedRequest, answer: Answer) -> bool:
     is_stream = answer.headers.get("content-type", "").startswith("text/event-stream")
     if not request.response_body or is_of_all_games or is_stream:
         return False
-    try:
-        recorded = msgspec.json.decode(request.response_body)
-    except msgspec.DecodeError:
+    recorded = json_or_none(request.response_body)
+    if recorded is None:
         recorded = request.response_body
     value = answer.body if isinstance(recorded, str) and answer.json is None else answer.json
     return any(_plain(old) != _plain(new) for old, new in pairs(recorded, value))

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import msgspec
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from skye_server.contract.foreign_json import json_or_none
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest
 from skye_server.hunts.seams import TOGETHER
 
@@ -48,10 +48,7 @@ class Answer(NamedTuple):
     @property
     def json(self) -> Any:
         """The body as JSON, None if it is none."""
-        try:
-            return msgspec.json.decode(self.body)
-        except msgspec.DecodeError:
-            return None
+        return json_or_none(self.body)
 
 
 class Clock:
@@ -235,11 +232,7 @@ def _learn(own: dict[str, str], recorded: str | None, answer: Answer) -> None:
     """Remember which id or token of the replay stands for a recorded one."""
     if recorded is None:
         return
-    try:
-        value = msgspec.json.decode(recorded)
-    except msgspec.DecodeError:
-        return
-    for old, new in pairs(value, answer.json):
+    for old, new in pairs(json_or_none(recorded), answer.json):
         if isinstance(old, str) and isinstance(new, str):
             own |= zip(RANDOM.findall(old), RANDOM.findall(new), strict=False)
 

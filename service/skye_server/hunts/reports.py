@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from skye_server.commands.hunts import Hunt, Judgement
+from skye_server.contract.foreign_json import json_or_none
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.hunts.comparing import SLOW_S, comparable, differs_from_record
@@ -65,9 +66,9 @@ class Judge:
         seeded = []
         for request in requests:
             if request.method == "POST" and request.path == "/v1/games" and request.response_body:
-                with suppress(Problem, msgspec.DecodeError, KeyError, TypeError, AttributeError):
-                    body = msgspec.json.decode(request.body or "{}")
-                    game_id = msgspec.json.decode(request.response_body)["game"]["id"]
+                with suppress(Problem, RecursionError, KeyError, TypeError, AttributeError):
+                    body = json_or_none(request.body or "{}")
+                    game_id = json_or_none(request.response_body)["game"]["id"]
                     if not {"record", "position", "scenario"} & body.keys():
                         seed = games.repository.current(game_id).options.seed
                         body["options"] = {"seed": seed, **body.get("options", {})}

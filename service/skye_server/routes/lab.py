@@ -13,6 +13,7 @@ from flask import Response, request
 from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
+from skye_server.contract.foreign_json import json_or_none
 from skye_server.contract.responses.lab import MAX_INBOX_BODY
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view, timestamp
@@ -226,8 +227,8 @@ def _inbox_response(lab: Laboratory, inbox: str) -> Response:
 
 def _found(body: bytes, kind: str, name: str) -> Any:
     """Return a field of the data of a message, a string or a list; None if it is of another type."""
-    with suppress(msgspec.MsgspecError, UnicodeDecodeError, TypeError, LookupError, RecursionError):
-        message = msgspec.json.decode(body)
+    with suppress(TypeError, LookupError):
+        message = json_or_none(body)
         if message["type"] == kind and isinstance(message["data"][name], str | list):
             return message["data"][name]
     return None

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
+from skye_server.contract.foreign_json import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
@@ -270,10 +271,7 @@ def challenge(sender: Sender, url: str, secrets_of: list[str], target_id: str, n
 
 
 def _repeats(body: bytes, text: str) -> bool:
-    try:
-        found = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return False
+    found = json_or_none(body)
     return isinstance(found, dict) and found.get("challenge") == text
 
 
