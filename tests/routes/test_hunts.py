@@ -343,7 +343,9 @@ def test_report_whose_draws_differ_is_not_reproducible(lab):
         {"path": "/metrics"},
         {"path": "/v1/games/{{{{1/game/id}}}}"},
         {"path": "/v1/games/{{{{9/id}}}}"},
-        {"path": "/v1/games/none/events?wait_ms=20000"},
+        {"path": "/v1/games/none/events?wait_ms=1001"},
+        {"path": "/v1/games/none/events?wait%5Fms=60000"},
+        {"path": "/v1/me/%77ebhooks", "method": "POST", "body": "{}"},
         {"path": "http://[::1/v1/games"},
         {"path": "/v1/games", "together": True},
         {"path": "/v1/games", "headers": [{"name": "Accept", "value": "a\r\nb: c"}]},
@@ -353,6 +355,20 @@ def test_evidence_that_cannot_be_replayed_is_rejected(lab, request_):
     hunt = Hunt(lab, MISSING)
     path = request_["path"].replace("{id}", hunt.view["id"]).replace("{{{{", "{{").replace("}}}}", "}}")
     assert hunt.verdict([request_ | {"path": path}]) == "invalid_evidence"
+
+
+@pytest.mark.parametrize("sent", [{"path": "/v1/me/{{1/game/name}}"}, {"path": "/v1?{{1/game/name}}=1001"}])
+@pytest.mark.parametrize("together", [False, True])
+def test_references_that_lead_to_what_is_not_replayed_are_rejected(lab, sent, together):
+    hunt = Hunt(lab, MISSING)
+    name = "wait_ms" if "?" in sent["path"] else "webhooks"
+    evidence = [{"path": "/v1/games", "method": "POST", "body": json.dumps({"name": name})}]
+    assert hunt.verdict([*evidence, {"path": "/v1"}, sent | {"together": together}]) == "invalid_evidence"
+
+
+def test_evidence_may_wait_for_a_second(lab):
+    hunt = Hunt(lab, MISSING)
+    assert hunt.verdict([{"path": "/v1/games/none/events?wait_ms=1000"}]) == "no_difference"
 
 
 @pytest.mark.parametrize(

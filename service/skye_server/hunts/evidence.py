@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from skye_server.commands.hunts import HUNTS_PATH, Hunt
 
@@ -13,10 +13,9 @@ _MAX_TOGETHER: Final = 3
 _MAX_WAIT_MS: Final = 1000
 _API: Final = re.compile(r"/v1(?:/.*)?|/openapi[-.\w]*|/asyncapi[-.\w]*|/docs(?:/.*)?")
 _NOT_REPLAYED: Final = re.compile("^/v1/lab|/webhooks")
-"""A replay neither opens hunts nor sends requests to others."""
+"""A replay neither opens hunts nor sends requests to others; it refuses bots at URLs, as a hunt does."""
 
 _IN_HUNT: Final = re.compile(rf"{HUNTS_PATH}/([^/]+)/api(/.*)")
-_WAIT: Final = re.compile(r"(?:^|&)wait_ms=0*(\d{5,}|[2-9]\d{3}|1\d{3})(?:&|$)")
 _OF_CONNECTION: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "cookie", "host", "origin", "referer", "te"}
     | {"trailer", "transfer-encoding", "upgrade", "user-agent", "x-forwarded-for", "x-forwarded-host"}
@@ -80,11 +79,9 @@ def _from_har(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sent(headers: list[dict[str, str]]) -> list[tuple[str, str]]:
-    """Return the headers to replay: without those of HTTP/2, and none that is not a header."""
+    """Return the headers to replay: without those of HTTP/2 and of the connection."""
     pairs = [(header["name"], header["value"]) for header in headers]
     named = [(name, value) for name, value in pairs if re.fullmatch(r"[A-Za-z0-9-]{1,100}", name)]
-    if any("\r" in value or "\n" in value for _, value in named):
-        raise InvalidEvidence("invalid_evidence", "The value of a header has a line break.")
     return [(name, value) for name, value in named if name.lower() not in _OF_CONNECTION]
 
 
@@ -102,9 +99,23 @@ def _path_in(hunt: Hunt, url: str) -> str:
         if found[1] != hunt.id:
             raise InvalidEvidence("other_hunt", f"The evidence is of the hunt {found[1][:20]}.")
         path = found[2]
-    if not _API.fullmatch(path) or _NOT_REPLAYED.search(path):
-        raise InvalidEvidence("invalid_evidence", f"{path[:100]} is no path of the API of a hunt.")
-    if _WAIT.search(parts.query):
-        detail = f"A replay waits {_MAX_WAIT_MS} ms at most: `wait_ms`."
-        raise InvalidEvidence("invalid_evidence", detail)
+    if not _API.fullmatch(path):
+        raise _no_path(path)
     return f"{path}?{parts.query}" if parts.query else path
+
+
+def check_replayable(path: str, query: str) -> None:
+    """Check a request, with its references filled, as the application is about to read it.
+
+    :param path: the decoded path.
+    :raises InvalidEvidence: when it is not to be replayed.
+    """
+    if _NOT_REPLAYED.search(path):
+        raise _no_path(path)
+    waits = parse_qs(query).get("wait_ms", ())
+    if any(re.fullmatch("[0-9]+", wait) and int(wait[:10]) > _MAX_WAIT_MS for wait in waits):
+        raise InvalidEvidence("invalid_evidence", f"A replay waits {_MAX_WAIT_MS} ms at most: `wait_ms`.")
+
+
+def _no_path(path: str) -> InvalidEvidence:
+    return InvalidEvidence("invalid_evidence", f"{path[:100]} is no path of the API of a hunt.")

@@ -12,12 +12,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from skye_server.contract.foreign_json import json_or_none
-from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest
+from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
 from skye_server.hunts.seams import TOGETHER
 
 if TYPE_CHECKING:
@@ -139,18 +140,10 @@ def group_of(requests: Sequence[RecordedRequest]) -> list[int]:
 
 
 def _send_together(app: WSGIApplication, ready: dict[int, RecordedRequest]) -> dict[int, Answer]:
-    answers: dict[int, Answer] = {}
     together = threading.Barrier(len(ready))
-
-    def send(number: int, request: RecordedRequest) -> None:
-        answers[number] = _send(app, request, together)
-
-    threads = [threading.Thread(target=send, args=each) for each in ready.items()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return answers
+    with ThreadPoolExecutor(len(ready)) as pool:
+        answers = pool.map(lambda request: _send(app, request, together), ready.values())
+        return dict(zip(ready, answers, strict=True))
 
 
 def _send(
@@ -164,6 +157,8 @@ def _send(
 
 
 def _respond(app: WSGIApplication, request: RecordedRequest, together: threading.Barrier | None) -> Answer:
+    if any("\r" in value or "\n" in value for _, value in request.headers):
+        raise InvalidEvidence("invalid_evidence", "The value of a header has a line break.")
     builder = EnvironBuilder(
         path=request.path.partition("?")[0],
         query_string=request.path.partition("?")[2],
@@ -174,6 +169,7 @@ def _respond(app: WSGIApplication, request: RecordedRequest, together: threading
     if request.body is not None and not any(name.lower() == "content-type" for name, _ in request.headers):
         builder.content_type = "application/json"
     environ = builder.get_environ() | {TOGETHER: together}
+    check_replayable(environ["PATH_INFO"], environ["QUERY_STRING"])
     connection = environ["gunicorn.socket"] = _Connection()
     started = time.monotonic()
     try:
