@@ -304,6 +304,16 @@ def test_records_of_a_league_become_columns(play, tmp_path):
     assert columns.write_parquet(records, tmp_path / "decisions.parquet") == table.num_rows
 
 
+def test_columns_of_a_failed_bot_are_left_out_and_the_others_win(play, tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: columns are not tested")
+    from skye.arena import columns  # noqa: PLC0415 - it needs pyarrow
+
+    records = tmp_path / "records.ndjson"
+    play("random", "arena_bots:cheat", records=records)  # `greedy` beats `random` in its place
+    rows = columns.read_columns(records).to_pylist()
+    assert {(row["game"], row["bot"], row["won"]) for row in rows} == {(0, "random", 1.0), (1, "random", 1.0)}
+
+
 def test_wilson_interval_of_known_counts():
     assert [round(value, 4) for value in wilson(10, 20)] == [0.5, 0.2993, 0.7007]
     assert wilson(0, 10).low == 0.0

@@ -1,7 +1,8 @@
 """The decisions of recorded games as columns, for imitation learning.
 
 `python -m skye.arena.columns league.ndjson league.parquet` reads the lines that `skye-arena --records` or
-`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`.
+`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`. Seats whose bots failed in a
+league have no rows, since another bot played them to the end.
 
 | column     | type          | meaning                                                                  |
 |------------|---------------|--------------------------------------------------------------------------|
@@ -12,7 +13,7 @@
 | `round`    | int8          | the round, from 1                                                        |
 | `phase`    | string        | `pricing`, `buying` or `building`                                        |
 | `position` | string        | what the seat sees, as one line that `skye.position_from_text` reads     |
-| `actions`  | list of int32 | the numbers of the move (`skye.encode_move`), or null if it has none     |
+| `actions`  | list of int32 | the numbers of the move (`skye.encoding.encode_move`), or null if none   |
 | `features` | list of float | what the argument `features` returns; only with that argument            |
 | `score`    | int16         | the seat's score at the end                                              |
 | `margin`   | int16         | the same minus the best score of the other seats                         |
@@ -102,9 +103,12 @@ def _decisions(number: int, line: Mapping[str, Any], features: Features | None) 
     record = record_from_json(line["record"])
     games = [outcome.game for outcome in replay(record)]
     names = line.get("bots") or [player["name"] for player in line["record"]["players"]]
+    failures = line.get("failures", {})
     rows = []
     for game, action in zip(games, record.actions, strict=False):
         seat = action.seat
+        if str(seat) in failures:
+            continue
         seen = observed_game(game, seat)
         row = {"game": number, "bot": names[seat], "players": len(names), "seat": seat, "round": game.round}
         row |= {"phase": str(game.phase), "position": position_to_text(position_of(seen))}
@@ -114,10 +118,11 @@ def _decisions(number: int, line: Mapping[str, Any], features: Features | None) 
         rows.append(row)
     end = games[-1]
     scores = [player.score for player in end.players]
+    winners = line.get("winners", end.winners)
     for row in rows:
         seat = row["seat"]
         best = max(scores[:seat] + scores[seat + 1 :])
-        won = (seat in end.winners) / max(1, len(end.winners))
+        won = (seat in winners) / max(1, len(winners))
         row |= {"score": scores[seat], "margin": scores[seat] - best, "won": won}
     return rows
 

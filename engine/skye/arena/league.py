@@ -27,6 +27,8 @@ Result: TypeAlias = dict[str, Any]
 RESULTS_FORMAT: Final = 2
 """The version of the format of the file of results."""
 
+_RECORD_FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "record")
+
 
 class League(NamedTuple):
     """A league; equal leagues play equal games.
@@ -93,7 +95,7 @@ def play_league(
 
 
 def write_records(path: Path, records: Path) -> None:
-    """Write the record of each game as a line of NDJSON, with its bots, winners and scores.
+    """Write the record of each game as a line of NDJSON, with its bots, winners, scores and failures.
 
     :param path: the file of results.
     :param records: the file to write.
@@ -102,7 +104,7 @@ def write_records(path: Path, records: Path) -> None:
         next(results)  # the header
         for line in results:
             result = json.loads(line)
-            fields = {name: result[name] for name in ("game", "bots", "winners", "scores", "record")}
+            fields = {name: result[name] for name in _RECORD_FIELDS}
             file.write(json.dumps(fields, separators=(",", ":")) + "\n")
 
 
