@@ -249,6 +249,22 @@ def test_file_of_another_league_is_refused(play, capsys):
     assert "another league" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "content", [[b'{"key": 1}\n{"half', b"[1]\n", b"no JSON\nat all", b"one line", b"\n", b"\xff"]
+)
+def test_file_that_is_no_league_is_refused_and_stays_as_it_is(tmp_path, capsys, content):
+    out = tmp_path / "notes"
+    out.write_bytes(content)
+    assert main(["random", "greedy", f"--out={out}"]) == 2
+    assert "belongs to another league" in capsys.readouterr().err
+    assert out.read_bytes() == content
+
+
+def test_file_of_results_that_cannot_be_opened_is_named(tmp_path, capsys):
+    assert main(["random", "greedy", f"--out={tmp_path}"]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+
+
 def test_table_shows_wins_ratings_and_failures(play, capsys):
     play("random", "greedy", games=4)
     printed = capsys.readouterr().out

@@ -1,8 +1,8 @@
 """The decisions of recorded games as columns, for imitation learning.
 
 `python -m skye.arena.columns league.ndjson league.parquet` reads the lines that `skye-arena --records` or
-`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`. Seats whose bots failed in a
-league have no rows, since another bot played them to the end.
+`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`.
+Seats whose bots failed in a league have no rows, since another bot played them to the end.
 
 | column     | type          | meaning                                                                  |
 |------------|---------------|--------------------------------------------------------------------------|

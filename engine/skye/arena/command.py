@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         results = play_league(league, options.out, options.workers, _progress())
         if options.records is not None:
             write_records(options.out, options.records)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"skye-arena: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

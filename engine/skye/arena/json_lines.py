@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 
-def read_json_lines(path: Path, header: Mapping[str, Any] | None, kind: str) -> list[dict[str, Any]]:
+def read_json_lines(path: Path, header: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
     """Truncate an incomplete last line of a file; return its lines after the first.
 
+    A file with another first line stays unchanged.
+
     :param path: the file, which may be missing.
-    :param header: what the first line must be; None for any.
+    :param header: what the first line must be.
     :param kind: what the file belongs to, for the message.
     :raises ValueError: when the first line is another.
     """
@@ -21,9 +23,16 @@ def read_json_lines(path: Path, header: Mapping[str, Any] | None, kind: str) -> 
         return []
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
+    first, *others = whole.splitlines() or [data]
+    if data and not _holds(first, header):
+        raise ValueError(f"{path} belongs to another {kind}; name another file: {first[:1000]!r}")
     if whole != data:
         os.truncate(path, len(whole))
-    lines = [json.loads(line) for line in whole.splitlines()]
-    if lines and header is not None and lines[0] != header:
-        raise ValueError(f"{path} belongs to another {kind}; name another file: {lines[0]}")
-    return lines[1:]
+    return [json.loads(line) for line in others]
+
+
+def _holds(line: bytes, header: Mapping[str, Any]) -> bool:
+    try:
+        return bool(json.loads(line) == header)
+    except ValueError:
+        return False

@@ -109,12 +109,15 @@ def write_records(path: Path, records: Path) -> None:
 
 
 def seed_in(path: Path) -> str | None:
-    """Return the seed of the league in a file, or None when there is none."""
+    """Return the seed of the league in a file, or None when there is no league."""
     if not path.exists():
         return None
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         line = file.readline()
-    return str(json.loads(line)["seed"]) if line.endswith("\n") else None
+    try:
+        return str(json.loads(line)["seed"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _played(league: League, games: Sequence[int], workers: int) -> Iterator[Result]:
