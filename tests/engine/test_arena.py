@@ -250,7 +250,7 @@ def test_file_of_another_league_is_refused(play, capsys):
 
 
 @pytest.mark.parametrize(
-    "content", [[b'{"key": 1}\n{"half', b"[1]\n", b"no JSON\nat all", b"one line", b"\n", b"\xff"]
+    "content", [b'{"key": 1}\n{"half', b"[1]\n", b"no JSON\nat all", b"one line", b"\n", b"\xff"]
 )
 def test_file_that_is_no_league_is_refused_and_stays_as_it_is(tmp_path, capsys, content):
     out = tmp_path / "notes"
