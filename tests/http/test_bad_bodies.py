@@ -93,7 +93,9 @@ def test_wrong_value_is_an_error_with_its_pointer(name, games):
 
 
 @pytest.mark.parametrize("name", WITH_BODY)
-@pytest.mark.parametrize("field", ["surprise", "key", "value", "__class__", "", "a/b~c", "\x00", "ü"])
+@pytest.mark.parametrize(
+    "field", ["surprise", "key", "value", "_schema", "__class__", "", "a/b~c", "\x00", "ü"]
+)
 @pytest.mark.usefixtures("unchanged")
 def test_unknown_field_is_an_error_with_its_pointer(name, field, games):
     endpoint = BY_NAME[name]

@@ -179,9 +179,15 @@ def test_last_event_id_that_is_no_number_is_refused(games):
 @pytest.mark.usefixtures("unchanged")
 def test_unknown_query_parameter_is_refused_by_name(name, games):
     endpoint = BY_NAME[name]
-    answer = endpoint.send(games[endpoint.stage], query_string={**dict(endpoint.query), "no_such": "1"})
-    assert client_error_code(answer, name) == "invalid_parameter"
-    assert places(answer) == [("query", "no_such")]
+    for unknown in ("no_such", "_schema", "a/b"):
+        answer = endpoint.send(games[endpoint.stage], query_string={**dict(endpoint.query), unknown: "1"})
+        assert client_error_code(answer, name) == "invalid_parameter"
+        assert places(answer) == [("query", unknown)]
+
+
+@pytest.mark.parametrize("path", ["/v1/tiles", "/v1/games"])
+def test_query_without_a_parameter_is_accepted(path, service):
+    assert service.call("GET", f"{path}?&").status_code == 200
 
 
 def test_repeated_query_parameter_is_refused_by_name(games):

@@ -12,6 +12,7 @@ from typing import Any, Final
 from flask import Request, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema, ValidationError, fields
+from marshmallow.exceptions import SCHEMA
 from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
@@ -76,15 +77,17 @@ def _read_body(req: Request, schema: Schema) -> Any:
 
     :raises Problem: invalid_body, and what `body_of` and `_json_of` raise.
     """
+    body = body_of(req)
+    is_small = len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS
+    with nullcontext() if is_small else Computation():
+        value = _json_of(req, body)
     try:
-        body = body_of(req)
-        is_small = len(body) < _LARGE_BODY_BYTES and body.count(b"[") + body.count(b"{") < _MANY_CONTAINERS
-        with nullcontext() if is_small else Computation():
-            value = _json_of(req, body)
         # Long lists are separate computations: a computation within another would wait for its end.
         return schema.load(value, unknown=RAISE)
     except ValidationError as error:
-        raise Problem("invalid_body", errors=_field_errors(error.messages)) from error
+        # Sorted, as marshmallow's order differs by process.
+        found = sorted(_flattened(error.messages, value))[:MAX_ERRORS]
+        raise Problem("invalid_body", errors=[FieldError(*each) for each in found]) from error
 
 
 def _read_query(req: Request, schema: Schema) -> Any:
@@ -103,9 +106,12 @@ def _read_query(req: Request, schema: Schema) -> Any:
     try:
         return schema.load(sent, unknown=RAISE) if sent else _defaults(schema).copy()
     except ValidationError as error:
-        found = _field_errors(error.messages)
-        named = [FieldError(each.place.split("/")[1], each.detail, "query") for each in found]
-        raise Problem("invalid_parameter", errors=named) from error
+        found = sorted(
+            (name, detail)
+            for name, inner in error.messages_dict.items()
+            for _, detail in _flattened(inner, sent.get(name))
+        )[:MAX_ERRORS]
+        raise Problem("invalid_parameter", errors=[FieldError(*each, "query") for each in found]) from error
 
 
 @cache
@@ -129,25 +135,24 @@ def refuse_unknown_parameters() -> None:
     if view is None or TAKES_QUERY in vars(view):
         return
     names = list(request.args)[:MAX_ERRORS]
+    if not names:
+        return
     raise Problem(
         "invalid_parameter", errors=[FieldError(name, _UNKNOWN_PARAMETER, "query") for name in names]
     )
 
 
-def _field_errors(messages: Any) -> list[FieldError]:
-    """Return the first errors in the order of their pointers; marshmallow's own order differs by process."""
-    return [FieldError(*error) for error in sorted(_flattened(messages))[:MAX_ERRORS]]
-
-
-def _flattened(messages: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Flatten marshmallow's nested messages to JSON pointers, each with a sentence."""
-    if isinstance(messages, dict):
-        for key, inner in messages.items():
-            # "_schema" is the object itself.
-            yield from _flattened(inner, path if key == "_schema" else f"{path}/{_escaped(key)}")
-    else:
-        for message in messages:
-            yield path, str(message)
+def _flattened(messages: Any, sent: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Flatten marshmallow's nested messages about a value to JSON pointers, each with a sentence."""
+    if not isinstance(messages, dict):
+        yield from ((path, str(message)) for message in messages)
+        return
+    members = dict(enumerate(sent)) if isinstance(sent, list) else sent if isinstance(sent, dict) else {}
+    for key, inner in messages.items():
+        if key == SCHEMA and key not in members:  # the value itself
+            yield from _flattened(inner, sent, path)
+        else:
+            yield from _flattened(inner, members.get(key), f"{path}/{_escaped(key)}")
 
 
 def _escaped(key: object) -> str:
