@@ -2,14 +2,22 @@
 
 import json
 
+import pytest
 from standardwebhooks import Webhook
 
-from skye_server.webhooks import dispatching
+from skye_server.commands.current_games import Games
+from skye_server.dispatch.handlers import handlers
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import hash_player_key
+from skye_server.http.framework import collaborators
+from skye_server.players.player_games import Players
+from skye_server.storage.webhook_store import WebhookStore
+from skye_server.webhooks import dispatching, owners
 from skye_server.webhooks.retry_schedule import RETRIES_S
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import waited_for
-from tests.webhooks.support import create, deliveries, dispatch
+from tests.webhooks.support import create, deliveries, dispatch, local_service
 from tests.webhooks.support import dispatching as running
 
 DAY_S = 86_400
@@ -247,3 +255,101 @@ def test_slow_receiver_does_not_delay_others(service):
         assert len(slow_one.events) <= dispatching.HostSlots._MAX  # noqa: SLF001
         for each in fast.events:
             assert json.loads(each.body)["type"] == "your_turn"
+
+
+def attend(service, entry):
+    """Handle an entry of the due queue; return when it is due again."""
+    return handlers(collaborators(service.app).games)["webhook"].handle(entry)
+
+
+def call_once(monkeypatch, owner, name, meanwhile):
+    """Replace a method so that its first call does something else first."""
+    method = getattr(owner, name)
+
+    def called(*arguments):
+        monkeypatch.setattr(owner, name, method)
+        meanwhile()
+        return method(*arguments)
+
+    monkeypatch.setattr(owner, name, called)
+
+
+def test_webhook_deleted_while_events_are_read_is_left_alone(service, receiver, monkeypatch):
+    webhook = create(service, receiver.url)
+    start(service)
+    entry = f"{owners.player_owner(hash_player_key(PLAYER_KEY))}/-"
+    path, reads, read = f"/v1/me/webhooks/{webhook['id']}", [], Players.events_after
+
+    def read_and_delete(*arguments):
+        reads.append(arguments)
+        assert len(reads) < 3, "it never ends"
+        service.call("DELETE", path, token=PLAYER_KEY)
+        return read(*arguments)
+
+    monkeypatch.setattr(Players, "events_after", read_and_delete)
+    attend(service, entry)
+    assert attend(service, entry) is None
+    assert not service.redis.keys("skye:{player.*}:webhook:*")
+
+
+def test_events_that_two_threads_queue_at_once_are_all_queued(service, receiver, monkeypatch):
+    game = service.create_game(2)
+    create(service, receiver.url, game.path("webhooks"), game.host)
+
+    def overtake():
+        game.call("POST", "resign", seat=0)
+        attend(service, f"{game.id}/-")
+        game.call("POST", "abort", token=game.host)
+
+    call_once(monkeypatch, Games, "changes_after", overtake)
+    assert attend(service, f"{game.id}/{game.id}") == collaborators(service.app).games.now_ms()
+
+
+@pytest.mark.parametrize("of_game", [False, True])
+def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, receiver, monkeypatch):
+    game = start(service)
+    path = game.path("webhooks") if of_game else "/v1/me/webhooks"
+    put = WebhookStore.put
+
+    def put_and_fail(*arguments, **options):
+        put(*arguments, **options)
+        raise Problem("store_unavailable")
+
+    key = {"Idempotency-Key": "k1"}
+    with monkeypatch.context() as patched:
+        patched.setattr(WebhookStore, "put", put_and_fail)
+        assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).status_code == 503
+    assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).json["status"] == "active"
+    game.call("POST", "abort", token=PLAYER_KEY)
+    service.clock.advance(60)
+    dispatch(service)
+    assert kinds(receiver) == ["game_over"]
+
+
+def test_event_of_a_process_that_knows_no_webhook_yet_is_sent(service, receiver):
+    game = start(service)
+    other = local_service(redis=service.redis)
+    game.service = other
+    assert game.offer(0, 1, 1).status_code == 200  # from now on it knows that there is none
+    webhook = create(service, receiver.url, game.path("webhooks"), PLAYER_KEY, types=["game_over"])
+    service.call("POST", f"{game.path('webhooks')}/{webhook['id']}/test", token=PLAYER_KEY)
+    dispatch(service)
+    game.call("POST", "abort", token=PLAYER_KEY)
+    dispatch(service)
+    assert kinds(receiver) == []
+    service.clock.advance(owners.CACHED_S + 10)
+    dispatch(service)
+    assert kinds(receiver) == ["game_over"]
+
+
+def test_failure_after_a_successful_test_keeps_the_webhook_active(service, receiver):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    start(service)
+    dispatch(service)
+    service.clock.advance(5 * DAY_S)
+    path = f"/v1/me/webhooks/{webhook['id']}"
+    assert service.call("POST", f"{path}/test", token=PLAYER_KEY).json["problem"] is None
+    dispatch(service)
+    assert len(receiver.events) == 2
+    assert service.get(path, PLAYER_KEY)["status"] == "active"

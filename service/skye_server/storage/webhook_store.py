@@ -39,8 +39,8 @@ _PROBE_MS: Final = 15_000
 _PARTS: Final = ("", ":order", ":queue", ":done", ":ended")
 
 # KEYS: webhooks, then the keys of one. ARGV: 1 the id, 2 the webhook as it was read (empty: none), 3 the
-# new one (empty: none, which deletes its deliveries), 4 how many there may be, 5 the TTL. Returns a
-# `PutOutcome`.
+# new one (empty: none, which deletes its deliveries), 4 how many there may be, 5 the TTL, 6 the cursor of a
+# new one (empty: none). Returns a `PutOutcome`.
 _PUT: Final = Script("""
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored ~= ARGV[3] then
@@ -53,6 +53,9 @@ if ARGV[3] == '' then
 else
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
   redis.call('EXPIRE', KEYS[1], ARGV[5])
+  if ARGV[6] ~= '' and redis.call('HSETNX', KEYS[2], 'cursor', ARGV[6]) == 1 then
+    redis.call('EXPIRE', KEYS[2], ARGV[5])
+  end
 end
 return 1
 """)
@@ -225,11 +228,20 @@ class WebhookStore:
         key = _webhooks(ref.owner)
         return self._calls.call(key, lambda server: expect_bytes(server.hget(key, ref.id)))
 
-    def put(
-        self, ref: WebhookRef, expected: bytes | None, data: bytes | None, most: int, ttl_s: int
+    def put(  # noqa: PLR0913, PLR0917 - a webhook with what limits it
+        self,
+        ref: WebhookRef,
+        expected: bytes | None,
+        data: bytes | None,
+        most: int,
+        ttl_s: int,
+        cursor: str = "",
     ) -> PutOutcome:
-        """Write a webhook, or with `data` None delete it with its deliveries, unless it has changed."""
-        arguments = [ref.id, expected or b"", data or b"", most, ttl_s]
+        """Write a webhook, or with `data` None delete it with its deliveries, unless it has changed.
+
+        :param cursor: up to where the events of a new webhook count as queued; empty if it reports none.
+        """
+        arguments = [ref.id, expected or b"", data or b"", most, ttl_s, cursor]
         return PutOutcome(self._calls.run_script(_PUT, [_webhooks(ref.owner), *_keys(ref)], arguments))
 
     def delete_all(self, owner: str) -> None:
@@ -301,6 +313,11 @@ class WebhookStore:
         """Queue a delivery again; return False if there is none with this id."""
         arguments = [f"{game} {delivery}", delivery, data, ttl_s]
         return bool(self._calls.run_script(_REQUEUE, _keys(ref), arguments))
+
+    def close_circuit(self, ref: WebhookRef) -> None:
+        """Forget the failures of a receiver."""
+        key = _keys(ref)[0]
+        self._calls.write(key, lambda server: server.hdel(key, "failures", "since", "open"))
 
     def delivery(self, ref: WebhookRef, delivery: str) -> bytes | None:
         """Return an encoded delivery."""

@@ -3,6 +3,7 @@
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
 - `OWNER/GAME`: events of the owner may be missing in the queues of the owner's webhooks;
+- `OWNER`: the same, once after a webhook was created;
 - `OWNER/GAME/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
   each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
 
@@ -66,12 +67,12 @@ class WebhookDispatch:
 
         :returns: when it is due again, in milliseconds since 1970; None for never.
         """
-        owner, game, *webhook = entry.split("/")
-        return self._deliver(owner, game, webhook[0]) if webhook else self._queue_events(owner, game)
+        owner, *rest = entry.split("/")
+        return self._deliver(owner, *rest) if len(rest) > 1 else self._queue_events(owner, *rest)
 
     # Queue events.
 
-    def _queue_events(self, owner: str, game_id: str) -> int | None:
+    def _queue_events(self, owner: str, game_id: str = NO_GAME) -> int | None:
         active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
         if not active:
             return None
@@ -105,12 +106,14 @@ class WebhookDispatch:
         if not page.events:
             return None
         views = [(event.type, event_view(event_id, event)) for event_id, event in page.events]
-        self._queue(webhook, progress, page.events[-1][0], views)
-        return 0
+        is_queued = self._queue(webhook, progress, page.events[-1][0], views)
+        return 0 if is_queued else self._games.now_ms()
 
     def _queue_game_events(self, webhook: Webhook) -> int | None:
         """Queue the events of a game; return when to continue, such as when its deadline is near."""
         progress = self._store.progress(webhook.ref)
+        if not progress.cursor:  # it is deleted
+            return None
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
         cursor = msgspec.json.decode(progress.cursor, type=GameCursor)
@@ -123,12 +126,14 @@ class WebhookDispatch:
         reported = report(cursor, game, changes, self._games.time_of(game))
         if reported.cursor != cursor:
             text = msgspec.json.encode(reported.cursor).decode()
-            self._queue(webhook, progress, text, reported.events)
+            if not self._queue(webhook, progress, text, reported.events):
+                return self._games.now_ms()
         return None if game.clock_ms is not None else reported.cursor.near_ms
 
     def _queue(
         self, webhook: Webhook, progress: Progress, cursor: str, events: list[tuple[str, dict[str, Any]]]
-    ) -> None:
+    ) -> bool:
+        """Queue deliveries; return False if the webhook is deleted or another thread has moved its cursor."""
         now_ms = self._games.now_ms()
         queued: list[Delivery] = []
         for kind, view in events:
@@ -140,9 +145,11 @@ class WebhookDispatch:
             self._due.add(entry._replace(due_ms=now_ms + _QUEUED_LATER_MS))
         encoded = [(each.game, each.id, deliveries.encode(each)) for each in queued]
         ttl_s = self._webhooks.ttl_s(webhook.owner)
-        if self._store.queue(webhook.ref, progress, cursor, encoded, ttl_s):
+        is_queued = self._store.queue(webhook.ref, progress, cursor, encoded, ttl_s)
+        if is_queued:
             for entry in entries:
                 self._due.add(entry)
+        return is_queued
 
     # Send what is queued.
 

@@ -20,7 +20,7 @@ from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
-from skye_server.storage.webhook_store import Progress, PutOutcome, WebhookRef
+from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry
 from skye_server.webhooks.records import (
     Delivery,
@@ -41,6 +41,9 @@ MAX_WEBHOOKS: Final = 10
 
 CHALLENGE: Final = "webhook_challenge"
 """The type of the message that a receiver must answer before it gets others."""
+
+_KNOWN_MS: Final = round(1000 * CACHED_S) + 10_000
+"""After how long the last commit of a process that does not know a new webhook yet has ended."""
 
 _MAX_CHALLENGES: Final = 16
 """How many challenges a process sends at once."""
@@ -83,12 +86,13 @@ class Webhooks:
             digest=command.digest,
         )
         webhook, _ = self.challenged(webhook)
-        self._put(None, webhook)
-        self._store.queue(webhook.ref, Progress(), cursor, (), self.ttl_s(owner))
+        # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
+        self._games.store.due.add(Due("webhook", owner, self._games.now_ms() + _KNOWN_MS))
+        self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
             self._games.identities.check_own(player, lambda: self._put(webhook, None))
-        self._wake(webhook, round(1000 * CACHED_S))  # until then a process may not know of it
+        self._wake(webhook)
         return webhook
 
     def of(self, owner: str) -> list[Webhook]:
@@ -115,10 +119,12 @@ class Webhooks:
         changed = replace(
             webhook, **{name: tuple(new) if name == "types" else new for name, new in body.items()}
         )
+        answered = False
         if changed.url != webhook.url:
-            changed, _ = self.challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
+            changed, reply = self.challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
+            answered = reply.is_ok
         self._put(webhook, changed)
-        self._wake(changed)
+        self._wake(changed, answered=answered)
         return changed
 
     def test(self, owner: str, webhook_id: str) -> tuple[Webhook, Reply]:
@@ -130,7 +136,7 @@ class Webhooks:
         changed, reply = self.challenged(webhook)
         if changed != webhook:
             self._put(webhook, changed)
-        self._wake(changed)
+        self._wake(changed, answered=reply.is_ok)
         return changed, reply
 
     def rotate_secret(self, owner: str, webhook_id: str, command: Command, body: dict[str, Any]) -> Webhook:
@@ -232,26 +238,32 @@ class Webhooks:
             return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
         return replace(webhook, problem=reply.problem), reply
 
-    def _put(self, before: Webhook | None, after: Webhook | None) -> None:
+    def _put(self, before: Webhook | None, after: Webhook | None, cursor: str = "") -> None:
         webhook = after or before
         assert webhook is not None
         expected, data = (None if each is None else webhook_records.encode(each) for each in (before, after))
-        outcome = self._store.put(webhook.ref, expected, data, MAX_WEBHOOKS, self.ttl_s(webhook.owner))
+        ttl_s = self.ttl_s(webhook.owner)
+        outcome = self._store.put(webhook.ref, expected, data, MAX_WEBHOOKS, ttl_s, cursor)
         self._games.webhook_owners.forget(webhook.owner)
         if outcome is PutOutcome.TOO_MANY:
             raise _too_many()
         if outcome is PutOutcome.CONFLICT:
             raise Problem("too_much_contention")
 
-    def _wake(self, webhook: Webhook, after_ms: int = 0) -> None:
-        """Make a dispatcher send what is queued, and look for events after some time."""
+    def _wake(self, webhook: Webhook, *, answered: bool = False) -> None:
+        """Make a dispatcher send what is queued, and look for events.
+
+        :param answered: whether the receiver has just answered a challenge: its earlier failures are over.
+        """
         if webhook.status != WebhookStatus.ACTIVE:
             return
         due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
         with suppress(Problem):
+            if answered:
+                self._store.close_circuit(webhook.ref)
             for game in self._store.queued_games(webhook.ref):
                 due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", now_ms))
-            due.add(events_entry(owner, NO_GAME, now_ms + after_ms))
+            due.add(events_entry(owner, NO_GAME, now_ms))
 
 
 def challenge(sender: Sender, url: str, secrets_of: list[str], target_id: str, now_ms: int) -> Reply:
