@@ -276,6 +276,24 @@ def test_report_with_recorded_requests_is_accepted_once(lab, seed):
     assert (len(score["found"]), score["left"], score["false_reports"]) == (1, [], 0)
 
 
+def test_defect_that_is_reported_twice_at_the_same_time_counts_once(lab, monkeypatch):
+    hunt = Hunt(lab, MISSING)
+    evidence, hunts, others = recorded(hunt), collaborators(lab.app).hunts, []
+    judge = hunts.judge
+
+    def judge_while_another_reports(*report):
+        judgement = judge(*report)
+        if not others:
+            others.append(None)
+            others[0] = hunt.verdict(evidence)
+        return judgement
+
+    monkeypatch.setattr(hunts, "judge", judge_while_another_reports)
+    report = hunt.report(evidence)
+    assert (others, report["verdict"]) == (["accepted"], "already_found")
+    assert len(report["score"]["found"]) == 1
+
+
 def test_report_as_har_is_accepted(lab):
     hunt = Hunt(lab, MISSING)
     assert hunt.verdict(in_har(recorded(hunt))) == "accepted"

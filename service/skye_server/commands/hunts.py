@@ -198,18 +198,22 @@ class Hunts:
         :raises Problem: hunt_not_found, hunt_ended, too_many_reports, invalid_body, store_unavailable.
         """
         hunt = self.running(hunt_id)
-        reports = self._reports(hunt)
-        if len(reports) >= MAX_REPORTS:
-            raise Problem("too_many_reports")
-        verdict, detail, defect = self.judge(hunt, body, _found(reports))
-        report = Report(self._now_ms(), body["operation"], body["kind"], verdict, defect)
-        self._store.add_report(hunt.id, msgspec.json.encode(report), self._ttl_s(hunt))
-        return {
-            "accepted": verdict == "accepted",
-            "verdict": verdict,
-            "detail": detail,
-            "score": self.score(hunt),
-        }
+        judgement = None
+        while True:
+            reports = self._reports(hunt)
+            if len(reports) >= MAX_REPORTS:
+                raise Problem("too_many_reports")
+            if judgement is None or judgement.defect in _found(reports):
+                judgement = self.judge(hunt, body, _found(reports))
+            verdict, detail, defect = judgement
+            report = Report(self._now_ms(), body["operation"], body["kind"], verdict, defect)
+            if self._store.add_report(hunt.id, msgspec.json.encode(report), len(reports), self._ttl_s(hunt)):
+                return {
+                    "accepted": verdict == "accepted",
+                    "verdict": verdict,
+                    "detail": detail,
+                    "score": self.score(hunt),
+                }
 
     def score(self, hunt: Hunt) -> dict[str, Any]:
         """Return what has been found in a hunt, how many defects are left in each class, and the time.

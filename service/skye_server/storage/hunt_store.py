@@ -24,11 +24,20 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes
+from skye_server.storage.lua_scripts import Script
 
 _HUNTS: Final = "skye-hunts"
 _REPLAYS: Final = "skye-replays"
 _REPLAY_TTL_S: Final = 600
 _PAGE: Final = 500
+
+# KEYS: the reports of a hunt. ARGV: a new report, the number of reports that were read, the TTL in seconds.
+_ADD_REPORT: Final = Script("""
+if redis.call('LLEN', KEYS[1]) ~= tonumber(ARGV[2]) then return 0 end
+redis.call('RPUSH', KEYS[1], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+return 1
+""")
 
 
 class HuntStore:
@@ -94,15 +103,17 @@ class HuntStore:
         found: Any = self._calls.call(_HUNTS, lambda server: server.zrange(_copies_key(hunt_id), 0, -1))
         return [copy.decode() for copy in found]
 
-    def add_report(self, hunt_id: str, report: bytes, ttl_s: int) -> None:
-        """Append a report of a hunt."""
-        key = f"{_key(hunt_id)}:reports"
-
-        def write(server: redis.Redis) -> None:
-            server.rpush(key, report)
-            server.expire(key, ttl_s)
-
-        self._calls.call(_HUNTS, write, writes=True, retries=False)
+    def add_report(self, hunt_id: str, report: bytes, number: int, ttl_s: int) -> bool:
+        """Append a report of a hunt; return False if the hunt no longer has that number of reports."""
+        keys, arguments = [f"{_key(hunt_id)}:reports"], [report, number, ttl_s]
+        return bool(
+            self._calls.call(
+                _HUNTS,
+                lambda server: _ADD_REPORT.run(server, keys, arguments),
+                writes=True,
+                retries=False,  # the script would not find the number again
+            )
+        )
 
     def reports(self, hunt_id: str) -> list[bytes]:
         """Return the reports of a hunt, oldest first."""
