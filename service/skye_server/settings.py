@@ -137,7 +137,7 @@ class Settings:
     limit_games_per_key: int = _setting(
         "1000",
         parsers.whole(0, 1_000_000),
-        "maximum number of games that are not over in which a player key has a role; more get 429",
+        "maximum number of games that are not over in which a player key has a role; more get 409",
     )
     limit_streams: int = _setting(
         "20",

@@ -319,6 +319,13 @@ def test_waiting_tickets_count_as_games_of_a_key():
     assert seek(service, key, seat_count=4)["status"] == "waiting"
 
 
+def test_games_that_have_expired_allow_another_ticket():
+    service, key = limited(limit_games_per_key=1), new_key()
+    game = service.create_game(1, start=False, key=key)
+    service.redis.delete(*service.redis.keys(f"skye:{{{game.id}}}:*"))
+    assert seek(service, key)["status"] == "waiting"
+
+
 def test_player_who_waits_already_uses_up_no_limit():
     service, key = limited(limit_games_per_key=2), new_key()
     requests = [seek(service, key) for _ in range(5)]

@@ -219,6 +219,23 @@ def test_games_of_a_key_are_limited():
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
 
 
+def test_games_that_the_player_has_left_count_no_longer():
+    service, key = limited(limit_games_per_key=2), new_key()
+    for _ in range(4):
+        lobby = service.create_game(1, start=False)
+        assert join(lobby, key).status_code == 201
+        assert lobby.call("DELETE", seat=1, token=key).status_code == 200
+    assert service.get("/v1/me", key)["active_game_count"] == 0
+
+
+def test_games_that_have_expired_count_no_longer():
+    service, key = limited(limit_games_per_key=2), new_key()
+    for _ in range(3):
+        game = created(service, key)
+        service.redis.delete(*service.redis.keys(f"skye:{{{game.id}}}:*"))
+    assert service.get("/v1/me", key)["active_game_count"] == 0
+
+
 # Replacement.
 
 

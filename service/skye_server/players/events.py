@@ -20,6 +20,9 @@ _MAX_LEAD_MS: Final = 3_600_000
 _LEAD_SHARE: Final = 4
 """A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
 
+_ANNOUNCED_MS: Final = 60_000
+"""How long an announced game without a role of the player is stored: its commit may still be in progress."""
+
 
 class PlayerEventType(StrEnum):
     """The types of a player's events."""
@@ -92,9 +95,9 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Derived(NamedTuple):
-    """The state after some changes, and the events of these changes."""
+    """The state after some changes, None to remove it, and the events of these changes."""
 
-    state: FollowedGame
+    state: FollowedGame | None
     events: tuple[PlayerEvent, ...] = ()
 
 
@@ -137,25 +140,24 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
 def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     """Report that the player has no role in a game any more, or that the game has expired.
 
-    The new state is that of an announced game: the player may be about to join again.
+    A game that was announced a short time ago is kept: the player may be about to join it.
     """
     if state.is_announced_only:
-        return Derived(state)
+        return Derived(state if now_ms - state.since_ms <= _ANNOUNCED_MS else None)
     seat, version, last_event = state.seat, state.version, state.last_event
     event = PlayerEvent(PlayerEventType.SEAT_LEFT, game_id, now_ms, seat, version, last_event, None)
-    return Derived(FollowedGame(now_ms), () if state.over else (event,))
+    return Derived(None, () if state.over else (event,))
 
 
-def near_deadline(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
-    """Report that the deadline of the player's open decision is near."""
+def deadline_near(state: FollowedGame, game_id: str, now_ms: int) -> PlayerEvent:
+    """Return the event that the deadline of the player's open decision is near."""
     kind, seat, version, last_event = (
         PlayerEventType.DEADLINE_NEAR,
         state.seat,
         state.version,
         state.last_event,
     )
-    event = PlayerEvent(kind, game_id, now_ms, seat, version, last_event, Status.PLAYING, state.turn)
-    return Derived(msgspec.structs.replace(state, near_at_ms=None), (event,))
+    return PlayerEvent(kind, game_id, now_ms, seat, version, last_event, Status.PLAYING, state.turn)
 
 
 def ticket_expired(ticket_id: str, at_ms: int) -> PlayerEvent:

@@ -30,9 +30,9 @@ from skye_server.players.events import (
     FollowedGame,
     PlayerEvent,
     can_cause_events,
+    deadline_near,
     derive,
     lose_role,
-    near_deadline,
     ticket_expired,
     webhook_disabled,
 )
@@ -46,9 +46,6 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.webhooks.owners import NO_GAME, WebhookOwners, events_entry, player_owner
 
 _DONE: Final = UpdateOutcome.DONE
-
-_ANNOUNCED_MS: Final = 60_000
-"""How long an announced game without a role of the player is stored: its commit may still be in progress."""
 
 _WRITTEN_MS: Final = 10_000
 """How long after it was announced an event is certainly written, or not."""
@@ -91,20 +88,21 @@ class Players:
         :param waiting: for how many games the player waits already; they count as games that are not over.
         :raises Problem: too_many_games.
         """
-        if self._max_active and self.count_games(player, active=True) + waiting >= self._max_active:
-            raise self._too_many_games()
-
-    def _too_many_games(self) -> Problem:
-        have = self._max_active
-        return Problem("too_many_games", f"This key has {have} games that are not over.", have=have)
+        most = self._max_active
+        if not most or self.count_games(player, active=True) + waiting < most:
+            return
+        self.catch_up(player)  # it removes games that have expired
+        if self.count_games(player, active=True) + waiting >= most:
+            raise Problem("too_many_games", f"This key has {most} games that are not over.", have=most)
 
     # Commits.
 
     def announce(self, game_id: str, players: Collection[str], *, limited: bool = True) -> None:
         """Record a game for players that a commit is about to give a role in it.
 
-        An existing record is written again, so that the compare-and-set of another process fails that has
-        read the game before the commit and would remove the record.
+        An announced game is announced again, so that the compare-and-set of another process fails that has
+        read the game before the commit and would remove the record. The record of a role that the player has
+        lost is removed before.
 
         :raises Problem: too_many_games.
         """
@@ -114,14 +112,17 @@ class Players:
     def _announce(self, player: str, game_id: str, *, limited: bool) -> None:
         for attempt in range(MAX_ATTEMPTS):
             stored = self._store.game(player, game_id)
-            since_ms = self._now_ms()
-            state = FollowedGame(since_ms)
+            state = FollowedGame(self._now_ms())
             if stored is not None:
-                state = followed_games.decode(stored)
-                state = msgspec.structs.replace(state, since_ms=max(since_ms, state.since_ms + 1))
+                known = followed_games.decode(stored)
+                if not known.is_announced_only:
+                    if self.relay(player, game_id) is not None:
+                        return  # another request has given the player the role: the commit will fail
+                    continue
+                state = FollowedGame(max(state.since_ms, known.since_ms + 1))
             result = self._write(player, game_id, stored, Derived(state), limited=limited)
             if result is UpdateOutcome.TOO_MANY_GAMES:
-                raise self._too_many_games()
+                self.check_limit(player, waiting=0)
             if result is _DONE:
                 if limited and stored is None:
                     announced = followed_games.encode(state)
@@ -156,11 +157,7 @@ class Players:
                 return None
             state = followed_games.decode(stored)
             derived = self._derived(player, game_id, state)
-            is_stale = state.is_announced_only and self._now_ms() - state.since_ms > _ANNOUNCED_MS
-            if is_stale and derived.state == state:
-                if self._remove(player, game_id, stored):
-                    return None
-            elif derived.state == state or self._write(player, game_id, stored, derived) is _DONE:
+            if derived.state == state or self._write(player, game_id, stored, derived) is _DONE:
                 return derived.state
             back_off(attempt)
         raise Problem("too_much_contention")
@@ -251,13 +248,10 @@ class Players:
         if state.near_at_ms is None or now_ms < state.near_at_ms:
             return state
         is_over = state.deadline_ms is not None and now_ms >= state.deadline_ms
-        derived = (
-            Derived(msgspec.structs.replace(state, near_at_ms=None))
-            if is_over
-            else near_deadline(state, game_id, now_ms)
-        )
-        self._write(player, game_id, followed_games.encode(state), derived)
-        return derived.state
+        reported = msgspec.structs.replace(state, near_at_ms=None)
+        events = () if is_over else (deadline_near(state, game_id, now_ms),)
+        self._write(player, game_id, followed_games.encode(state), Derived(reported, events))
+        return reported
 
     # Writes.
 
@@ -287,17 +281,16 @@ class Players:
     def _write(
         self, player: str, game_id: str, expected: bytes | None, derived: Derived, *, limited: bool = False
     ) -> UpdateOutcome:
-        record = followed_games.encode(derived.state)
+        record = None if derived.state is None else followed_games.encode(derived.state)
         events = [player_events.encode(event) for event in derived.events]
         max_active = self._max_active if limited and expected is None else 0
-        score = _score(derived.state)
+        score = 0 if derived.state is None else _score(derived.state)
         update = GameUpdate(player, game_id, expected, record, score, self._ttl_s, max_active, events)
         with self._reported(player, game_id) if events else nullcontext():
             return self._store.update_game(update)
 
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
-        update = GameUpdate(player, game_id, expected, None, 0, self._ttl_s)
-        return self._store.update_game(update) is _DONE
+        return self._write(player, game_id, expected, Derived(None)) is _DONE
 
 
 def _version(header: bytes) -> int:

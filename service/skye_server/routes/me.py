@@ -49,6 +49,7 @@ def get_own_player() -> Response:
     valid: its player has no games.
     """
     games, player = collaborators().games, charged_player()
+    games.players.catch_up(player)
     view = {
         "id": player_id(player),
         "active_game_count": games.players.count_games(player, active=True),
