@@ -21,10 +21,13 @@ def pettingzoo_env():
 @pytest.mark.parametrize("players", [2, *rest_slow([5, 3, 4])])
 def test_pettingzoo_suite_passes(pettingzoo_env, players):
     from pettingzoo.test import api_test, render_test, seed_test
+    from pettingzoo.test.state_test import test_state, test_state_space
 
     for form in ({}, {"observation": "flat", "actions": "factored"}, {"actions": "list", "reward": "points"}):
         api_test(pettingzoo_env(players, **form), num_cycles=300)
         seed_test(lambda form=form: pettingzoo_env(players, **form), num_cycles=60)
+        test_state_space(pettingzoo_env(players, **form))
+        test_state(pettingzoo_env(players, **form), num_cycles=60)
     render_test(lambda render_mode: pettingzoo_env(players, render_mode=render_mode))
 
 
@@ -37,6 +40,7 @@ def test_pettingzoo_rewards_one_winner(pettingzoo_env):
     for agent in env.agent_iter():
         observation, reward, ended, _, info = env.last()
         totals[agent] += reward
+        assert env.state_space.contains(env.state())
         if not ended:
             assert (observation["action_mask"] == info["action_mask"]).all()
         env.step(None if ended else env.action_space(agent).sample(observation["action_mask"]))

@@ -89,6 +89,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
+        [size] = form._replace(observation="flat").observation_space.shape or ()
+        self.state_space = spaces.Box(0.0, 255.0, (players * size,), np.float32)
         self._episode = Episode(form)
         self._players = players
         self._rng = Random()
