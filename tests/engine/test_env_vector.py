@@ -1,5 +1,8 @@
 """The vector environment plays the same games as Gymnasium's; skipped without Gymnasium."""
 
+import pickle
+from copy import deepcopy
+
 import pytest
 
 pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
@@ -54,6 +57,19 @@ def test_vector_environment_plays_the_games_of_sync_vector_env(mode, form):
         results = own.step(actions), sync.step(actions)
         ended += results[0][2].sum()
     assert ended >= GAMES
+
+
+@pytest.mark.parametrize("form", [{}, FLAT, LIST])
+@pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copied_vector_environment_continues_the_same_games(copied, form):
+    own = gymnasium.make_vec(ID, num_envs=GAMES, opponents=["random"], **form)
+    copied(own)
+    results = own.reset(seed=5)
+    other = copied(own)
+    for _ in range(20):
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in results[-1]["action_mask"]])
+        results = own.step(actions)
+        assert equal(results, other.step(actions))
 
 
 def test_masks_of_many_games_can_be_sampled_through_their_ends():

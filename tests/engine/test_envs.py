@@ -1,9 +1,12 @@
 """Environments: the frameworks' own test suites; skipped where a framework is not installed."""
 
+import copy
+import pickle
 import warnings
 
 import pytest
 
+from skye import BOTS
 from tests.support.sizes import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -61,6 +64,38 @@ def test_pettingzoo_observation_does_not_contain_a_secret_offer(pettingzoo_env, 
         arrays = [*observation["observation"].values(), observation["action_mask"], *info.values()]
         shown.append([each.tobytes() for each in arrays])
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("form", [{}, {"observation": "flat", "actions": "factored"}, {"actions": "list"}])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copied_pettingzoo_environment_continues_the_same_game(pettingzoo_env, copied, form):
+    env = pettingzoo_env(3, **form)
+    env.reset(seed=3)
+    env.last()
+    other = copied(env)
+    for _ in range(20):
+        assert (env.state() == other.state()).all()
+        observation, *_ = env.last()
+        action = int(observation["action_mask"].argmax())
+        env.step(action)
+        other.step(action)
+
+
+@pytest.mark.parametrize("form", [{}, {"observation": "flat", "actions": "factored"}, {"actions": "list"}])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copied_gymnasium_environment_continues_the_same_game(copied, form):
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
+    from skye.envs.gymnasium import IsleOfSkye
+
+    env = IsleOfSkye(["random", BOTS["greedy"]], **form)
+    _, info = env.reset(seed=3)
+    other = copied(env)
+    for _ in range(20):
+        action = int(info["action_mask"].argmax())
+        _, *result, info = env.step(action)
+        _, *others, _ = other.step(action)
+        assert result == others
+        assert env.render() == other.render()
 
 
 @for_each_number_of_players

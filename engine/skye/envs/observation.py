@@ -150,10 +150,15 @@ class Observer:
     """
 
     def __init__(self, players: int) -> None:
+        self._players = players
         self._layout = _Layout(players)
         self._vectors = SeatVectors()
         # By seat: the memory of the arrays, and the observation in it.
         self._seats: dict[int, tuple[NDArray[np.uint8], SeatObservation]] = {}
+
+    def __reduce__(self) -> tuple[type[Observer], tuple[int]]:
+        """Copy and pickle without the last observations."""
+        return Observer, (self._players,)
 
     def observe(
         self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None

@@ -8,6 +8,7 @@ their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import Final, TypeAlias
 
@@ -58,7 +59,7 @@ class Opponents:
         if not isinstance(opponent, str):
             if not callable(opponent):
                 raise TypeError(f"the opponent {opponent!r} is neither a string nor a function")
-            return lambda game, seat, rng: choose_move(opponent, game, seat, rng)
+            return partial(choose_move, opponent)
         entrant = entrant_from(opponent)
         decider = decider_for(entrant, budget)
         if decider is None:

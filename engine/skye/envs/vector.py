@@ -9,7 +9,7 @@ shape (games, players); they are shared as the observations are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from gymnasium import spaces
@@ -73,6 +73,28 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._over = np.zeros(num_envs, np.bool_)
         self._create_arrays()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copy and pickle without the arrays, which follow from the episodes."""
+        return {name: value for name, value in self.__dict__.items() if name not in self._ARRAYS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._create_arrays()
+        for game, random in enumerate(self._randoms):
+            if random is not None:
+                self._write(game)
+
+    _ARRAYS: Final = (
+        "_flat",
+        "_arrays",
+        "_read_only",
+        "_observations",
+        "_masks",
+        "_mask_rows",
+        "_scores",
+    )
+    """What `_create_arrays` sets."""
 
     def _create_arrays(self) -> None:
         games, form = self.num_envs, self._form
