@@ -116,7 +116,7 @@ def test_pettingzoo_refuses_other_numbers_of_players(players):
         pettingzoo.env(players)
 
 
-@pytest.mark.parametrize("move", [TakeBack(), SetOffer("L01", ())])
+@pytest.mark.parametrize("move", [TakeBack(), SetOffer("L01", ()), SetOffer("L01", 5), None])
 def test_illegal_move_of_an_opponent_names_it(move):
     def cheat(_game, _seat, _rng):
         return move

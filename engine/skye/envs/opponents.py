@@ -78,7 +78,7 @@ class Opponents:
             move = self._choose[index](game, seat, rng)
             if isinstance(move, TakeBack):
                 raise BotFailed("took a placement back, which bots may not do")
-            return play(game, seat, move).game
+            return _after(game, seat, move)
         except (BotFailed, RuleError) as error:
             raise BotFailed(f"the opponent {self._names[index]!r}: {error}") from error
 
@@ -86,3 +86,10 @@ class Opponents:
         """Stop the processes."""
         for decider in self._deciders:
             decider.close()
+
+
+def _after(game: GameState, seat: int, move: Move) -> GameState:
+    try:
+        return play(game, seat, move).game
+    except (ValueError, TypeError, KeyError) as error:  # a move whose fields have wrong values or types
+        raise BotFailed(f"made an illegal move: {error}") from error
