@@ -12,6 +12,7 @@ from skye_server.http.framework import collaborators
 from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
+from skye_server.webhooks.webhooks import Webhooks
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import PAIR
 from tests.support.receiver import Receiver, respond
@@ -254,6 +255,46 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
     assert changes == ["url", None]
     past = service.get(f"{path}?at_event={bound.json['game']['last_event']}")
     assert past["players"][0]["bot"] == "url"
+
+
+def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
+    game = service.begin(None, **PAIR)
+    path, token = f"{game.path()}/players/me/bot", game.tokens[0]
+
+    def bind(key):
+        return service.call("PUT", path, {"bot_url": bot.url}, token, {"Idempotency-Key": key})
+
+    def release(key):
+        return service.call("DELETE", path, token=token, headers={"Idempotency-Key": key})
+
+    requests = (bind, "a"), (bind, "b"), (bind, "a"), (release, "c"), (bind, "d"), (release, "c")
+    stored = []
+    for change, key in requests:
+        assert change(key).status_code == 200
+        stored.append(len(service.redis.keys("skye:{bot.*}:webhooks")))
+    assert stored == [1, 1, 1, 0, 1, 1]
+    dispatch(service)
+    assert game.view()["waiting_for"] == [1]
+    assert game.view()["players"][0]["bot"] == "url"
+
+
+def test_requests_with_one_key_at_once_get_the_same_secret(service, bot, monkeypatch):
+    game = service.begin(None, **PAIR)
+    path, token, key = f"{game.path()}/players/me/bot", game.tokens[0], {"Idempotency-Key": "k1"}
+    secrets, challenged = [], Webhooks.challenged
+
+    def bind():
+        bound = service.beside().call("PUT", path, {"bot_url": bot.url}, token, key)
+        secrets.append(bound.json["secret"])
+
+    def race(*arguments):
+        monkeypatch.undo()
+        bind()
+        return challenged(*arguments)
+
+    monkeypatch.setattr(Webhooks, "challenged", race)
+    bind()
+    assert secrets[0] == secrets[1]
 
 
 def test_only_the_holder_has_a_bot_and_the_host_that_of_a_bot(service, bot):

@@ -144,30 +144,29 @@ class UrlBots:
         bot_id = new_id(command, f"bot{pointer}")
         player |= {"bot": URL_BOT, "url_bot": bot_id}
         stored = stored_bot(self._games.store, bot_id)
-        if stored is not None:
-            if stored.digest != command.digest:
-                raise Problem("idempotency_key_reused")
-            return stored
-        bot = Webhook(
-            id=bot_id,
-            owner=bot_ref(bot_id).owner,
-            url=url,
-            types=(),
-            description="",
-            secret=secret or new_secret(),
-            status=WebhookStatus.ACTIVE,
-            created_ms=self._games.now_ms(),
-            digest=command.digest,
-        )
-        if (url, secret) not in verified:
-            challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url")
-            if not reply.is_ok:
-                raise Problem(
-                    "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]
-                )
-            verified.add((url, secret))
-        _put(self._games, bot)
-        return bot
+        if stored is None:
+            bot = Webhook(
+                id=bot_id,
+                owner=bot_ref(bot_id).owner,
+                url=url,
+                types=(),
+                description="",
+                secret=secret or new_secret(),
+                status=WebhookStatus.ACTIVE,
+                created_ms=self._games.now_ms(),
+                digest=command.digest,
+            )
+            if (url, secret) not in verified:
+                challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url")
+                if not reply.is_ok:
+                    raise Problem(
+                        "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]
+                    )
+                verified.add((url, secret))
+            stored = _put(self._games, bot)
+        if stored.digest != command.digest:
+            raise Problem("idempotency_key_reused")
+        return stored
 
 
 def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
@@ -183,11 +182,14 @@ def bots_of(game: Game) -> list[str]:
     return [seat.url_bot for seat in game.seats if seat.url_bot]
 
 
-def _put(games: Games, bot: Webhook) -> None:
+def _put(games: Games, bot: Webhook) -> Webhook:
+    """Store a bot; return the stored one if another request with its key has been faster."""
     data, ttl_s = webhook_records.encode(bot), games.settings.max_game_ttl_s
     outcome = games.store.webhooks.put(bot.ref, None, data, 1, ttl_s)
-    if outcome is not PutOutcome.DONE and stored_bot(games.store, bot.id) is None:
+    stored = bot if outcome is PutOutcome.DONE else stored_bot(games.store, bot.id)
+    if stored is None:
         raise Problem("too_much_contention")
+    return stored
 
 
 def _refused(pointer: str, detail: str) -> Problem:
