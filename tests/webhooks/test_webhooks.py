@@ -5,11 +5,12 @@ from types import SimpleNamespace
 import pytest
 from standardwebhooks import Webhook
 
+from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.storage.webhook_store import WebhookStore
 from skye_server.webhooks import owners
 from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import limited
+from tests.support.playing import KEY, limited
 from tests.support.receiver import Receiver, respond
 from tests.webhooks.support import LOCAL, create, dispatch
 
@@ -128,6 +129,21 @@ def test_host_manages_webhooks_of_a_game(service, receiver):
     assert game.tokens[0] not in str(webhook)
     assert service.call("DELETE", f"{path}/{webhook['id']}", token=game.host).status_code == 204
     assert service.get(path, game.host)["webhooks"] == []
+
+
+def test_deletion_of_a_game_that_failed_once_deletes_its_webhooks(service, receiver, monkeypatch):
+    game = service.create_game(2)
+    create(service, receiver.url, game.path("webhooks"), game.host)
+    game.call("POST", "abort", token=game.host)
+
+    def fail(*_):
+        raise Problem("store_unavailable")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(WebhookStore, "delete_all", fail)
+        assert game.call("DELETE", token=game.host, headers=KEY).status_code == 503
+    assert game.call("DELETE", token=game.host, headers=KEY).status_code == 204
+    assert service.redis.keys(f"skye:{{{game.id}}}:webhook*") == []
 
 
 def test_secrets_are_shown_only_when_they_are_made(service, receiver):
