@@ -185,6 +185,26 @@ def test_work_that_fails_is_tried_again_later(service):
     assert entries(service, "bot") == {}
 
 
+def test_entry_claimed_before_the_reply_of_its_finish_is_handled_again(service, monkeypatch):
+    games, handled = games_of(service), []
+    dispatcher = Dispatcher(games, {"bot": Handler(handled.append, 4)})
+    entry, finish = Due("bot", "x", games.now_ms()), games.due.queue.finish
+
+    def finish_late(claim, due_ms):
+        is_finished = finish(claim, due_ms)
+        if len(handled) == 1:
+            games.due.queue.add(entry)
+            dispatcher._claim(range(due_queue.SHARDS))  # noqa: SLF001 - what `run` does meanwhile
+            handled.append("claimed")
+        return is_finished
+
+    monkeypatch.setattr(games.due.queue, "finish", finish_late)
+    games.due.queue.add(entry)
+    dispatcher.run_due()
+    assert handled == ["x", "claimed", "x"]
+    assert entries(service, "bot:leases") == {}
+
+
 def test_running_dispatcher_handles_in_parallel_and_stops(service):
     games, together = games_of(service), threading.Barrier(4)
     handled = []

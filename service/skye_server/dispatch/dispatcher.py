@@ -163,16 +163,22 @@ class Dispatcher:
         except Exception:  # noqa: BLE001 - one failure must not end the others
             _log.exception("work on %s %s has failed", claim.kind, claim.id)
             due_ms = self._games.now_ms() + _FAULT_RETRY_MS
+        finished = claim
         try:
             for _ in range(_FINISH_ATTEMPTS):
-                if self._queue.finish(self._claims[claim.kind, claim.id], due_ms):
+                finished = self._claims[claim.kind, claim.id]
+                if self._queue.finish(finished, due_ms):
                     break
                 time.sleep(_FINISH_PAUSE_S)
         except Problem:
             _log.warning("%s %s is due again when its lease ends", claim.kind, claim.id)
         with self._lock:
-            del self._claims[claim.kind, claim.id]
+            last = self._claims.pop((claim.kind, claim.id))
             held = sum(kind == claim.kind for kind, _ in self._claims)
+        if last is not finished:  # it was claimed again before the reply to `finish` arrived
+            due_ms = self._games.now_ms()
+            with suppress(Problem):
+                self._queue.finish(last, due_ms)
         if due_ms is not None:
             wait_s = max((due_ms - self._games.now_ms()) / 1000, _GATHER_S)
             self._look(shard_of(claim.id), time.monotonic() + wait_s)
