@@ -1,5 +1,6 @@
 """Streams of server-sent events: every event once and in order, however often the connection is cut."""
 
+import itertools
 import json
 import threading
 import time
@@ -8,7 +9,9 @@ import pytest
 
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
+from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
 
@@ -202,6 +205,26 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
             assert time.monotonic() < until
         store.away = False
         assert stream.read()["data"]["type"] == "offer_set"
+
+
+@pytest.mark.parametrize("first_failure", [1, 2])
+def test_stream_of_a_player_key_outlasts_an_outage_of_the_store(first_failure, service, monkeypatch):
+    monkeypatch.setattr("skye_server.following.event_stream.OUTAGE_S", 0.01)
+    key_record, calls = RedisPlayers.key_record, itertools.count()
+
+    def fail_twice(*arguments):
+        if next(calls) in (first_failure, first_failure + 1):
+            raise Problem("store_unavailable")
+        return key_record(*arguments)
+
+    game = service.create_game(2, key=PLAYER_KEY)
+    after = game.view()["last_event"]
+    monkeypatch.setattr(RedisPlayers, "key_record", fail_twice)
+    with Stream(game, PLAYER_KEY, after) as stream:
+        assert stream.read()["event"] == "stream"
+        game.offer(1, 1, 1)
+        assert stream.read()["data"]["type"] == "offer_set"
+    assert next(calls) > first_failure + 2
 
 
 @pytest.mark.parametrize(("more", "check_s"), [(0, 0.1), (1, 600.0), (2, 600.0)])

@@ -81,7 +81,7 @@ class EventStream:
         (game, changes), self._first = self._first, None
         now = timestamp(self._feeds.games.time_of(game))
         yield StreamStarted(game.id, game.status, game.version, game.last_event, self._after, now)
-        yield from self._send(Batch(game, changes, None, self._after))
+        yield from self._attempt(self._send(Batch(game, changes, None, self._after)))
         if not self._is_over:
             last_event = game.last_event
             del game, changes
@@ -102,7 +102,23 @@ class EventStream:
                 self._is_over = True
             case _:
                 batch = None if item is None else self._next_of(item)
-                yield from self._read(subscription) if batch is None else self._send(batch)
+                if (yield from self._attempt(self._read() if batch is None else self._send(batch))):
+                    subscription.drop()
+                    time.sleep(OUTAGE_S)
+
+    def _attempt(self, items: Iterator[StreamItem]) -> Generator[StreamItem, None, bool]:
+        """Yield items, and the end of the stream if the caller may no longer read the game.
+
+        :returns: whether the store has failed: the log must be read again.
+        """
+        try:
+            yield from items
+        except Problem as problem:
+            if ERROR_CODES[problem.code].status >= 500:
+                yield STORE_FAILS
+                return True
+            yield self._end(problem.code)
+        return False
 
     def _next_of(self, batch: Batch) -> Batch | None:
         """Return the part of a batch after the last sent event; None if the log must be read for it."""
@@ -116,19 +132,10 @@ class EventStream:
         is_older = bool(batch.changes) and batch.changes[-1].last_event < last.last_event
         return Batch(batch.game, [], None, self._after) if is_older else None
 
-    def _read(self, subscription: Subscription) -> Iterator[StreamItem]:
+    def _read(self) -> Iterator[StreamItem]:
         """Read the event log instead of waiting for the feed."""
-        try:
-            with retry.without_retries():
-                game, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
-        except Problem as problem:
-            if ERROR_CODES[problem.code].status < 500:
-                yield self._end(problem.code)
-                return
-            yield STORE_FAILS
-            subscription.drop()
-            time.sleep(OUTAGE_S)
-            return
+        with retry.without_retries():
+            game, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
         if self._last is not None and self._last not in changes:
             yield self._end("history_lost")
             return
@@ -140,11 +147,8 @@ class EventStream:
         token = self._token
         # A player key may be replaced at any time, which no game shows.
         if token is not None and (_holders(game) != self._holders or is_player_key(token)):
-            try:
+            with retry.without_retries():
                 self._caller = self._feeds.games.role_of(game, token)
-            except Problem as problem:
-                yield self._end(problem.code)
-                return
             self._holders = _holders(game)
         if batch.changes:
             self._last = batch.changes[-1]
