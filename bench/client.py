@@ -178,6 +178,6 @@ def load_of(exchanges: Sequence[Exchange]) -> Load:
 
 
 def middle_and_tail(values: Sequence[float]) -> tuple[float, float]:
-    """Return the 50th and the 99th percentile."""
-    cuts = statistics.quantiles(values, n=100) if len(values) > 1 else list(values) * 99
+    """Return the 50th and the 99th percentile; of a few values, the latter is close to the largest."""
+    cuts = statistics.quantiles(values, n=100, method="inclusive") if len(values) > 1 else list(values) * 99
     return cuts[49], cuts[98]
