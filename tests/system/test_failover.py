@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from tests.support.launcher import PATIENT
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster, Sentinels
 from tests.system.storm_on_redis import play_goes_on, play_goes_on_at_every_game, played_on, serving
@@ -42,8 +43,7 @@ def sentinels(redis_program, tmp_path):
 
 
 def test_no_request_fails_while_all_sentinels_are_suspended(sentinels, tmp_path):
-    settings = {"SKYE_REDIS_REPLICAS": "3"}
-    with serving(tmp_path, sentinels.url, **settings) as api, played_on(api) as crowd:
+    with serving(tmp_path, sentinels.url, **PATIENT, SKYE_REDIS_REPLICAS="3") as api, played_on(api) as crowd:
         for sentinel in sentinels.sentinels:
             sentinel.suspend()
         before = crowd.counts.copy()
