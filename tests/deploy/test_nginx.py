@@ -11,7 +11,9 @@ import time
 
 import pytest
 
+from skye_server.following.game_feed import HEARTBEAT_S
 from tests.deploy.conftest import NO_HURRY
+from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import JSON, messages, suspended
 from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
@@ -250,8 +252,34 @@ def test_invalid_wait_passes_nginx_unchanged(nginx, shared_instance, wait):
     assert (answer.status, answer.json["code"]) == (422, "invalid_parameter")
 
 
-@pytest.mark.parametrize("nginx", [[]], indirect=True)
-def test_stream_may_be_silent_until_its_heartbeat(nginx, instance):
+AT_ONCE = [("proxy_read_timeout 9s", "proxy_read_timeout 1ms")]
+
+
+@pytest.mark.usefixtures("shared_instance")
+@pytest.mark.parametrize("nginx", [AT_ONCE], indirect=True)
+def test_long_batch_is_not_taken_for_an_unresponsive_instance(nginx):
+    headers = JSON | {"Idempotency-Key": "batch-0123456789abcdefghijk"}
+    answer = nginx.call("POST", "/v1/batches", json.dumps({"games": [{}] * 20}), headers)
+    assert (answer.status, len(answer.json["games"])) == (201, 20)
+
+
+def read_timeouts():
+    """Return the `proxy_read_timeout` of each location of nginx.conf, in seconds, and of the server by ""."""
+    located, location = {}, ""
+    for line in (DEPLOY / "nginx" / "nginx.conf").read_text().splitlines():
+        if found := re.match(r" *location (.+) {", line):
+            location = found[1]
+        elif found := re.match(r" *proxy_read_timeout (\d+)s;", line):
+            located[location] = int(found[1])
+    return located
+
+
+def test_nginx_waits_longer_than_the_heartbeat_of_a_stream():
+    (stream_s,) = (seconds for location, seconds in read_timeouts().items() if "stream" in location)
+    assert stream_s > HEARTBEAT_S
+
+
+def test_heartbeats_pass_nginx(nginx, instance):
     game = instance().start().new_game()["game"]["id"]
     with (
         nginx.follow(game, **PLAYER) as of_game,
