@@ -24,11 +24,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
 KEYS = 4
 GAMES = sized(5, 50)
 EVENTS = sized(10, 100)
-"""Per game: 200 or 20,000 events in all."""
+"""Per game: at least 200 or 20,000 events in all."""
 
 FAILING = 0.1
-KILL_EVERY_S = 5.0
-KILL_REDIS_EVERY_S = sized(10, 70)
+KINDS = {"dispatcher", "worker", "redis"}
+KILL_EVERY_S = sized(0.5, 5.0)
+KILL_REDIS_EVERY_S = sized(3, 70)
 """The launcher restarts a Redis that was up for a minute at once, others later."""
 
 FROZEN_S = sized(12, 30)
@@ -81,9 +82,9 @@ def processes(launched):
     return {"dispatcher": dispatchers_of(launched), "worker": workers_of(launched), "redis": redis}
 
 
-def kill_at_random(launched, stopped, killed):
-    """Kill a process every few seconds; suspend a dispatcher once for longer than its lease."""
-    chance = random.Random(2)
+def kill_at_random(launched, books, stopped, killed):
+    """Kill a process whenever deliveries go on after the last kill; suspend a dispatcher at first."""
+    chance, requests = random.Random(2), 0
     frozen = processes(launched)["dispatcher"][0]
     os.kill(frozen, signal.SIGSTOP)
     thaw_at = time.monotonic() + FROZEN_S
@@ -92,6 +93,9 @@ def kill_at_random(launched, stopped, killed):
         if frozen and time.monotonic() > thaw_at:
             os.kill(frozen, signal.SIGCONT)
             frozen = None
+        if books.requests == requests:
+            continue
+        requests = books.requests
         kind = chance.choice(["dispatcher", "worker"])
         if time.monotonic() > redis_at:
             kind, redis_at = "redis", time.monotonic() + KILL_REDIS_EVERY_S
@@ -106,10 +110,12 @@ def kill_at_random(launched, stopped, killed):
 PATIENTLY = RetryPolicy(attempts=200, max_s=1.0, budget_s=150)
 
 
-def play(url, key, failures):
+def play(url, key, failures, goes_on):
     """Join and leave games; each change is an event of the key, unless the next one comes before it."""
+    games = 0
     with Skye(url, retry=PATIENTLY) as client:
-        for _ in range(GAMES):
+        while games < GAMES or goes_on():
+            games += 1
             game = client.game(client.games.create({"seat_count": 2})["game"]["id"], key)
             for number in range(EVENTS):
                 try:
@@ -152,11 +158,15 @@ def test_events_survive_kills_in_order(tmp_path):
                 assert created["status"] == "active"
                 books.secrets[key] = created["secret"]
         stopped = threading.Event()
-        killer = threading.Thread(target=kill_at_random, args=(launched, stopped, killed))
+        killer = threading.Thread(target=kill_at_random, args=(launched, books, stopped, killed))
         killer.start()
+
+        def goes_on():
+            return killer.is_alive() and killed.keys() != KINDS
+
         try:
             with ThreadPoolExecutor(KEYS) as pool:
-                list(pool.map(lambda key: play(url, key, failures), keys))
+                list(pool.map(lambda key: play(url, key, failures, goes_on), keys))
         finally:
             stopped.set()
             killer.join()
@@ -173,6 +183,7 @@ def test_events_survive_kills_in_order(tmp_path):
     sys.stdout.write(
         f"{total} events, {books.requests} requests, {books.repeated} repeated, killed {dict(killed)}\n"
     )
+    assert killed.keys() == KINDS
     assert complete, {key: (len(books.arrived[key]), len(expected[key])) for key in keys}
     assert not books.forged
     assert not failures
