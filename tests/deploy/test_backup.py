@@ -80,10 +80,10 @@ def goes_on(table, instance, redis):
     assert last["status"] == "finished"
 
 
-def skye_server(*arguments, url, stdin=None):
+def skye_server(*arguments, url, stdin=None, **environment):
     """Run a command on the Redis at a URL; return its exit code, output and error output."""
     command = [sys.executable, "-m", "skye_server.cli", *map(str, arguments)]
-    environ = os.environ | {"SKYE_REDIS_URL": url}
+    environ = os.environ | {"SKYE_REDIS_URL": url} | environment
     done = subprocess.run(
         command, input=stdin, capture_output=True, env=environ, check=False, timeout=MAX_RUN_S
     )
@@ -109,6 +109,23 @@ def test_backup_goes_through_standard_streams(table, start):
     status, backup, _ = skye_server("backup", "-", url=table[0].url)
     assert status == 0
     assert skye_server("restore", "-", url=start("second").url, stdin=backup)[0] == 0
+
+
+def test_restore_beside_a_running_dispatcher_is_accepted(table, start, folder):
+    file, second = folder / "games.backup", start("second")
+    skye_server("backup", file, url=table[0].url)
+    RedisStore.from_settings(Settings(redis_url=second.url)).due.beat("alone", 1)
+    assert skye_server("restore", file, url=second.url)[::2] == (0, "Games restored: 1.\n")
+
+
+def test_backup_of_a_folder_without_games_is_refused(folder):
+    absent = folder / "absent"
+    status, _, error = skye_server("backup", folder / "games.backup", url="", SKYE_DATA_DIR=str(absent))
+    assert (status, error) == (
+        1,
+        f"Error: There are no games in {absent}: set SKYE_DATA_DIR or SKYE_REDIS_URL.\n",
+    )
+    assert not absent.exists()
 
 
 def test_restore_into_a_server_with_games_is_refused(table, folder):

@@ -192,6 +192,10 @@ def test_mounted_volumes_exist(resources):
                 assert f"{load['metadata']['name']}.conf" in data
 
 
+def test_restore_from_standard_input_has_a_writable_folder(api):
+    assert "/tmp" in {mount["mountPath"] for mount in api["volumeMounts"]}
+
+
 def test_page_for_operators_creates_every_secret(resources):
     page = (DEPLOY / "README.md").read_text()
     for secret in within(resources, "secretKeyRef"):

@@ -1,4 +1,4 @@
-"""The alerts and the dashboard name metrics that exist, the unit of systemd is valid and closed."""
+"""The alerts and the dashboard name metrics that exist, the units of systemd are valid."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from tests.support.playing import Service
 
 ALERTS = yaml.safe_load((DEPLOY / "monitoring" / "alerts.yaml").read_text())["groups"][0]["rules"]
 DASHBOARD = json.loads((DEPLOY / "monitoring" / "dashboard.json").read_text())
-UNIT = DEPLOY / "systemd" / "skye@.service"
+UNITS = DEPLOY / "systemd"
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +52,16 @@ def test_routes_left_out_of_the_duration_exist():
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
-def test_unit_of_systemd_is_valid_and_closed(tmp_path):
-    unit = tmp_path / UNIT.name
-    unit.write_text(UNIT.read_text().replace("/opt/skye/bin/skye-server", sys.executable))
-    for command in (["verify", "--man=no"], ["security", "--offline=yes", "--threshold=15", "--no-pager"]):
-        target = tmp_path / "skye@serve.service" if command[0] == "verify" else unit
-        target.write_text(unit.read_text())
-        done = subprocess.run(
-            ["systemd-analyze", *command, target], capture_output=True, text=True, check=False
-        )
+def test_units_of_systemd_are_valid_and_the_server_is_closed(tmp_path):
+    names = {path.name: path.name.replace("@", "@serve") for path in UNITS.iterdir()}
+    for source, name in names.items():
+        text = (UNITS / source).read_text().replace("/opt/skye/bin/skye-server", sys.executable)
+        (tmp_path / name).write_text(text)
+    template = tmp_path / "skye@.service"
+    template.write_text((tmp_path / "skye@serve.service").read_text())
+    for command in (
+        ["verify", "--man=no", *(tmp_path / name for name in names.values())],
+        ["security", "--offline=yes", "--threshold=15", "--no-pager", template],
+    ):
+        done = subprocess.run(["systemd-analyze", *command], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

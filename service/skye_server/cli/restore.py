@@ -21,10 +21,12 @@ def command(file: Path) -> None:
     The server is the Redis that SKYE_REDIS_URL names, else one on SKYE_DATA_DIR. The whole file is checked
     first. Repeat a restore that broke off on an empty server.
     """
-    with reporting_errors(), tempfile.NamedTemporaryFile() as copy, opened_store() as store:
+    with reporting_errors(), opened_store(may_be_new=True) as store:
         if file == STANDARD_STREAM:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
-            copy.flush()
-            file = Path(copy.name)
-        counts = store.restore(file)
+            with tempfile.NamedTemporaryFile() as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+                copy.flush()
+                counts = store.restore(Path(copy.name))
+        else:
+            counts = store.restore(file)
     click.echo(f"Games restored: {counts.games}.", err=True)

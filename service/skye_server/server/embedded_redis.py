@@ -196,6 +196,11 @@ def url_of(address: Path | Address) -> str:
     return f"unix://{quote(str(address))}" if isinstance(address, Path) else f"redis://{address}/0"
 
 
+def has_files(folder: Path) -> bool:
+    """Return whether a server has stored anything in a folder; before Redis 7 that was one file."""
+    return any((folder / name).exists() for name in (MULTI_PART_FOLDER, "appendonly.aof"))
+
+
 @contextlib.contextmanager
 def socket_location(folder: Path) -> Iterator[Path]:
     """Yield a path for a Unix socket: in `folder`, or in a private temporary folder.

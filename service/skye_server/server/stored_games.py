@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skye_server.redis_url import MEMORY_URL
 from skye_server.server.data_folder import DataFolder, address_of_server
-from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location, url_of
+from skye_server.server.embedded_redis import RedisServer, has_files, lock_files, socket_location, url_of
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import program_for
 from skye_server.settings import Settings
@@ -18,9 +18,10 @@ from skye_server.storage.redis_store import RedisStore
 
 
 @contextlib.contextmanager
-def opened_store() -> Iterator[RedisStore]:
+def opened_store(*, may_be_new: bool = False) -> Iterator[RedisStore]:
     """Yield the store of the settings; without a server on the data folder, start one meanwhile.
 
+    :param may_be_new: create the data folder if it has no games.
     :raises SettingsError: if the settings cannot be used.
     :raises LaunchError: if the data folder or Redis cannot be used, or there are no stored games.
     """
@@ -28,20 +29,22 @@ def opened_store() -> Iterator[RedisStore]:
     if settings.redis_url == MEMORY_URL:
         raise LaunchError("SKYE_REDIS_URL is memory://: no other process can read those games.")
     with contextlib.ExitStack() as stack:
-        url = settings.redis_url or _embedded_url(settings, stack)
+        url = settings.redis_url or _embedded_url(settings.data_dir, stack, may_be_new)
         store = RedisStore.from_settings(replace(settings, redis_url=url))
         if warning := store.too_old():
             raise LaunchError(f"{warning}.")
         yield store
 
 
-def _embedded_url(settings: Settings, stack: contextlib.ExitStack) -> str:
-    if running := address_of_server(settings.data_dir):
+def _embedded_url(path: Path, stack: contextlib.ExitStack, may_be_new: bool) -> str:
+    if running := address_of_server(path):
         return url_of(Path(running))
-    program = program_for(settings.data_dir)
+    if not (may_be_new or has_files(path)):
+        raise LaunchError(f"There are no games in {path}: set SKYE_DATA_DIR or SKYE_REDIS_URL.")
+    program = program_for(path)
     if program is None:
         raise LaunchError("No redis-server or valkey-server was found: install one, or set SKYE_REDIS_URL.")
-    folder = DataFolder(settings.data_dir)
+    folder = DataFolder(path)
     stack.callback(folder.close)
     location = stack.enter_context(socket_location(folder.path))
     lock = lock_files(folder, location)

@@ -104,7 +104,7 @@ def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
     :raises OSError: if the file cannot be read.
     """
     counts = check_backup(path)
-    if any(_keys(server, "skye:{*", count=1000) for server in _masters(topology)):
+    if any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
         raise BackupError("That server has games already. Restore into an empty one.")
     for stored in _stored_values(path):
         _restore(calls, stored)
