@@ -153,6 +153,32 @@ def test_resampled_state_looks_the_same_to_the_player(players):
     assert changed > 0
 
 
+@pytest.mark.parametrize("parts", [1, 2])
+def test_resampled_incomplete_offer_of_another_seat_varies(parts):
+    state = next(random_states(2, 1))
+    for action in (2, 4)[:parts]:
+        state.apply_action(action)
+    drafts = set()
+    for seed in range(50):
+        sampled = resample(state, 1, Random(seed))
+        assert sampled.information_state_string(1) == state.information_state_string(1)
+        assert sampled.secret_actions(0) == list(sampled.encoded.draft)
+        drafts.add(sampled.encoded.draft)
+        while sampled.current_player() == 0:
+            sampled.apply_action(sampled.legal_actions()[-1])
+        assert resample(state, 0).encoded.draft == state.encoded.draft
+    assert {draft[0] for draft in drafts} == {0, 1, 2}
+
+
+def test_resampled_states_of_equal_seeds_are_equal():
+    state = next(random_states(2, 1))
+    for action in (2, 4, 3):
+        state.apply_action(action)
+    samples = [str(resample(state, 1, Random(seed))) for seed in (1, 1, *range(10))]
+    assert samples[0] == samples[1]
+    assert len(set(samples)) > 1
+
+
 @pytest.mark.slow
 @for_each_number_of_players
 def test_ismcts_bots_play_a_whole_game_on_resampled_states(players):

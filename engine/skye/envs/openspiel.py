@@ -35,9 +35,9 @@ from skye.positions.text import position_to_text
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import SetOffer
 from skye.rules.setup import new_game
-from skye.rules.state import PRICING
+from skye.rules.state import PRICING, GameState
 from skye.tiles.catalogue import COLORS
-from skye.visibility.observation import determinize
+from skye.visibility.observation import determinize, sample_prices
 
 MAX_ACTIONS: Final = 300
 """The maximum of actions and draws: 8 and 3 for each seat and round, and 5 draws at the setup."""
@@ -174,22 +174,30 @@ class IsleOfSkyeState(pyspiel.State):
 _rng = Random()
 
 
-def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
-    """Return a random state in the information set of a player: it samples secret offers."""
+def resample(state: IsleOfSkyeState, player: int, rng: Random | None = None) -> IsleOfSkyeState:
+    """Return a random state in the information set of a player: it samples secret offers.
+
+    `history` and `serialize` of the result still have the actions of the secret offers, because OpenSpiel
+    cannot change them; `steps` has those of the sample.
+
+    :param rng: the source of the samples; unseeded by default. `functools.partial(resample, rng=Random(1))`
+        is a resampler that repeats its samples.
+    """
     sampled = state.clone()
-    game = state.encoded.game
+    encoded = state.encoded
+    game, draft = encoded.game, encoded.draft
     if game.phase is not PRICING or game.is_chance_node:
         return sampled
-    after = determinize(game, player, _rng, explicit_chance=True)
-    sampled.encoded = EncodedGame(after, state.encoded.draft)
-    offers: dict[int, list[int]] = {}
-    for seat, other in enumerate(after.players):
-        if seat != player and other.prices:
-            kept = [
-                (tile, price) for tile, price in zip(other.tiles_on_offer, other.prices, strict=True) if price
-            ]
-            discard = other.tiles_on_offer[other.prices.index(0)]
-            offers[seat] = list(encode_move(after, seat, SetOffer(discard, tuple(kept))))
+    rng = rng or _rng
+    after = determinize(game, player, rng, explicit_chance=True)
+    prices_of = {seat: other.prices for seat, other in enumerate(after.players) if other.prices}
+    if draft:
+        prices_of[encoded.seat] = sample_prices(after.players[encoded.seat].gold, rng)
+    prices_of.pop(player, None)
+    offers = {seat: _offer_actions(after, seat, prices) for seat, prices in prices_of.items()}
+    if encoded.seat in offers:
+        draft = tuple(offers[encoded.seat][: len(draft)])
+    sampled.encoded = EncodedGame(after, draft, encoded.decider)
     sampled.steps = _Steps(
         [
             step._replace(action=offers[step.player].pop(0))
@@ -199,6 +207,14 @@ def resample(state: IsleOfSkyeState, player: int) -> IsleOfSkyeState:
         ]
     )
     return sampled
+
+
+def _offer_actions(game: GameState, seat: int, prices: tuple[int, ...]) -> list[int]:
+    """Return the actions of the offer with these prices, 0 for the tile to discard."""
+    priced = dict(zip(game.players[seat].tiles_on_offer, prices, strict=True))
+    discard = next(tile for tile, price in priced.items() if not price)
+    kept = [(tile, price) for tile, price in priced.items() if price]
+    return list(encode_move(game, seat, SetOffer(discard, tuple(kept))))
 
 
 pyspiel.register_game(_TYPE, IsleOfSkyeGame)
