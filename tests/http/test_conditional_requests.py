@@ -65,6 +65,24 @@ def test_cached_view_of_one_caller_is_not_returned_to_another(service):
                 assert answer.status_code == (304 if tag == own else 200)
 
 
+@pytest.mark.parametrize("rest", ["territory", "territory/picture.svg", "places?tile=L01"])
+def test_own_territory_has_the_entity_tag_of_its_seat(service, rest):
+    game = service.create_game(2)
+    path = f"{game.path('players')}/me/{rest}"
+    tags = [service.call("GET", path, token=token).headers["ETag"] for token in game.tokens]
+    assert tags[0] != tags[1]
+    answer = service.call("GET", path, token=game.tokens[1], headers={"If-None-Match": tags[0]})
+    assert answer.status_code == 200
+
+
+def test_view_of_an_invited_player_is_not_that_of_a_spectator(service):
+    game = service.create_game(2, start=False)
+    code = game.call("POST", "invitations", token=game.host).json["invitation"]["code"]
+    tag = game.call("GET").headers["ETag"]
+    invited = game.call("GET", token=code, headers={"If-None-Match": tag})
+    assert (invited.status_code, invited.json["you"]["roles"]) == (200, ["invited"])
+
+
 def test_version_matches_each_entity_tag_of_its_views(service):
     game = service.create_game(2)
     for seat in (0, 1):

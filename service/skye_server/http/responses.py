@@ -32,13 +32,14 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
 
     The caller is part of it: a browser sends the tag that it has with the token of another caller.
 
-    :param form: a suffix for a media type other than JSON.
+    :param form: a suffix for what else distinguishes the representations of a path.
 
     >>> etag(4), etag(4, Caller(seat=1)), etag(4, Caller(seat=1, host=True)), etag(4, form="-svg")
     ('"4"', '"4-seat1"', '"4-host-seat1"', '"4-svg"')
     """
-    role = ("-host" if caller.host else "") + ("" if caller.seat is None else f"-seat{caller.seat}")
-    return f'"{version}{role}{form}"'
+    role = ("-host" if caller.host else "") + ("-invited" if caller.invited else "")
+    seat = "" if caller.seat is None else f"-seat{caller.seat}"
+    return f'"{version}{role}{seat}{form}"'
 
 
 def uncached_json(view: Any, status: int = 200, headers: Sequence[Header] = ()) -> Response:

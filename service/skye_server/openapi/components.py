@@ -33,8 +33,8 @@ def _limit(description: str, example: str) -> dict[str, Any]:
 
 HEADERS: Final = {
     "ETag": _header(
-        "The entity tag, for `If-Match` and `If-None-Match`. For a game it is the `version` in quotes; the "
-        'views of a seat and of the host have a suffix, as in `"42-seat1"`.',
+        "The entity tag, for `If-Match` and `If-None-Match`. For a game it is the `version` in quotes; "
+        'a view that depends on the caller or the seat has a suffix, as in `"42-seat1"`.',
         _text('"42"', '"42-seat1"'),
     ),
     "Location": _header(

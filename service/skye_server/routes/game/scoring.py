@@ -33,9 +33,6 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads
 from skye_server.routes.catalogue import PICTURE
 
-_DRAWN = "-svg"
-"""The suffix that distinguishes the entity tag of a picture from that of the territory as JSON."""
-
 blueprint = Resource(
     "Scoring", __name__, url_prefix="/v1", description="Points, areas, and the effect of placements."
 )
@@ -71,7 +68,7 @@ def get_territory(game: str, seat: int) -> Response:
     seat = require_seat(current, caller, seat)
     territory = _territory(current, seat)
     report = {"seat": seat, "version": current.version, **territory_view(territory)}
-    return json_response(report, tag=etag(current.version))  # territories are public
+    return json_response(report, tag=_tag(current, seat))
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory/picture.svg")
@@ -88,12 +85,17 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     return _picture(current, seat, _territory(current, seat), coordinates=query["coordinates"])
 
 
+def _tag(game: Game, seat: int, form: str = "") -> str:
+    """Return an entity tag for all callers, as territories are public: of `me` it differs by the seat."""
+    return etag(game.version, form=f"-of{seat}{form}")
+
+
 def _territory(game: Game, seat: int) -> Territory:
     return game.state.players[seat].territory if game.state else castle_alone(game.seats[seat].color)
 
 
 def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) -> Response:
-    tag = etag(game.version, form=_DRAWN)
+    tag = _tag(game, seat, "-svg")
     cached = not_modified(tag)
     if cached is not None:
         return cached
@@ -148,7 +150,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     current, caller = collaborators().games.read(game, bearer_token())
     seat = require_seat(current, caller, seat)
     state = state_begun(current)
-    tag = etag(current.version)  # territories are public
+    tag = _tag(current, seat)
     cached = not_modified(tag)
     if cached is not None:
         return cached
