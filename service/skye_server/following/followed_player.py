@@ -83,7 +83,9 @@ class FollowedPlayer:
         The actions of other players move the deadline to a later time without an event of this player. A game
         that is read at each known deadline is therefore never read too late.
         """
-        state = self._states.pop(game_id)
+        state = self._states.pop(game_id, None)
+        if state is None:  # another stream of the player is applying it
+            return
         try:
             self.games.apply_deadlines(self.games.repository.current(game_id))
             current = self.games.players.relay(self.player, game_id)
