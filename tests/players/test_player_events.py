@@ -8,6 +8,8 @@ import pytest
 
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
+from skye_server.games.authorization import hash_player_key
+from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
 from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
@@ -178,6 +180,27 @@ def test_near_deadline_is_reported_once(service):
     assert types(service, key)[-1] == "your_turn"
 
 
+def test_near_deadline_by_a_manual_clock_is_reported_once(service):
+    key = new_key()
+    game = opponents(service, key, turn_ms=100_000, clock="manual")
+
+    def advance(ms):
+        answer = game.call("POST", "clock", {"advance_ms": ms}, token=game.host)
+        assert answer.status_code == 200, answer.text
+
+    service.clock.advance(80)
+    advance(74_999)
+    assert types(service, key) == ["seat_taken", "your_turn"]
+    for _ in range(2):
+        advance(1)
+        assert types(service, key) == ["seat_taken", "your_turn", "deadline_near"]
+    near = events(service, key)[-1]
+    assert near["deadline"] == game.view()["deadline"]
+    advance(100_000)
+    service.clock.advance(200)
+    assert types(service, key)[3:] == ["your_turn", "deadline_near"]
+
+
 def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
     key = new_key()
     game = opponents(service, key, turn_ms=100_000)
@@ -316,6 +339,25 @@ def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
     for reader in readers:
         reader.wait_for(lambda messages: len(messages) == 4)
     assert len(checks) == 1
+
+
+def test_two_streams_apply_the_same_missed_deadlines(service, monkeypatch):
+    key = new_key()
+    for _ in range(2):
+        opponents(service, key, turn_ms=60_000)
+    followed = collaborators(service.app).followed_players.shared(hash_player_key(key))
+    followed.maintain()
+    service.clock.advance(61)
+    apply, other_streams = Games.apply_deadlines, [followed]
+
+    def apply_while_another_stream_does(games, game):
+        if other_streams:
+            other_streams.pop().maintain()
+        return apply(games, game)
+
+    monkeypatch.setattr(Games, "apply_deadlines", apply_while_another_stream_does)
+    followed.maintain()
+    assert types(service, key)[-2:] == ["your_turn", "your_turn"]
 
 
 def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):

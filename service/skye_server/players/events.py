@@ -75,8 +75,9 @@ class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
 
     :param since_ms: when the game was announced, later when it last changed for the player.
     :param turn: the open decision of the player's seat.
-    :param deadline_ms: the deadline of the game, of this player or of others.
-    :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was.
+    :param deadline_ms: the deadline of the game, of this player or of others; None with a manual clock.
+    :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was, and
+        with a manual clock: its changes show whether a deadline is near.
     """
 
     since_ms: int
@@ -131,9 +132,15 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
         turn = None
         if not state.over:
             events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
-    near_ms = state.near_at_ms if turn == state.turn else _near_at_ms(turn, game.options.turn_ms)
-    version, last_event, deadline_ms = game.version, game.last_event, game.deadline_ms
-    after = FollowedGame(at_ms, version, last_event, seat, turn, deadline_ms, near_ms, game.is_over)
+    near_ms = _near_at_ms(turn, game.options.turn_ms)
+    after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over)
+    if game.clock_ms is None:
+        near_ms = state.near_at_ms if turn == state.turn else near_ms
+        after = msgspec.structs.replace(after, deadline_ms=game.deadline_ms, near_at_ms=near_ms)
+    elif (
+        near_ms is not None and near_ms <= game.clock_ms and (turn != state.turn or state.since_ms < near_ms)
+    ):
+        events.append(deadline_near(after, game.id, near_ms))
     return Derived(after, tuple(events))
 
 
@@ -149,7 +156,7 @@ def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
     return Derived(None, () if state.over else (event,))
 
 
-def deadline_near(state: FollowedGame, game_id: str, now_ms: int) -> PlayerEvent:
+def deadline_near(state: FollowedGame, game_id: str, at_ms: int) -> PlayerEvent:
     """Return the event that the deadline of the player's open decision is near."""
     kind, seat, version, last_event = (
         PlayerEventType.DEADLINE_NEAR,
@@ -157,7 +164,7 @@ def deadline_near(state: FollowedGame, game_id: str, now_ms: int) -> PlayerEvent
         state.version,
         state.last_event,
     )
-    return PlayerEvent(kind, game_id, now_ms, seat, version, last_event, Status.PLAYING, state.turn)
+    return PlayerEvent(kind, game_id, at_ms, seat, version, last_event, Status.PLAYING, state.turn)
 
 
 def ticket_expired(ticket_id: str, at_ms: int) -> PlayerEvent:
@@ -180,7 +187,7 @@ def _position(game: Game, player: str) -> tuple[object, ...]:
     caller = identify_player(game, player)
     if caller is None or game.state is None or caller.seat not in game.waiting_for:
         return caller, game.is_over
-    return caller, game.is_over, game.state.round, game.state.phase, game.deadline_ms
+    return caller, game.is_over, game.state.round, game.state.phase, game.deadline_ms, game.clock_ms
 
 
 def _turns(
