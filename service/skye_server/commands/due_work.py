@@ -35,12 +35,12 @@ Rule: TypeAlias = Callable[[Game | None, Game], Iterable[Due]]
 
 
 class DueWork:
-    """The due work of all commits. `rules` may be extended."""
+    """The due work of all commits. `rules` may be extended; a commit takes at most `commit_ms`."""
 
     def __init__(self, queue: DueQueue, now_ms: Callable[[], int], settings: Settings) -> None:
         self.queue = queue
         self._now_ms = now_ms
-        self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
+        self.commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
         self.rules: list[Rule] = [deadline, self._bots]
         self._repeated_ms: dict[str, int] = {}
 
@@ -59,7 +59,7 @@ class DueWork:
         early = []
         for rule in self.rules:
             for due in rule(before, after):
-                safe_ms = max(due.due_ms, self._now_ms() + self._commit_ms)
+                safe_ms = max(due.due_ms, self._now_ms() + self.commit_ms)
                 self.queue.add(due._replace(due_ms=safe_ms))
                 if due.due_ms < safe_ms:
                     early.append(due)

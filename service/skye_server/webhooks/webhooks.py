@@ -42,9 +42,6 @@ MAX_WEBHOOKS: Final = 10
 CHALLENGE: Final = "webhook_challenge"
 """The type of the message that a receiver must answer before it gets others."""
 
-_KNOWN_MS: Final = round(1000 * CACHED_S) + 10_000
-"""After how long the last commit of a process that does not know a new webhook yet has ended."""
-
 _MAX_CHALLENGES: Final = 16
 """How many challenges a process sends at once."""
 
@@ -87,7 +84,8 @@ class Webhooks:
         )
         webhook, _ = self.challenged(webhook)
         # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
-        self._games.store.due.add(Due("webhook", owner, self._games.now_ms() + _KNOWN_MS))
+        known_ms = self._games.now_ms() + round(1000 * CACHED_S) + self._games.due.commit_ms
+        self._games.store.due.add(Due("webhook", owner, known_ms))
         self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
