@@ -7,6 +7,10 @@ import pytest
 from tests.support.sizes import sized
 from tests.web.driver import building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
+from tests.web.test_late_answers import Held
+
+OF_RIVAL, OF_ANN = (f".seat[data-seat='{seat}'] .look" for seat in (1, 0))
+"""The buttons that show a territory."""
 
 GAINING = {"seed": "table", "scoring_tiles": ["connected_tiles", "completed_areas", "sheep", "squares"]}
 """Scoring tiles that the first placements gain points with."""
@@ -162,6 +166,48 @@ UNPLACEABLE = [
     (0, "POST", "placements", {"tile": "L66", "x": 1, "y": -1, "rotation": 270}),
 ]
 """A game, from the seed "t7226", at the end of which the tile L43 has no place in seat 0's territory."""
+
+
+@pytest.mark.slow
+def test_rivals_board_places_no_tile(browser):
+    screen = building(browser)
+    page = screen.page
+    screen.menu("label:has(input[name=auto])")
+    page.keyboard.press("Escape")
+    tile = page.locator(".hand-tile:not(.dim)").first
+    for choose in (tile.click, lambda: tile.drag_to(page.locator(".cell.tile").first)):
+        page.click(OF_RIVAL)
+        page.wait_for_selector(f"{OF_RIVAL}[aria-pressed=true]")
+        choose()
+        page.wait_for_selector(f"{OF_ANN}[aria-pressed=true]")
+        assert page.locator(".cell.legal").count()
+        x, y = (page.locator(".cell.legal").first.get_attribute(f"data-{axis}") for axis in "xy")
+        page.click(OF_RIVAL)
+        cell = page.locator(f".cell[data-x='{x}'][data-y='{y}']")
+        cell.click()
+        cell.press("Enter")
+        cell.press("n")
+        screen.drawn()
+        assert page.locator(".hand-tile[aria-pressed=true], .cell.ghost, .waiting").count() == 0
+    assert len(screen.view()["players"][0]["territory"]) == 1
+
+
+@pytest.mark.slow
+def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
+    screen = building(browser)
+    page = screen.page
+    catalogue = Held(screen, "**/v1/tiles")
+    show_ghost(page)
+    catalogue.wait()
+    page.click("[data-act=cancel]")
+    page.wait_for_selector(".cell.ghost", state="detached")
+    page.click(OF_RIVAL)
+    page.wait_for_selector(f"{OF_RIVAL}[aria-pressed=true]")
+    title = page.locator(".board h2").inner_text()
+    with page.expect_response("**/v1/tiles"):
+        catalogue.release()
+    screen.drawn()
+    assert page.locator(".board h2").inner_text() == title
 
 
 @pytest.mark.slow

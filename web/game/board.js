@@ -19,6 +19,8 @@ export class Board {
   #size = { columns: 3, rows: 3 };
   #bounds = "";
   #at = { x: 0, y: 0 };
+  /** The last arguments of `show`. @type {Parameters<Board["show"]> | null} */
+  #shown = null;
 
   /** @param {Placing | null} placing Null where tiles cannot be placed. */
   constructor(placing) {
@@ -43,10 +45,11 @@ export class Board {
    * @param {import("../state/store.js").Placed | null} pending
    */
   show(player, mine, pending) {
+    this.#shown = [player, mine, pending];
     setText(this.title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
-    if (this.placing?.ghost || setting("edges")) loadEdges(() => this.show(player, mine, pending));
+    if (this.placing?.ghost || setting("edges")) loadEdges(() => this.#shown && this.show(...this.#shown));
     keyed(this.grid, cells, (row) => row[0].y, (row) => this.#row(row));
     attribute(this.grid, "aria-rowcount", cells.length);
     attribute(this.grid, "aria-colcount", cells[0].length);

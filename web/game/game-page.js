@@ -129,9 +129,10 @@ export class GamePage {
     return this.looked ?? this.store.seat ?? 0;
   }
 
-  /** Show the territory of a seat. @param {number | null} seat */
+  /** Show the territory of a seat. That of a rival ends the choice of a tile, which would only fit in ours. @param {number | null} seat */
   look(seat) {
     this.looked = seat === this.store.seat ? null : seat;
+    if (this.looked !== null) this.placing.select(null);
     this.tabs.choose("board");
     this.show();
   }
@@ -148,8 +149,6 @@ export class GamePage {
   #preview(tile) {
     this.placing.select(tile);
     if (!tile) return;
-    this.looked = null;
-    this.show();
     const { tray, board } = this;
     if (board.root.parentElement && tray) board.root.parentElement.style.scrollPaddingBottom = `${tray.offsetHeight}px`;
     board.root.scrollIntoView({ block: "nearest" });
@@ -231,8 +230,9 @@ export class GamePage {
     this.root.dataset.event = String(this.store.view.last_event);
   }
 
-  /** Show the chosen tile. */
+  /** Show the chosen tile, in our territory. */
   #showPlacing() {
+    if (this.placing.tile && this.looked !== null) return this.look(null);
     this.#showBoard();
     this.trial.show();
     this.building.show();
