@@ -26,6 +26,9 @@ new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) =>
 TOAST_MS, POINTS_MS, RESULT_MS = 8000, 4000, 2000
 """How long the page shows a message, the points of a round and the winners of a game, in milliseconds."""
 
+SETTLE_MS = 1000
+"""How long the page waits before it requests again what was not current, in milliseconds."""
+
 _KEEP = """(kept) => {
   const set = window.setTimeout;
   window.setTimeout = (run, delay, ...rest) => (kept.includes(delay) ? 0 : set(run, delay, ...rest));

@@ -1,5 +1,6 @@
 """Cuts, restarts, lost answers, several tabs and clocks that are wrong."""
 
+import json
 import re
 
 import pytest
@@ -8,7 +9,7 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import TOAST_MS, Browser, building, call, offer, seated, show_ghost
+from tests.web.driver import SETTLE_MS, TOAST_MS, Browser, building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
 
 
@@ -137,6 +138,72 @@ def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
     second.caught_up()
     second.page.wait_for_selector(".connection.live")
     assert len(streams) == 1
+
+
+def sent(event, data):
+    """Return a message of an event stream."""
+    return f"event: {event}\ndata: {json.dumps(data)}\n\n"
+
+
+@pytest.mark.slow
+def test_second_tab_reloads_when_the_leader_lost_history(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    screen, streams = browser.window(), []
+    pages = [screen.page]
+
+    def hold(route):
+        streams.append(route)
+
+    def respond(*messages):
+        screen.wait_for(lambda: streams)
+        streams.pop().fulfill(content_type="text/event-stream", body="".join(messages))
+
+    def show(selector):
+        for page in pages:
+            page.wait_for_selector(selector)
+
+    screen.page.route("**/events/stream", hold)
+    screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
+    show(".pricing .card")
+    pages.append(browser.tab(screen.page.context, f"/play/?game={game}").page)
+    show(".pricing .card")
+    last, version = (screen.view()[name] for name in ("last_event", "version"))
+    lost = {
+        "id": last + 1,
+        "version": version + 1,
+        "type": "offer_set",
+        "seat": 1,
+        "discard": None,
+        "at": "2026-01-01T00:00:00Z",
+    }
+    respond(sent("stream", {"last_event": last + 1}), sent("message", lost))
+    show(f".game-page[data-event='{last + 1}'] .connection.reconnecting")
+    respond(sent("end", {"reason": "history_lost", "resume": "reload"}))
+    show(f".game-page[data-event='{last}'] .connection.reconnecting")
+    screen.wait_for(lambda: streams)
+    streams.pop().continue_()
+    show(".connection.live")
+    offer(browser, game, tokens, 1, 1, 1)
+    show(".seat[data-seat='1'] .badge:has-text('set')")
+
+
+@pytest.mark.slow
+def test_actions_of_an_older_version_are_requested_again_later(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
+    screen.keep(SETTLE_MS)
+    requests = []
+
+    def respond(route):
+        requests.append(route.request.url)
+        route.fulfill(json={"version": 0, "actions": []})
+
+    screen.page.route("**/actions", respond)
+    offer(browser, game, tokens, 1, 1, 1)
+    with screen.page.expect_response("**/actions"):
+        screen.caught_up()
+    for _ in range(3):
+        screen.drawn()
+    assert len(requests) == 1
 
 
 @pytest.mark.slow

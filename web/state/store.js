@@ -12,6 +12,7 @@ import { loadForTab, saveForTab } from "./items.js";
 /** @typedef {import("./api.js").Event} Event */
 /** @typedef {import("./api.js").Action} Action */
 /** @typedef {{tile: string, x: number, y: number, rotation: number}} Placed */
+/** @typedef {"connecting" | "live" | "polling" | "reconnecting" | "over" | "gone"} Connection */
 
 const WITH_ACTIONS = { include: "actions" };
 const SETTLE_MS = 1000;
@@ -39,7 +40,7 @@ export class Store {
     this.log = [];
     /** The legal actions of our seat; null while unknown. @type {Action[] | null} */
     this.actions = null;
-    /** @type {"connecting" | "live" | "polling" | "reconnecting" | "over" | "gone"} */
+    /** @type {Connection} */
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;
@@ -48,14 +49,14 @@ export class Store {
     /** Whether a write is in progress. */
     this.busy = false;
     for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
-    this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (event) => this.#receive(event));
+    this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (message) => this.#hear(message));
   }
 
   /** Load the view and all events, then follow the game. */
   async open() {
     await this.#load();
     void this.tabs.lead(() => this.#follow().catch((error) => this.#stopFollowing(error)), this.#stop.signal).catch(() => {});
-    if (!this.tabs.leading) this.connection = "live";
+    if (!this.tabs.leading && this.connection === "connecting") this.connection = "live";
     const resent = this.#resume();
     await this.refreshActions();
     await resent;
@@ -101,7 +102,7 @@ export class Store {
    */
   async #follow() {
     const { signal } = this.#stop;
-    const onState = (/** @type {Store["connection"]} */ state) => { this.connection = state; this.changed(); };
+    const onState = (/** @type {Connection} */ state) => { this.#connected(state); this.tabs.relay({ state }); };
     while (!signal.aborted) {
       const attempt = new AbortController();
       addEventListener("online", () => attempt.abort(), { signal: attempt.signal });
@@ -116,6 +117,7 @@ export class Store {
         if (signal.aborted) return;
         if (attempt.signal.aborted) continue;
         if (!(error instanceof HistoryLostError)) throw error;
+        this.tabs.relay({ reload: true });
         await this.#load();
       } finally {
         attempt.abort();
@@ -123,11 +125,23 @@ export class Store {
     }
   }
 
+  /** Handle what the leading tab relays. @param {import("./tabs.js").Message} message */
+  #hear(message) {
+    if ("state" in message) this.#connected(message.state);
+    else if ("reload" in message) this.#load().catch((error) => this.#stopFollowing(error));
+    else this.#receive(message);
+  }
+
+  /** @param {Connection} state */
+  #connected(state) {
+    this.connection = state;
+    this.changed();
+  }
+
   /** @param {unknown} error Why the game can no longer be followed. */
   #stopFollowing(error) {
     if (this.#stop.signal.aborted) return;
-    this.connection = "gone";
-    this.changed();
+    this.#connected("gone");
     this.onGone(error);
   }
 
@@ -192,7 +206,7 @@ export class Store {
   }
 
   changed() {
-    if (this.#drawing) return;
+    if (this.#drawing || !this.view) return;
     this.#drawing = true;
     setTimeout(() => {
       this.#drawing = false;
@@ -240,7 +254,10 @@ export class Store {
     try {
       const { actions, version } = await this.game.seat(this.seat).request("GET", "/actions", { signal: this.#stop.signal });
       if (wanted !== this.#actionsFor) return; // a later request has replaced this one
-      if (version < this.view.version) this.#actionsFor = "";
+      if (version < this.view.version) {
+        this.#actionsFor = "";
+        return void setTimeout(() => this.changed(), SETTLE_MS);
+      }
       this.actions = /** @type {Action[]} */ (actions);
       this.changed();
     } catch (error) {

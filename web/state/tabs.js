@@ -1,24 +1,28 @@
-/** @typedef {import("./api.js").Event} Event */
+/**
+ * What the leader relays: an event, a change of its connection, or that the server has lost events.
+ *
+ * @typedef {import("./api.js").Event | {state: import("./store.js").Connection} | {reload: true}} Message
+ */
 
 /**
  * The tabs of this browser that show the same game. The tab that holds a lock is the leader: it reads the event stream and
- * relays the events to the other tabs. In a browser without the Web Locks API each tab is a leader.
+ * relays to the other tabs what they need of it. In a browser without the Web Locks API each tab is a leader.
  */
 export class TabGroup {
   /**
    * @param {string} name What these tabs follow: a game, as one seat sees it.
-   * @param {(event: Event) => void} onEvent Called for each event that the leader relays.
+   * @param {(message: Message) => void} onMessage Called for each message that the leader relays.
    */
-  constructor(name, onEvent) {
+  constructor(name, onMessage) {
     this.name = `skye.${name}`;
     this.leading = false;
     this.channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(this.name) : null;
-    this.channel?.addEventListener("message", ({ data }) => onEvent(data));
+    this.channel?.addEventListener("message", ({ data }) => { if (!this.leading) onMessage(data); });
   }
 
-  /** @param {Event} event */
-  relay(event) {
-    this.channel?.postMessage(event);
+  /** @param {Message} message */
+  relay(message) {
+    this.channel?.postMessage(message);
   }
 
   /** Run as soon as this tab is the leader, until that has ended. @param {() => Promise<void>} run @param {AbortSignal} signal */
