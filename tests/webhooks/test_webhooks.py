@@ -7,12 +7,15 @@ from standardwebhooks import Webhook
 
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
+from skye_server.settings import Settings
 from skye_server.storage.webhook_store import WebhookStore
 from skye_server.webhooks import owners
+from skye_server.webhooks.sender import Sender
+from skye_server.webhooks.targets import TargetPolicy
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import KEY, limited
 from tests.support.receiver import Receiver, respond
-from tests.webhooks.support import LOCAL, create, dispatch
+from tests.webhooks.support import LOCAL, create, dispatch, local_service
 
 OTHER_KEY = "skye_key_" + 22 * "B"
 PATH = "/v1/me/webhooks"
@@ -36,6 +39,17 @@ def test_url_that_does_not_repeat_the_challenge_gets_nothing_else(service, recei
     service.create_game(2, key=PLAYER_KEY)
     dispatch(service)
     assert len(receiver.received) == 1
+
+
+@pytest.mark.parametrize(("most", "looked_up", "status"), [(16, 1, 201), (0, 0, 503)])
+def test_name_is_looked_up_once_and_among_the_challenges(monkeypatch, most, looked_up, status):
+    monkeypatch.setattr("skye_server.webhooks.webhooks._MAX_CHALLENGES", most)
+    names = []
+    policy = TargetPolicy(Settings(**LOCAL), lambda name, _port: names.append(name) or [])
+    with local_service() as service:
+        collaborators(service.app).webhooks.sender = Sender(policy)
+        created = service.call("POST", PATH, {"url": "http://slow.example/"}, PLAYER_KEY)
+    assert (created.status_code, len(names)) == (status, looked_up)
 
 
 def test_test_makes_an_unverified_webhook_active(service, receiver):

@@ -40,6 +40,7 @@ class Reply(NamedTuple):
 
     :param status: the HTTP status; None if there was no response.
     :param error: why there was none, or why it was not read to its end; empty otherwise.
+    :param is_forbidden: whether the server does not send to the URL.
     :param retry_after_s: the seconds until the time of the header `Retry-After`.
     """
 
@@ -48,6 +49,7 @@ class Reply(NamedTuple):
     error: str = ""
     duration_ms: int = 0
     retry_after_s: int = 0
+    is_forbidden: bool = False
 
     @property
     def is_ok(self) -> bool:
@@ -64,7 +66,7 @@ class Sender:
     """Sends requests to the URLs that a policy allows."""
 
     def __init__(self, policy: TargetPolicy, max_seconds: float = MAX_SECONDS) -> None:
-        self.policy = policy
+        self._policy = policy
         self._max_seconds = max_seconds
 
     def post(self, url: str, secrets: Sequence[str], message_id: str, body: bytes) -> Reply:
@@ -77,11 +79,11 @@ class Sender:
         )  # receivers compare it with theirs
         started = time.monotonic()
         try:
-            target = self.policy.target_of(url)
+            target = self._policy.target_of(url)
             with _interrupted_after(self._max_seconds):
                 reply = self._sent(target, headers, body, started + self._max_seconds)
         except TargetError as error:
-            reply = Reply(None, error=str(error))
+            reply = Reply(None, error=str(error), is_forbidden=True)
         except (TimeoutError, httpcore.TimeoutException):
             reply = Reply(None, error=f"No complete response within {self._max_seconds:g} s.")
         except (OSError, httpcore.NetworkError, httpcore.ProtocolError) as error:
@@ -89,7 +91,7 @@ class Sender:
         return reply._replace(duration_ms=round((time.monotonic() - started) * 1000))
 
     def _sent(self, target: Target, headers: dict[str, str], body: bytes, deadline: float) -> Reply:
-        backend = _PinnedBackend(self.policy, target, deadline)
+        backend = _PinnedBackend(self._policy, target, deadline)
         url = httpcore.URL(
             scheme=target.scheme.encode(),
             host=target.host.encode(),

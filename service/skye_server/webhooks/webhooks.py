@@ -32,7 +32,6 @@ from skye_server.webhooks.records import (
 )
 from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.signing import new_secret
-from skye_server.webhooks.targets import TargetError
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 
@@ -219,12 +218,6 @@ class Webhooks:
         :param pointer: the place of the URL in the body of the request.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
         """
-        try:
-            self.sender.policy.address_of(self.sender.policy.target_of(webhook.url))
-        except TargetError as error:
-            raise Problem("invalid_body", errors=[FieldError(pointer, str(error))]) from error
-        except OSError:
-            pass  # the challenge reports it
         if not self._challenges.acquire(blocking=False):
             raise Problem("server_busy")
         try:
@@ -232,6 +225,8 @@ class Webhooks:
             reply = challenge(self.sender, webhook.url, webhook.secrets(now_ms), webhook.id, now_ms)
         finally:
             self._challenges.release()
+        if reply.is_forbidden:
+            raise Problem("invalid_body", errors=[FieldError(pointer, reply.error)])
         if reply.is_ok:
             return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
         return replace(webhook, problem=reply.problem), reply
