@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from skye import new_game
-from skye.agents import PLAIN, json_in, other_wording
+from skye import Phase, choose_move, new_game, play
+from skye.agents import PLAIN, UnusableReply, Wording, json_in, move_in, other_wording
 from skye.arena.bot_process import Budget
 from skye.evals import judged
 from skye.evals.command import KEY_VARIABLE, main
@@ -23,6 +23,7 @@ from skye.evals.questions import Question, Reply
 from skye.evals.scoring import mean_interval
 from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
+from tests.support.playing import dice
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
 
@@ -235,6 +236,27 @@ def test_illegal_reply_is_followed_by_its_reason():
     assert json_in(first["content"]) == {"number": 0}
     assert reason["content"] == "There is no action 0: the numbers are 1 to 1. Choose again."
     assert "phase pricing" in question["content"]
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ({"x": 3}, "(3, 0) shares no edge with"),
+        ({"x": 0}, "lies on (0, 0) already"),
+        ({"x": 1, "rotation": 270}, "turned by 270 on (1, 0): its west is"),
+        ({"x": 1, "rotation": 45}, "not 45"),
+        ({"x": "far"}, "not 'far', 0 and 0"),
+    ],
+)
+def test_mirrored_reply_is_refused_with_the_places_that_it_has(place, reason):
+    game = new_game(2, seed="t").game
+    while game.phase is not Phase.BUILDING:
+        seat = game.waiting_for[0]
+        game = play(game, seat, choose_move("random", game, seat, dice(1))).game
+    wording = Wording(mirrored=True)
+    fields = {"type": "place", "tile": game.players[0].tiles_to_build[0], "y": 0, "rotation": 0, **place}
+    with pytest.raises(UnusableReply, match=re.escape(reason)):
+        move_in(json.dumps(fields), game, 0, wording=wording)
 
 
 def test_key_of_the_api_is_sent_and_in_no_file(run, monkeypatch, tmp_path):

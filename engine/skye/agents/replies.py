@@ -14,6 +14,7 @@ from skye.rules.moves import Move, TakeBack
 from skye.rules.play import rule_error
 from skye.rules.state import GameState
 from skye.territory.frontier import Place
+from skye.tiles.geometry import ROTATIONS
 
 REPLY_FORMAT: Final = """End your reply with one JSON object on a line of its own, one of
 {"number": 3} for a listed action
@@ -77,7 +78,7 @@ def move_in(reply: str, game: GameState, seat: int, *, listed: bool = True, word
     except (TypeError, ValueError) as wrong:
         raise UnusableReply(f"The move cannot be used: {wrong}") from wrong
     if error is not None:
-        raise UnusableReply(f"The move is not legal: {wording.text(error.detail)}")
+        raise UnusableReply(f"The move is not legal: {wording.detail(error.detail)}")
     return move
 
 
@@ -85,10 +86,15 @@ def _move(fields: Mapping[str, Any], wording: Wording) -> Move:
     try:
         move = move_from(fields["type"], fields)
         hash(move)
-        if isinstance(move, Place):
+        if isinstance(move, Place) and _is_place(move):
             move = Place(move.tile, wording.x(move.x), move.y, wording.rotation(move.rotation))
     except (KeyError, TypeError, AttributeError) as wrong:
         raise UnusableReply(f"A field of the move is missing or wrong: {wrong!s:.100}") from wrong
     if isinstance(move, TakeBack):
         raise UnusableReply("Placements cannot be taken back here.")
     return move
+
+
+def _is_place(move: Place) -> bool:
+    """Return whether the fields have values that the mirror can change; the engine refuses others."""
+    return type(move.x) is type(move.y) is type(move.rotation) is int and move.rotation in ROTATIONS

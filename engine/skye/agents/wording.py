@@ -17,6 +17,11 @@ from skye.tiles import LANDSCAPE, SIDE_NAMES
 _TERRAINS: Final = ("pasture", "mountain", "water")
 _NEW_TERRAINS: Final = ("amber", "basalt", "cobalt", "dune", "ember", "flint", "garnet", "heather", "ivory")
 
+_PLACE: Final = re.compile(
+    r"(?<=\()(?P<x>-?\d+)(?=, -?\d+\))|(?<=turned by )(?P<rotation>\d+)|\b(east|west)\b"
+)
+"""What differs in the mirror in the sentence of an error: a column, a rotation, or a side."""
+
 
 class Wording(NamedTuple):
     """The words and the orientation of a text.
@@ -69,6 +74,21 @@ class Wording(NamedTuple):
         270
         """
         return -rotation % 360 if self.mirrored else rotation
+
+    def detail(self, detail: str) -> str:
+        """Return the sentence of a `RuleError`, with other words, places, rotations and sides.
+
+        >>> Wording(mirrored=True).detail("L01 turned by 90 on (2, 0): its west is water.")
+        'L01 turned by 270 on (-2, 0): its east is water.'
+        """
+        return self.text(_PLACE.sub(self._mirrored, detail) if self.mirrored else detail)
+
+    def _mirrored(self, found: re.Match[str]) -> str:
+        if found["x"]:
+            return str(self.x(int(found["x"])))
+        if found["rotation"]:
+            return str(self.rotation(int(found["rotation"])))
+        return self.side(SIDE_NAMES.index(found[0]))
 
     def sides(self, values: Sequence[Any]) -> Sequence[Any]:
         """Return what is at north, east, south and west, as the text has it.
