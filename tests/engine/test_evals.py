@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from skye import Phase, choose_move, new_game, play
-from skye.agents import PLAIN, UnusableReply, Wording, json_in, move_in, other_wording
+from skye.agents import PLAIN, TextGame, UnusableReply, Wording, json_in, move_in, other_wording
 from skye.arena.bot_process import Budget
+from skye.errors import GameOver
 from skye.evals import judged
 from skye.evals.command import KEY_VARIABLE, main
 from skye.evals.endpoint import Endpoint, EndpointFailed
@@ -257,6 +258,15 @@ def test_mirrored_reply_is_refused_with_the_places_that_it_has(place, reason):
     fields = {"type": "place", "tile": game.players[0].tiles_to_build[0], "y": 0, "rotation": 0, **place}
     with pytest.raises(UnusableReply, match=re.escape(reason)):
         move_in(json.dumps(fields), game, 0, wording=wording)
+
+
+def test_reply_after_the_end_of_a_game_is_refused():
+    game = TextGame("end")
+    assert game.wins == 0
+    while not game.over:
+        game.reply(NUMBER_1)
+    with pytest.raises(GameOver):
+        game.reply(NUMBER_1)
 
 
 def test_key_of_the_api_is_sent_and_in_no_file(run, monkeypatch, tmp_path):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skye import Place, RuleError
+from skye import Place, RuleError, new_game
+from skye.agents import local_decision
 from skye.tiles import LANDSCAPE
 from skye.views import placement_gains_view, territory_worth_view, what_if_view
 from tests.engine.playing import games
@@ -24,6 +25,20 @@ def test_placement_gains_are_the_differences_of_what_if(players):
             placements += 1
             _check(game, before, view)
     assert placements > 50
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        territory_worth_view,
+        lambda game, seat: placement_gains_view(game, seat, "L07"),
+        lambda game, seat: what_if_view(game, seat, []),
+        local_decision,
+    ],
+)
+def test_points_before_the_scoring_tiles_are_drawn_are_a_value_error(view):
+    with pytest.raises(ValueError, match="the scoring tiles are not drawn yet"):
+        view(new_game(2, chance_nodes=True).game, 0)
 
 
 def _place(view):

@@ -45,7 +45,7 @@ def local_decision(
     :param names: by seat, the name of the player.
     :param listed: whether the text lists the legal actions.
     :param wording: the words and the orientation.
-    :raises ValueError: when there is no such seat.
+    :raises ValueError: when there is no such seat, or the scoring tiles are not drawn yet.
     """
     view = game_view(game, seat)
     players: list[dict[str, Any]] = [

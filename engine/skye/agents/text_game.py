@@ -7,6 +7,7 @@ from random import Random
 from skye.agents.local import legal_actions, local_decision
 from skye.agents.replies import REPLY_FORMAT, UnusableReply, move_in
 from skye.bots.registry import choose_move
+from skye.errors import GameOver
 from skye.rules.moves import Move
 from skye.rules.play import play
 from skye.rules.setup import new_game
@@ -56,8 +57,8 @@ class TextGame:
 
     @property
     def wins(self) -> float:
-        """The share of the win: 1, less for a shared win, 0 for a loss."""
-        return (self.seat in self.game.winners) / len(self.game.winners)
+        """The share of the win: 1, less for a shared win, 0 for a loss and before the end."""
+        return (self.seat in self.game.winners) / max(1, len(self.game.winners))
 
     def text(self) -> str:
         """Return the decision with the form of a reply, or the result."""
@@ -70,7 +71,11 @@ class TextGame:
         """Make the move of a reply; return the next decision, or why the reply cannot be used.
 
         After three replies to a decision that cannot be used, the first legal action is made.
+
+        :raises GameOver: when the game is over.
         """
+        if self.over:
+            raise GameOver("The game is over.")
         try:
             move = move_in(reply, self.game, self.seat)
         except UnusableReply as error:

@@ -309,3 +309,12 @@ def check_seat(game: GameState, seat: int | None, *, spectator: bool = False) ->
     if seat.__class__ is not int:
         raise TypeError(f"a seat is an int, not {type(seat).__name__}")
     raise ValueError(f"there is no seat {seat}: this game has the seats 0 to {len(game.players) - 1}")
+
+
+def check_scoring_tiles(game: GameState) -> None:
+    """Check that all scoring tiles are drawn: they are not in a setup that waits for chance decisions.
+
+    :raises ValueError: when they are not.
+    """
+    if len(game.scoring_tiles) < len(SLOTS):
+        raise ValueError("the scoring tiles are not drawn yet")

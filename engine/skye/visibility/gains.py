@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from skye.rules.income import whisky_joined
-from skye.rules.state import GameState, check_seat
+from skye.rules.state import GameState, check_scoring_tiles, check_seat
 from skye.scoring.final import final_score
 from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import Award, awards
@@ -41,9 +41,10 @@ def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
     >>> territory_worth_view(skye.new_game(2, seed="worth").game, 0)["connected_tiles"]
     0
 
-    :raises ValueError: when there is no such seat.
+    :raises ValueError: when there is no such seat, or the scoring tiles are not drawn yet.
     """
     check_seat(game, seat)
+    check_scoring_tiles(game)
     worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
     scrolls, whisky, completed, connected = worth.of_territory
     return {
@@ -64,9 +65,10 @@ def placement_gains_view(game: GameState, seat: int, tile: str) -> list[Placemen
 
     :param tile: a landscape tile that is in no territory.
     :raises TileNotYours: when the tile is in a territory or is a castle.
-    :raises ValueError: when there is no such seat.
+    :raises ValueError: when there is no such seat, or the scoring tiles are not drawn yet.
     """
     check_seat(game, seat)
+    check_scoring_tiles(game)
     error = unplaced_error(game, tile)
     if error is not None:
         raise error

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
-from skye.rules.state import GameState, Phase, check_seat
+from skye.rules.state import GameState, Phase, check_scoring_tiles, check_seat
 from skye.scoring.final import FinalScore, final_score
 from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
@@ -118,9 +118,10 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
     True
 
     :param placements: tiles that are in no territory; they need not be in hand.
-    :raises ValueError: when there is no such seat.
+    :raises ValueError: when there is no such seat, or the scoring tiles are not drawn yet.
     """
     check_seat(game, seat)
+    check_scoring_tiles(game)
     before = game.players[seat].territory
     after: Territory | None = before
     tried = []
