@@ -3,6 +3,7 @@
 import shutil
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -58,6 +59,14 @@ def program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     return path
+
+
+def test_engine_wheel_holds_every_file_of_the_package(engine_wheel):
+    folder = REPOSITORY / "engine"
+    files = [path.relative_to(folder) for path in (folder / "skye").rglob("*") if path.is_file()]
+    kept = [path for path in files if not any(part.startswith((".", "__pycache__")) for part in path.parts)]
+    names = {path.as_posix() for path in kept if path.suffix != ".so"} - {"skye/ruff.toml"}
+    assert names <= set(ZipFile(engine_wheel).namelist())
 
 
 @pytest.mark.slow
