@@ -344,7 +344,7 @@ def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
 def test_two_streams_apply_the_same_missed_deadlines(service, monkeypatch):
     key = new_key()
     for _ in range(2):
-        opponents(service, key, turn_ms=60_000)
+        opponents(service, key, turn_ms=60_000, on_timeout="bot")
     followed = collaborators(service.app).followed_players.shared(hash_player_key(key))
     followed.maintain()
     service.clock.advance(61)
@@ -357,7 +357,7 @@ def test_two_streams_apply_the_same_missed_deadlines(service, monkeypatch):
 
     monkeypatch.setattr(Games, "apply_deadlines", apply_while_another_stream_does)
     followed.maintain()
-    assert types(service, key)[-2:] == ["your_turn", "your_turn"]
+    assert types(service, key)[-2:] == ["game_over", "game_over"]
 
 
 def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
