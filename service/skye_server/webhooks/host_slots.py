@@ -7,26 +7,33 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from skye_server.webhooks.targets import DEFAULT_PORTS
 
 
 def origin_of(url: str) -> str:
-    """Return the host and port of a URL, under which requests in progress are counted.
+    """Return the host and port of a URL, under which requests in progress are counted, in one spelling.
 
-    >>> origin_of("http://127.0.0.1:5000/bot")
-    '127.0.0.1:5000'
+    >>> origin_of("http://127.0.0.1:5000/bot"), origin_of("https://Bots.Example.?1")
+    ('127.0.0.1:5000', 'bots.example:443')
     """
-    return url.partition("://")[2].partition("/")[0]
+    parts = urlsplit(url)
+    port = DEFAULT_PORTS[parts.scheme] if parts.port is None else parts.port
+    return f"{(parts.hostname or '').removesuffix('.')}:{port}"
 
 
 class HostSlots:
     """Bounds how many requests of this process one host handles; a slow host fewer."""
 
     _MAX, _MAX_SLOW, _SLOW_S = 8, 2, 1.0
+    _MAX_SLOW_HOSTS = 1000
 
     def __init__(self) -> None:
         self._used: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
-        self._slow: set[str] = set()
+        self._slow: dict[str, None] = {}
+        """The hosts that were slow in their latest request, the latest last."""
 
     @contextmanager
     def slot(self, origin: str) -> Iterator[bool]:
@@ -40,7 +47,11 @@ class HostSlots:
         try:
             yield True
         finally:
-            (self._slow.add if time.monotonic() - started > self._SLOW_S else self._slow.discard)(origin)
+            self._slow.pop(origin, None)
+            if time.monotonic() - started > self._SLOW_S:
+                self._slow[origin] = None
+                if len(self._slow) > self._MAX_SLOW_HOSTS:
+                    del self._slow[next(iter(self._slow))]
             self._used[origin] -= 1
             self._waiting.pop(origin, None)
             if not self._used[origin]:

@@ -14,7 +14,7 @@ from skye_server.settings import Settings
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
-_PORTS: Final = {"http": 80, "https": 443}
+DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 _FORBIDDEN: Final = [
     ipaddress.ip_network(network)
@@ -90,7 +90,7 @@ class TargetPolicy:
             raise TargetError("This has no host, or a user name before it.")
         if parts.fragment:
             raise TargetError("This has a fragment.")
-        port = _PORTS[parts.scheme] if port is None else port
+        port = DEFAULT_PORTS[parts.scheme] if port is None else port
         if self._ports and port not in self._ports:
             raise TargetError(f"This server sends to the ports {', '.join(map(str, self._ports))} only.")
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

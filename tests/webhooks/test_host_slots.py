@@ -1,0 +1,32 @@
+"""The limit of requests that one host handles at once."""
+
+from contextlib import ExitStack
+
+from skye_server.webhooks.host_slots import HostSlots, origin_of
+
+
+def free_slots(slots, origin):
+    """Return how many slots of a host can be held at once."""
+    with ExitStack() as held:
+        return sum(held.enter_context(slots.slot(origin)) for _ in range(20))
+
+
+def test_spellings_of_a_host_share_its_slots():
+    urls = ("", "/", "?1", "#", ":443/a", ".", ".:443")
+    origins = {
+        origin_of(f"https://{host}{rest}") for host in ("victim.example", "VICTIM.example") for rest in urls
+    }
+    assert origins == {"victim.example:443"}
+    assert origin_of("https://victim.example:8443") != origin_of("https://victim.example")
+
+
+def test_slow_host_has_fewer_slots_until_many_others_are_slow(monkeypatch):
+    slots = HostSlots()
+    assert free_slots(slots, "a") == 8
+    monkeypatch.setattr(HostSlots, "_SLOW_S", -1.0)
+    monkeypatch.setattr(HostSlots, "_MAX_SLOW_HOSTS", 3)
+    for origin in "abc":
+        free_slots(slots, origin)
+    assert [free_slots(slots, origin) for origin in "abc"] == [2, 2, 2]
+    free_slots(slots, "d")
+    assert [free_slots(slots, origin) for origin in "bcda"] == [2, 2, 2, 8]
