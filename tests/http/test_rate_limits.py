@@ -1,6 +1,8 @@
 """Rate limits on requests and on created games."""
 
+import io
 import itertools
+import json
 import re
 
 import fakeredis
@@ -77,7 +79,7 @@ def test_one_request_too_many_is_refused():
 
 
 def test_refused_request_changes_nothing():
-    service = limited(limit_requests_per_minute=1)
+    service = limited(limit_requests_per_minute=2)
     game = service.create_game(2, start=False)
     service.call("GET", "/v1/tiles")
     before = service.stored()
@@ -93,6 +95,12 @@ def test_creating_games_has_a_budget_of_its_own():
     assert [answer.headers["RateLimit-Policy"] for answer in created] == ['"games";q=2;w=60'] * 3
 
 
+def test_creation_without_a_limit_of_games_counts_as_a_request():
+    service = limited(limit_requests_per_minute=1)
+    created = [service.call("POST", "/v1/games", {}) for _ in range(2)]
+    assert [answer.status_code for answer in created] == [201, 429]
+
+
 def test_token_brings_no_games_beyond_those_of_its_address():
     service = limited(limit_games_per_minute=1)
     game = service.create_game()
@@ -101,7 +109,7 @@ def test_token_brings_no_games_beyond_those_of_its_address():
 
 
 def test_all_tokens_of_an_address_share_its_budget():
-    service = limited(limit_requests_per_minute=3)
+    service = limited(limit_requests_per_minute=4)
     game = service.create_game(2)
     tokens = [*game.tokens, game.host, "skye_invented"]
     answers = [game.call("GET", token=token).status_code for token in tokens]
@@ -116,7 +124,7 @@ def test_guessed_player_keys_use_up_the_limit_of_their_address():
 
 
 def test_key_replacements_of_an_address_are_limited_by_the_day(monkeypatch):
-    monkeypatch.setattr("skye_server.http.rate_limits._KEY_REPLACEMENTS", 2)
+    monkeypatch.setattr("skye_server.http.rate_limits.KEY_REPLACEMENTS", 2)
     service = limited()
     keys = [f"skye_key_{letter * 22}" for letter in "abcd"]
     answers = [service.call("PUT", "/v1/me/key", {"key": new}, key) for key, new in itertools.pairwise(keys)]
@@ -189,6 +197,16 @@ def test_large_body_costs_as_much_as_several_requests():
     service = limited(limit_requests_per_minute=10)
     answer = service.call("POST", "/v1/score", {"x": "x" * 140_000})
     assert left(answer) == 7
+
+
+def test_large_chunked_body_costs_as_much_as_several_requests():
+    service = limited(limit_requests_per_minute=10)
+    body = io.BytesIO(json.dumps({"x": "x" * 140_000}).encode())
+    chunked = {"wsgi.input_terminated": True, "CONTENT_LENGTH": None}
+    answer = service.http.post(
+        "/v1/scoring", input_stream=body, content_type="application/json", environ_overrides=chunked
+    )
+    assert (problem_code(answer), left(answer)) == ("invalid_body", 7)
 
 
 def test_request_about_many_games_of_a_player_costs_more():

@@ -55,12 +55,12 @@ _GAMES_PER_REQUEST: Final = 50
 _COMPUTED_S_PER_REQUEST: Final = 0.003
 """The CPU seconds of long computations that cost as much as one more request."""
 
-_KEY_REPLACEMENTS: Final = 100
+KEY_REPLACEMENTS: Final = 100
 """The maximum number of player keys that an address replaces in a day: their records are stored for years."""
 
 WEBHOOK_REQUESTS: Final = 200
-"""The maximum number of webhooks that an address creates, moves, tests or retries in a day: the server sends
-a request for each, to a URL that the client chooses."""
+"""The maximum number of webhooks that an address creates, moves, tests or retries in a day, and of bots at
+URLs that it seats: the server sends a request for each, to a URL that the client chooses."""
 
 _EXEMPT: Final = Budget("exempt", _MAX_EXEMPT, _EXEMPT_WINDOW_S)
 
@@ -92,7 +92,7 @@ class _RequestLimits:
         self._limiter = limiter
         self.requests = Budget("requests", settings.limit_requests_per_minute)
         self.games = Budget("games", settings.limit_games_per_minute)
-        self.key_replacements = Budget("key_replacements", _KEY_REPLACEMENTS, DAY_S)
+        self.key_replacements = Budget("key_replacements", KEY_REPLACEMENTS, DAY_S)
         self.webhook_requests = Budget("webhook_requests", WEBHOOK_REQUESTS, DAY_S)
 
     def charge_request(self) -> None:
@@ -108,11 +108,23 @@ class _RequestLimits:
         if self.requests.limit > 0:
             client = computing_client.get()
             g.meter = client.spend = _Meter(self._limiter, self.requests, client.address)
-        if request.endpoint == _CREATION:
+        if self._costs_a_game():
             self.charge(self.games, 1)
         else:
             cost = 1 + (request.content_length or 0) // _BYTES_PER_REQUEST
             self.charge(self.requests, cost + _METRICS_COST if is_scrape else cost)
+
+    def charge_chunked_body(self, length: int) -> None:
+        """Charge the client's address for a body whose length the request did not have.
+
+        :raises Problem: too_many_requests.
+        """
+        if not self._costs_a_game():
+            self.charge(self.requests, length // _BYTES_PER_REQUEST)
+
+    def _costs_a_game(self) -> bool:
+        """Return whether the current request is charged as a game instead of a request."""
+        return request.endpoint == _CREATION and self.games.limit > 0
 
     def _pace_exempt(self) -> None:
         address = network(request.remote_addr)
@@ -174,6 +186,15 @@ def charge_creation(cost: int) -> None:
     """
     if limits := _limits():
         limits.charge(limits.games, min(cost, limits.games.limit - 1))
+
+
+def charge_chunked_body(length: int) -> None:
+    """Charge the client's address for a received body without a `Content-Length`, if the app has limits.
+
+    :raises Problem: too_many_requests.
+    """
+    if limits := _limits():
+        limits.charge_chunked_body(length)
 
 
 def charge_records(number: int) -> None:

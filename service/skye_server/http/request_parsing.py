@@ -21,6 +21,7 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
 from skye_server.http.json_decoding import decode
+from skye_server.http.rate_limits import charge_chunked_body
 from skye_server.http.request_slots import SLOT, RequestSlot
 
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
@@ -177,7 +178,7 @@ def _json_of(req: Request, data: bytes) -> Any:
 def body_of(req: Request) -> bytes:
     """Return a request's body, which is received at the first call.
 
-    :raises Problem: bad_request, body_too_large, request_timeout.
+    :raises Problem: bad_request, body_too_large, request_timeout; too_many_requests for a chunked body.
     """
     body: bytes | None = req.environ.get(BODY)
     if body is None:
@@ -209,8 +210,10 @@ def _received(req: Request) -> bytes:
             slot.acquire()
     if length is not None and len(data) < length:
         raise Problem("bad_request", "The body breaks off before its Content-Length.")
-    if length is None and len(data) == limit:
-        raise Problem("body_too_large")  # Werkzeug truncates a chunked body there
+    if length is None:
+        charge_chunked_body(len(data))
+        if len(data) == limit:
+            raise Problem("body_too_large")  # Werkzeug truncates a chunked body there
     return data
 
 
