@@ -64,7 +64,10 @@ QUIET = {
         name.replace("<game>", "<game>/events"): values for name, values in FIRING["SkyeSlow"].items()
     },
     "SkyeTicketsWait": FIRING["SkyeTicketsWait"]
-    | {'skye_matchmaking_total{event="game", instance="a"}': f"0+1x{MINUTES}"},
+    | {
+        'skye_matchmaking_total{event="game", instance="a"}': f"7x{MINUTES}",
+        'skye_matchmaking_total{event="game", instance="b"}': f"0+1x{MINUTES}",
+    },
 }
 """Samples that look similar, and must not."""
 
