@@ -29,9 +29,8 @@ _STABLE_AFTER_S = 60.0
 
 _NO_REDIS = """\
 WARNING: no redis-server or valkey-server was found on the path, and there is no wheel of one for this machine
-(only for Linux on x86-64 and ARM64, and macOS on ARM64). The games are kept in the memory of one process:
-THEY WILL NOT SURVIVE its end. Install Redis or Valkey (on Debian and Ubuntu: the package redis-server), or
-name a server with SKYE_REDIS_URL.
+(only for x86-64 and ARM64). The games are kept in the memory of one process: THEY WILL NOT SURVIVE its end.
+Install Redis or Valkey (on Debian and Ubuntu: the package redis-server), or set SKYE_REDIS_URL to a server.
 """
 
 

@@ -68,7 +68,7 @@ def stop(process: subprocess.Popen[bytes], timeout_s: float) -> None:
 def kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kill the remaining processes of the group of a child that `spawn` started, and wait for their end."""
     deadline = time.monotonic() + _GROUP_END_TIMEOUT_S
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS: EPERM while only zombies are left
+    with contextlib.suppress(ProcessLookupError):
         while time.monotonic() < deadline:
             os.killpg(process.pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):  # they are ours only after `adopt_orphans`
