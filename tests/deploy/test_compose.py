@@ -51,7 +51,7 @@ def test_compose_settings_of_an_instance_are_valid(name):
 
 
 def test_nginx_upstreams_hold_the_sockets_of_all_instances():
-    sockets = {bind.removeprefix("unix:") for one in INSTANCES.values() for bind in option(one, "bind")[1:]}
+    sockets = {bind.removeprefix("unix:") for one in INSTANCES.values() for bind in option(one, "bind")}
     assert len(sockets) == len(INSTANCES) == 2
     of_mcp = {socket for name in ("mcp-a", "mcp-b") for socket in option(SERVICES[name], "http")}
     of_mcp = {socket.removeprefix("unix:") for socket in of_mcp}
