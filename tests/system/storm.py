@@ -33,6 +33,10 @@ class Storm(ClientThreads):
         """How many requests were answered with each status, or not."""
         return sum((wire.counts for wire in self._wires), Counter())
 
+    def responses(self, port):
+        """Return how many responses came from a port."""
+        return sum(wire.responses[port] for wire in self._wires)
+
     def has_acted_since(self, moment):
         """Return whether an action has been acknowledged since a time of `time.time`."""
         latest = self.matches[-2 * len(self._threads) :]

@@ -43,8 +43,16 @@ def played_on(port, *, may_go_back=False):
 
 
 def play_goes_on(crowd, since):
-    """Wait until an action that was sent after a moment is acknowledged."""
+    """Wait until an action is acknowledged after a moment."""
     assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since)), "nobody plays any more"
+
+
+def play_goes_on_at(port, crowd):
+    """Wait until an instance has sent ten more responses."""
+    before = crowd.responses(port)
+    assert waited_for(lambda: crowd.wrong or crowd.responses(port) >= before + 10), (
+        "the instance has no clients"
+    )
 
 
 def play_goes_on_at_every_game(crowd, since):

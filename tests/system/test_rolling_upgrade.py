@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.servers import CURRENT, PREVIOUS, Instance
 from tests.system.proof import prove
 from tests.system.storm import Storm
-from tests.system.storm_on_redis import play_goes_on
+from tests.system.storm_on_redis import play_goes_on, play_goes_on_at
 from tests.system.wire import Wire
 
 pytestmark = pytest.mark.slow
@@ -33,7 +33,7 @@ def test_games_survive_a_rolling_upgrade_and_a_rollback(redis_server, redis_clie
             play_goes_on(crowd, time.time())
             for instance, release in ((one, CURRENT), (two, CURRENT), (one, PREVIOUS), (two, PREVIOUS)):
                 instance.restart(release)
-                play_goes_on(crowd, time.time())
+                play_goes_on_at(instance.port, crowd)
         assert not crowd.wrong, crowd.wrong[0]
         assert set(has_header(redis_client)) == {False, True}
         one.restart(CURRENT)

@@ -17,6 +17,9 @@ TEMPORARY_CODES = ("store_unavailable", "server_busy", "too_much_contention")
 IDLE_S = 30
 """How long a connection is used again after its last request: servers close it a while later."""
 
+RECONNECT = 0.05
+"""How often a client of several ports connects again, perhaps to another one."""
+
 JSON = {"Content-Type": "application/json"}
 ADDRESS = {"X-Forwarded-For": "127.0.0.1"}
 """The address of a client, which must not change: idempotency keys without a token are scoped to it."""
@@ -65,9 +68,9 @@ def _encoded(body):
 class Wire:
     """A client of the service at any of several ports of this machine.
 
-    `counts` are requests by outcome, and `check` is called with every request and its response. With
-    `may_go_back` a game or its token may be unknown for a while: a replaced master may still respond.
-    It connects from the loopback address `source`.
+    `counts` are requests by outcome, `responses` the number of responses of each port, and `check` is called
+    with every request and its response. With `may_go_back` a game or its token may be unknown for a while: a
+    replaced master may still respond. It connects from the loopback address `source`.
     """
 
     def __init__(self, ports, dice, check=None, *, may_go_back=False, source="127.0.0.1"):
@@ -75,7 +78,7 @@ class Wire:
         self._source = (source, 0)
         self._connection = None
         self._used = 0.0
-        self.counts = Counter()
+        self.counts, self.responses = Counter(), Counter()
 
     def close(self):
         if self._connection is not None:
@@ -93,7 +96,8 @@ class Wire:
         sent = False
         sending = JSON | ADDRESS | dict(headers)
         try:
-            if time.monotonic() > self._used + IDLE_S:
+            changes_port = len(self._ports) > 1 and self._dice.random() < RECONNECT
+            if changes_port or time.monotonic() > self._used + IDLE_S:
                 self.close()
             self._used = time.monotonic()
             if self._connection is None:
@@ -121,6 +125,7 @@ class Wire:
             self.close()
             self.counts["cut"] += 1
             raise NoResponse(sent=True) from error
+        self.responses[self._connection.port] += 1
         if answer.will_close:
             self.close()
         self.counts[reply.status] += 1
