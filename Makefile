@@ -52,7 +52,7 @@ test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failov
 	@$(PYTEST) -m slow
 test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
 	@TEST_SIZE=full $(PYTEST)
-test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no servers; CLOCK=jumping or stopped
+test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no launcher; CLOCK=jumping or stopped
 	@$(PYTEST) -m 'not slow' $(CLOCK:%=-p tests.support.clocks --clock %) $(QUICK_ROOMS)
 
 SERVER_ROOMS := tests/storage tests/faults tests/server

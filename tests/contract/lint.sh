@@ -1,7 +1,7 @@
 #!/bin/sh
 # Lints openapi.yaml, and the other documents as `$SKYE_SERVER` generates them, by the rules of spectral, OWASP
 # and redocly, which must find nothing, not even a hint.
-# They are node's programs: where there is no node, or no way to fetch them, this says so and is content.
+# They are node's programs: where there is no node 20 or newer, or no way to fetch them, this says so and is content.
 set -eu
 here=$(dirname "$0")
 export npm_config_yes=true npm_config_prefer_offline=true npm_config_fetch_retries=1 npm_config_loglevel=error
@@ -23,6 +23,8 @@ with_linters() {
 
 if ! command -v npx >/dev/null 2>&1; then
     echo 'The contract was NOT linted by spectral and redocly: there is no node here.' >&2
+elif [ "$(node --version | sed 's/^v\([0-9]*\).*/\1/')" -lt 20 ]; then
+    echo 'The contract was NOT linted by spectral and redocly: they need node 20 or newer.' >&2
 elif ! with_linters true >/dev/null 2>&1; then
     echo 'The contract was NOT linted by spectral and redocly: they cannot be fetched.' >&2
 elif ! found=$(with_linters "$spectral '$here/spectral.yaml' openapi.yaml \

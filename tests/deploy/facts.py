@@ -64,6 +64,6 @@ def gunicorn(name):
 
 
 def redis_configuration():
-    """Return the directives of the embedded Redis."""
+    """Return the directives of the Redis of compose and Kubernetes."""
     lines = (DEPLOY / "kubernetes" / "redis" / "redis.conf").read_text().splitlines()
     return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
