@@ -75,6 +75,21 @@ def test_view_that_acts_needs_one_request_for_each_further_decision(skye):
     assert without_time(view.data) == without_time(view.game.get(include=["actions"]))
 
 
+def test_view_that_acts_while_it_follows_stays_current(skye):
+    created = skye.games.create({"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True})
+    view = GameView.open(skye.seats(created)[0].game)
+    ids, moves = [view.data["last_event"]], random.Random(3)
+    view.seat.act(view.actions()[0])
+    for event in view.follow():
+        ids.append(event["id"])
+        assert view.data["last_event"] >= event["id"]
+        if view.my_turn:
+            view.act(moves.choice([action for action in view.actions() if action["type"] != "take_back"]))
+    assert ids == list(range(ids[0], ids[-1] + 1))
+    view.data.pop("actions", None)
+    assert without_time(view.data) == without_time(view.game.get())
+
+
 def test_seat_changes_renews_its_token_and_leaves(skye):
     lobby = skye.games.create({"players": [{"name": "Ann"}]})
     seat = skye.seat(skye.game(lobby["game"]["id"]).join({"name": "Bob"}))

@@ -68,7 +68,8 @@ export class GameView {
 
   /**
    * Yield each event after it was applied to `data`, until the game is over. Yields null after the view was
-   * loaded again: because the server has lost events, or because an event of a newer type says so.
+   * loaded again: because the server has lost events, or because an event of a newer type says so. The loop may call
+   * `act` and `actions`: their view includes events that are yielded after it.
    *
    * @param {Omit<FollowOptions, "after">} [options]
    * @returns {AsyncGenerator<Event | null, void, void>}
@@ -78,8 +79,10 @@ export class GameView {
       try {
         for await (const event of this.game.events({ ...options, after: this.data.last_event })) {
           if (event.reload) throw new HistoryLostError();
-          fold(this.data, event);
-          delete this.data.actions;
+          if (event.id > this.data.last_event) { // `act` may have taken a newer view
+            fold(this.data, event);
+            delete this.data.actions;
+          }
           yield event;
         }
         return;

@@ -165,6 +165,23 @@ test("a player waits for its turn and plays a game to its end", async () => {
   assert.ok(view.data.result);
 });
 
+test("a view that acts while it follows stays current", async () => {
+  const created = await direct.games.create({ players: [{ name: "Ann" }, { bot: "random" }], auto_start: true });
+  const view = await GameView.open(direct.seats(created)[0].game);
+  const ids = [view.data.last_event];
+  await view.seat.act((await view.actions())[0]);
+  for await (const { id } of view.follow()) {
+    ids.push(id);
+    assert.ok(view.data.last_event >= id);
+    if (!view.myTurn) continue;
+    const moves = (await view.actions()).filter(({ type }) => type !== "take_back");
+    await view.act(moves[Math.floor(Math.random() * moves.length)]);
+  }
+  assert.deepEqual(ids, Array.from(ids, (_, number) => ids[0] + number));
+  const { now: _, actions: __, ...kept } = view.data, { now: ___, ...current } = await view.game.get();
+  assert.deepEqual(kept, current);
+});
+
 test("a seat changes, renews its token, shows its territory and leaves", async () => {
   const lobby = await direct.games.create({ players: [{ name: "Ann" }] });
   const seat = direct.seat(await direct.game(lobby.game.id).join({ name: "Bob" }));

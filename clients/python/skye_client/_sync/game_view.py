@@ -68,6 +68,8 @@ class GameView:
     def follow(self) -> Iteration[m.Event | None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
 
+        The loop may call `act` and `actions`: their view includes events that are yielded after it.
+
         Yields None after the view was loaded again: because the server has lost events, or because an event
         of a type newer than this client says so.
 
@@ -82,8 +84,9 @@ class GameView:
                     for event in events:
                         if event.get("reload"):
                             break
-                        fold(self.data, event)
-                        self.data.pop("actions", None)
+                        if event["id"] > self.data["last_event"]:  # `act` may have taken a newer view
+                            fold(self.data, event)
+                            self.data.pop("actions", None)
                         yield event
                     else:
                         return
