@@ -1,12 +1,13 @@
 """The host of the Python client plays all games of a player key."""
 
 import random
+from functools import partial
 
 import pytest
 
-from skye_client import async_host, host
+from skye_client import ApiError, AsyncSkye, ConnectionFailedError, RetryPolicy, async_host, host, hosting
 from tests.support import coroutines
-from tests.system.network import RandomCuts
+from tests.system.network import REQUEST, ConnectionBreak, RandomCuts
 
 GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 
@@ -31,13 +32,42 @@ def test_host_plays_all_games_through_cut_connections(player, proxy):
     assert statuses(player) == ["finished"] * 3
 
 
-def test_host_ends_with_the_error_of_decide(player, live):
+def test_host_resumes_after_an_outage_longer_than_its_retries(player, proxy, monkeypatch):
+    monkeypatch.setattr(hosting, "AsyncSkye", partial(AsyncSkye, retry=RetryPolicy(attempts=1)))
+    monkeypatch.setattr(hosting, "backoff", lambda *_: 0.01)
+    outage = ConnectionBreak(REQUEST, word=b"/v1/me/games", times=3)
+
+    def decide(turn):
+        proxy.fault = outage
+        return at_random(turn)
+
+    player.games.create(GAME)
+    coroutines.in_thread(host, player.key, decide, url=proxy.url, until_over=True)
+    assert statuses(player) == ["finished"]
+    assert outage.times == 0
+
+
+@pytest.mark.parametrize("error", [LookupError("no idea"), ConnectionFailedError("no idea")])
+def test_host_ends_with_the_error_of_decide(player, live, error):
     player.games.create(GAME)
 
     def decide(_turn):
-        raise LookupError("no idea")
+        raise error
 
-    with pytest.raises(LookupError, match="no idea"):
+    with pytest.raises(type(error), match="no idea"):
+        coroutines.in_thread(host, player.key, decide, url=live.url)
+
+
+@pytest.mark.parametrize(("price", "code"), [("one", "invalid_body"), (99, "not_enough_gold")])
+def test_host_ends_with_an_action_that_the_server_refuses(player, live, price, code):
+    player.games.create(GAME)
+
+    def decide(turn):
+        (action,) = turn.moves
+        first, second, third = action["constraints"]["tiles"]
+        return action | {"body": {"discard": first, "prices": {second: price, third: 1}}}
+
+    with pytest.raises(ApiError, match=code):
         coroutines.in_thread(host, player.key, decide, url=live.url)
 
 

@@ -47,6 +47,8 @@ class Follower:
         self.after = after
         self.fault = fault
         self.over = False
+        self.has_responded = False
+        """Whether the API has sent a message or a page; what is no JSON after that comes from an outage."""
         self.failures = 0
         self._failed_streams = 0
         self._polls_left = 0
@@ -92,6 +94,7 @@ class Follower:
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises BrokenStreamError: when an event is missing.
         """
+        self.has_responded = True
         if name == "stream" and not self._is_behind(data["last_event"]):
             self._stream_delivered()
         elif name == "message":
@@ -118,6 +121,7 @@ class Follower:
         :raises HistoryLostError: when the server has lost events that were already delivered.
         :raises BrokenStreamError: when an event is missing.
         """
+        self.has_responded = True
         self._is_behind(page["last_event"])
         for event in page["events"]:
             yield from self._in_order(event)

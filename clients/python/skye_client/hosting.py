@@ -17,8 +17,9 @@ from skye_client._async.player import AsyncPlayer
 from skye_client._async.resources import AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.resources import Seat
-from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
+from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.fold import RULESETS
+from skye_client.following import is_final
 from skye_client.known import is_known
 from skye_client.retry import backoff
 
@@ -26,6 +27,8 @@ URL: Final = "http://127.0.0.1:8000"
 CONCURRENCY: Final = 8
 _ACTIVE: Final = ("lobby", "playing")
 _GONE: Final = (401, 403, 404, 410)
+_FAILED: Final = (ApiError, ConnectionFailedError, UnexpectedResponseError)
+_OUTAGE_S: Final = 5.0
 
 
 class HostOptions(TypedDict, total=False):
@@ -79,12 +82,13 @@ def host(
     """Play all games of a player key, those of the future too, until Ctrl-C.
 
     One event stream reports the games that wait. Each of them has one task, which acts as long as the game
-    waits for the seat. The host resumes after lost connections and restarts of the server, and waits after
-    errors. It leaves out games of rulesets that this version does not know. On Ctrl-C it completes the
-    requests under way.
+    waits for the seat. When the server has responded once, the host resumes after lost connections, outages
+    and restarts of the server. It leaves out games of rulesets that this version does not know. On Ctrl-C it
+    completes the requests under way.
 
     :param decide: chooses an action; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
+    :raises ApiError: when the server refuses an action though the game is as `decide` saw it.
     :raises Exception: what `decide` raises ends the host.
     """
     with Skye(options.get("url", URL)) as client, contextlib.suppress(KeyboardInterrupt):
@@ -132,9 +136,18 @@ class _Host:
     async def run(self, *, until_over: bool) -> None:
         """Act in all games that wait, now and after each event."""
         async with anyio.create_task_group() as tasks:
-            while not (until_over and await self._all_over()):
-                with contextlib.suppress(HistoryLostError):
+            await self._player.games.list(limit=1)  # fails where no API is
+            while True:
+                try:
+                    if until_over and await self._all_over():
+                        break
                     await self._follow(tasks, until_over=until_over)
+                except HistoryLostError:
+                    pass
+                except _FAILED as error:
+                    if is_final(error):
+                        raise
+                    await anyio.sleep(backoff(1, _OUTAGE_S, _OUTAGE_S))
             tasks.cancel_scope.cancel()
 
     async def _follow(self, tasks: TaskGroup, *, until_over: bool) -> None:
@@ -178,26 +191,35 @@ class _Host:
                 del self._tasks[game_id]
 
     async def _act_while_waiting(self, game_id: str) -> None:
-        game, view, failures = self._player.game(game_id), None, 0
+        game, failures = self._player.game(game_id), 0
+        action: Mapping[str, Any] = {}
+        turn, refused = None, None
         while True:
             try:
-                view = view or await game.get(include=["actions"])
-                seat = view["you"]["seat"]
-                if seat is None or seat not in view["waiting_for"] or view["ruleset"] not in RULESETS:
-                    return
-                turn = Turn(view, view.get("actions", []), game.seat(seat))
-                action = await self._decide(turn)
-                with anyio.CancelScope(shield=True):
-                    view = await turn.seat.act(action, include=["actions"])
-                failures = 0
-                self._decisions += 1
-                self._report()
-            except (ApiError, ConnectionFailedError) as error:
+                if turn is None:
+                    view = await game.get(include=["actions"])
+                else:
+                    with anyio.CancelScope(shield=True):
+                        view = await turn.seat.act(action, include=["actions"])
+                    failures = 0
+                    self._decisions += 1
+                    self._report()
+            except _FAILED as error:
                 if isinstance(error, ApiError) and error.status in _GONE:
                     return
-                view = None  # a deadline has passed, or the server does not respond: look again
+                if turn is not None and is_final(error):
+                    refused = turn.view["version"], error
+                turn = None  # a deadline has passed, or the server does not respond: look again
                 failures += 1
                 await anyio.sleep(backoff(failures, 0.1, 15.0))
+                continue
+            if refused is not None and refused[0] == view["version"]:
+                raise refused[1]  # no deadline has passed: the action is wrong
+            seat = view["you"]["seat"]
+            if seat is None or seat not in view["waiting_for"] or view["ruleset"] not in RULESETS:
+                return
+            turn = Turn(view, view.get("actions", []), game.seat(seat))
+            action = await self._decide(turn)
 
     def _report(self) -> None:
         if self._progress:

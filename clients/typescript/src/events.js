@@ -1,4 +1,4 @@
-import { ApiError, HistoryLostError } from "./errors.js";
+import { ApiError, HistoryLostError, UnexpectedResponseError } from "./errors.js";
 import { Follower, NO_EVENT } from "./following.js";
 import { parseEventStream } from "./sse.js";
 import { backoff, deadline, sleep } from "./transport.js";
@@ -49,6 +49,7 @@ export class EventFollower {
    * @returns {AsyncGenerator<T, void, void>}
    * @throws {HistoryLostError} The server has lost events that were already delivered.
    * @throws {ApiError} The game or the token does not exist any more.
+   * @throws {UnexpectedResponseError} Something other than the API answers, and the API has not yet.
    */
   async *[Symbol.asyncIterator]() {
     const follower = this.#follower, { signal } = this.options;
@@ -62,6 +63,7 @@ export class EventFollower {
         signal?.throwIfAborted();
         if (error instanceof ApiError && error.code === "history_lost") throw new HistoryLostError();
         if (error instanceof HistoryLostError || isFinal(error)) throw error;
+        if (error instanceof UnexpectedResponseError && !follower.hasResponded) throw error;
         follower.failed();
         if (!follower.isPolling) this.#report("reconnecting");
         const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null;
@@ -117,7 +119,7 @@ export class EventFollower {
   }
 }
 
-/** @param {unknown} error */
-function isFinal(error) {
+/** Return whether a retry cannot succeed. @param {unknown} error */
+export function isFinal(error) {
   return error instanceof ApiError && error.status < 500 && error.status !== 429 && error.status !== 408;
 }

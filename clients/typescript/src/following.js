@@ -25,6 +25,8 @@ export class Follower {
   #limit = FIRST_PAGE;
   #waitMs = POLL_WAIT_MS;
   over = false;
+  /** Whether the API has sent a message or a page; what is no JSON after that comes from an outage. */
+  hasResponded = false;
   /** Failures without an event. */
   failures = 0;
   /** Whether the last request was a poll. */
@@ -67,6 +69,7 @@ export class Follower {
 
   /** Yield the events of one message of a stream. @param {string} name @param {any} data @returns {Generator<T, void, void>} */
   *message(name, data) {
+    this.hasResponded = true;
     if (name === "stream" && !this.#isBehind(data.last_event)) this.#streamDelivered();
     if (name !== "message") return;
     for (const event of this.#inOrder(data)) {
@@ -87,6 +90,7 @@ export class Follower {
 
   /** Yield the events of one page. @param {any} page @returns {Generator<T, void, void>} */
   *page(page) {
+    this.hasResponded = true;
     this.#isBehind(page.last_event);
     for (const event of page.events) yield* this.#inOrder(event);
     this.failures = 0;

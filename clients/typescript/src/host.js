@@ -1,4 +1,5 @@
-import { ApiError, ConnectionFailedError, HistoryLostError } from "./errors.js";
+import { ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError } from "./errors.js";
+import { isFinal } from "./events.js";
 import { RULESETS, isKnown } from "./known.js";
 import { Skye } from "./skye.js";
 import { backoff, sleep } from "./transport.js";
@@ -29,11 +30,13 @@ import { backoff, sleep } from "./transport.js";
  * Play all games of a player key, those of the future too, until `signal` aborts.
  *
  * One event stream reports the games that wait. Each of them has one task, which acts as long as the game waits for the
- * seat. Games of rulesets that this version does not know are left out. The host resumes after lost connections and restarts of the server, and waits after errors.
+ * seat. Games of rulesets that this version does not know are left out. When the server has responded once, the host
+ * resumes after lost connections, outages and restarts of the server.
  *
  * @param {string} key
  * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the host.
  * @param {HostOptions} [options]
+ * @throws {ApiError} The server refuses an action though the game is as `decide` saw it.
  */
 export async function host(key, decide, { url, concurrency = 8, untilOver = false, signal, onProgress = onTerminal() } = {}) {
   await new Host(new Skye(url).player(key), decide, concurrency, onProgress, signal).run(untilOver);
@@ -72,7 +75,8 @@ class Host {
   /** @param {boolean} untilOver */
   async run(untilOver) {
     try {
-      while (!(untilOver && await this.#allOver())) await this.#follow(untilOver).catch(unlessHistoryLost);
+      await this.player.games.list({ limit: 1 }, { signal: this.#stop.signal }); // fails where no API is
+      while (!await this.#followed(untilOver).catch((error) => this.#afterOutage(error)));
     } catch (error) {
       if (this.#stop.signal.reason !== ENDED) throw this.#stop.signal.aborted ? this.#stop.signal.reason : error;
     } finally {
@@ -81,9 +85,18 @@ class Host {
     }
   }
 
-  /** Act in all games that wait, now and after each event. @param {boolean} untilOver */
-  async #follow(untilOver) {
+  /** Wait after a failure that a retry can mend; throw other errors. @param {unknown} error */
+  async #afterOutage(error) {
+    if (error instanceof HistoryLostError) return false;
+    if (!isFailed(error) || isFinal(error)) throw error;
+    await sleep(backoff(1, OUTAGE_MS, OUTAGE_MS), this.#stop.signal);
+    return false;
+  }
+
+  /** Act in all games that wait, now and after each event; return whether all are over. @param {boolean} untilOver */
+  async #followed(untilOver) {
     const { signal } = this.#stop;
+    if (untilOver && await this.#allOver()) return true;
     // The stream has all events after this one; the list of games includes all events before it.
     const after = (await this.player.games.list({ limit: 1 }, { signal })).last_event;
     for await (const { game, waiting } of this.player.games.all({ signal })) if (waiting) this.#wake(game.id);
@@ -93,8 +106,9 @@ class Host {
       if (event.type !== "game_over") continue;
       this.#over += 1;
       this.#report();
-      if (untilOver && await this.#allOver()) return;
+      if (untilOver && await this.#allOver()) return true;
     }
+    return false;
   }
 
   async #allOver() {
@@ -132,25 +146,34 @@ class Host {
   /** @param {Game} game */
   async #actWhileWaiting(game) {
     const query = { include: "actions" }, { signal } = this.#stop;
-    /** @type {GameData | null} */
-    let view = null;
+    /** @type {{version: number, error: unknown} | null} */
+    let refused = null;
+    /** @type {{version: number, seat: Seat, action: Request} | null} */
+    let decision = null;
     for (let failures = 0; !signal.aborted;) {
+      /** @type {GameData} */
+      let view;
       try {
-        view ??= await game.get({ query });
-        const number = view.you.seat;
-        if (number === null || !view.waiting_for.includes(number) || !RULESETS.includes(view.ruleset)) return;
-        const actions = view.actions ?? [], seat = game.seat(number);
-        const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
-        view = await seat.act(await this.decide({ view, actions, moves, seat }), { query });
+        view = decision ? await decision.seat.act(decision.action, { query }) : await game.get({ query });
+      } catch (error) {
+        if (error instanceof ApiError && GONE.has(error.status)) return;
+        if (!isFailed(error)) throw error;
+        if (decision && isFinal(error)) refused = { version: decision.version, error };
+        decision = null; // a deadline has passed, or the server does not respond: look again
+        await sleep(backoff(++failures, 100, 15_000), signal);
+        continue;
+      }
+      if (decision) {
         failures = 0;
         this.#decisions += 1;
         this.#report();
-      } catch (error) {
-        if (error instanceof ApiError && GONE.has(error.status)) return;
-        if (!(error instanceof ApiError || error instanceof ConnectionFailedError)) throw error;
-        view = null; // a deadline has passed, or the server does not respond: look again
-        await sleep(backoff(++failures, 100, 15_000), signal);
       }
+      if (refused?.version === view.version) throw refused.error; // no deadline has passed: the action is wrong
+      const number = view.you.seat;
+      if (number === null || !view.waiting_for.includes(number) || !RULESETS.includes(view.ruleset)) return;
+      const actions = view.actions ?? [], seat = game.seat(number);
+      const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
+      decision = { version: view.version, seat, action: await this.decide({ view, actions, moves, seat }) };
     }
   }
 
@@ -160,12 +183,12 @@ class Host {
 }
 
 const GONE = new Set([401, 403, 404, 410]);
+const OUTAGE_MS = 5000;
 const ENDED = new Error("The host has ended");
 
-/** @param {unknown} error */
-function unlessHistoryLost(error) {
-  if (!(error instanceof HistoryLostError)) throw error;
-}
+/** Whether a request failed, as in an outage. @param {unknown} error */
+const isFailed = (error) =>
+  error instanceof ApiError || error instanceof ConnectionFailedError || error instanceof UnexpectedResponseError;
 
 /** Return a function that shows the counts, where standard error is a terminal. */
 function onTerminal() {

@@ -33,6 +33,28 @@ test("a host ends with the error of decide", async () => {
   await assert.rejects(host(player.key, decide, { url: SERVER }), RangeError);
 });
 
+test("a host ends with an action that the server refuses", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  const decide = ({ moves: [action] }) => ({ ...action, body: {} });
+  await assert.rejects(host(player.key, decide, { url: SERVER }), { code: "invalid_body" });
+});
+
+test("a host resumes after an outage", async (t) => {
+  const player = direct.player(), { fetch } = globalThis;
+  await player.games.create(game);
+  let failing = 0;
+  t.mock.method(globalThis, "fetch", async (url, init) =>
+    failing > 0 && url.includes("/v1/me/games") && failing-- ? new Response("", { status: 500 }) : fetch(url, init));
+  let decisions = 0;
+  const decide = (turn) => {
+    if (++decisions === 1) failing = 1;
+    return atRandom(turn);
+  };
+  await host(player.key, decide, { url: SERVER, untilOver: true });
+  assert.deepEqual([await statuses(player), failing], [["finished"], 0]);
+});
+
 test("a host ends when its signal aborts", async () => {
   const player = direct.player(), stop = new AbortController();
   await player.games.create(game);

@@ -1,7 +1,7 @@
 """The Python client gets every event, however its connections are cut."""
 
 from contextlib import ExitStack
-from itertools import islice
+from itertools import chain, islice, repeat
 from types import SimpleNamespace
 
 import httpx
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skye_client import AsyncSkye, Skye
+from skye_client import AsyncSkye, Skye, UnexpectedResponseError
 from skye_client._async import events as async_events
 from skye_client._sync import events as sync_events
 from tests.clients.offline.flaky_server import HEAD_BYTES, FlakyServer
@@ -118,3 +118,40 @@ def test_polls_become_shorter_than_the_time_that_connections_live(flaky):
     server, game = flaky(happened_s=times, first=[], repeated=[(10_000, 5)], blocked="stream")
     delays = [server.clock.now_s - times[event["id"] - 1] for event in game.events()]
     assert max(delays) < 2, "a poll of 25 seconds is always cut, and its repetition waits longer and longer"
+
+
+@pytest.fixture
+def ids_of(monkeypatch):
+    """A function that returns the ids of the events of a game whose requests get some responses in turn."""
+    monkeypatch.setattr(sync_events, "time", SimpleNamespace(sleep=lambda _seconds: None))
+
+    def ids_of(*responses):
+        left = chain(responses, repeat(responses[-1]))
+
+        def respond(_request):
+            kind, text = next(left)
+            return httpx.Response(200, headers={"Content-Type": kind}, text=text)
+
+        with httpx.Client(transport=httpx.MockTransport(respond)) as http:
+            return [event["id"] for event in Skye("http://test", http=http).game("g").events()]
+
+    return ids_of
+
+
+MAINTENANCE = ("text/html", "<h1>Maintenance</h1>")
+
+
+def stream(*messages):
+    return "text/event-stream", "".join(f"{message}\n\n" for message in messages)
+
+
+def test_iteration_that_has_begun_outlives_the_page_of_a_proxy(ids_of):
+    opening = 'event: stream\ndata: {"last_event": 2}'
+    end = 'event: end\ndata: {"reason": "finished", "resume": "stop"}'
+    first, rest = stream(opening, 'data: {"id": 1}'), stream(opening, 'data: {"id": 2}', end)
+    assert ids_of(first, *[MAINTENANCE] * 4, rest) == [1, 2]
+
+
+def test_iteration_over_what_is_not_the_api_fails(ids_of):
+    with pytest.raises(UnexpectedResponseError, match="Maintenance"):
+        ids_of(MAINTENANCE)

@@ -12,13 +12,21 @@ import httpx
 from httpx_sse import EventSource, SSEError
 
 from skye_client._async.transport import AsyncTransport
-from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError
+from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import SILENCE_S, BrokenStreamError, Follower, is_final
 from skye_client.messages import api_error
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
-_RETRIED = (ApiError, ConnectionFailedError, BrokenStreamError, SSEError, httpx.TransportError, ValueError)
+_RETRIED = (
+    ApiError,
+    BrokenStreamError,
+    ConnectionFailedError,
+    SSEError,
+    UnexpectedResponseError,
+    httpx.TransportError,
+    ValueError,
+)
 _BASE_S, _MAX_S = 0.1, 10.0
 
 
@@ -32,6 +40,7 @@ async def events(
     :param silence_s: a stream without a byte for this many seconds is half-open and replaced.
     :raises HistoryLostError: when the server has lost events that were already delivered.
     :raises ApiError: when the game or the token does not exist any more.
+    :raises UnexpectedResponseError: when something other than the API answers, and the API has not yet.
     """
     while not follower.over:
         after = follower.after
@@ -45,7 +54,7 @@ async def events(
         except _RETRIED as error:
             if isinstance(error, ApiError) and error.code == "history_lost":
                 raise HistoryLostError from error
-            if is_final(error):
+            if is_final(error) or (isinstance(error, UnexpectedResponseError) and not follower.has_responded):
                 raise
             follower.failed()
             retry_after_s = error.retry_after_s if isinstance(error, ApiError) else None

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Skye } from "skye-client";
+import { Skye, UnexpectedResponseError } from "skye-client";
 import { HEAD_BYTES, flakyFetch } from "./flaky-server.js";
 import { simulatedTime } from "./simulated-time.js";
 
@@ -57,4 +57,28 @@ test("every event arrives once and in order through cuts", async (t) => {
     assert.deepEqual(await seenOf(time, server), numbers, `seed ${seed}`);
     assert.ok(time.now <= server.happened.at(-1) + server.maxConnections * 60_000, `seed ${seed}`);
   }
+});
+
+/** Return the ids of the events that a client yields whose requests get these responses in turn, the last one repeatedly. */
+async function idsOf(responses) {
+  let sent = 0;
+  const skye = new Skye("http://test", { fetch: async () => responses[Math.min(sent++, responses.length - 1)].clone() });
+  const ids = [];
+  for await (const { id } of skye.game("g").events()) ids.push(id);
+  return ids;
+}
+
+const stream = (/** @type {string} */ text) => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
+const page = new Response("<h1>Maintenance</h1>", { headers: { "Content-Type": "text/html" } });
+
+test("an iteration that has begun outlives the page of a proxy", async (t) => {
+  t.after(simulatedTime().restore);
+  const first = stream('event: stream\ndata: {"last_event":2}\n\ndata: {"id":1}\n\n');
+  const rest = stream('event: stream\ndata: {"last_event":2}\n\ndata: {"id":2}\n\nevent: end\ndata: {"reason":"finished","resume":"stop"}\n\n');
+  assert.deepEqual(await idsOf([first, page, page, page, page, rest]), [1, 2]);
+});
+
+test("an iteration over what is not the API fails", async (t) => {
+  t.after(simulatedTime().restore);
+  await assert.rejects(idsOf([page]), UnexpectedResponseError);
 });
