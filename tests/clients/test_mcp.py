@@ -199,6 +199,25 @@ def test_waiting_ends_after_its_time_and_reports_progress(use):
     use(wait)
 
 
+def test_agent_who_is_removed_while_it_waits_gets_the_reason(use, skye):
+    lobby = skye.games.create({"players": [{"name": "Ann"}], "seat_count": 2, "visibility": "private"})
+    host = skye.game(lobby["game"]["id"], lobby["host_token"])
+    code = host.invite()["invitation"]["code"]
+
+    async def wait(client, _key):
+        await told(client, "join_game", game=host.id, invite_code=code)
+
+        async def remove(seconds, _total, _message):
+            if seconds == 0:
+                await anyio.to_thread.run_sync(host.seat(1).leave)
+
+        result = await client.call_tool("wait_for_turn", {"game": host.id}, progress_callback=remove)
+        assert result.is_error
+        assert "game_not_found: " in result.content[0].text
+
+    use(wait)
+
+
 def wait_until_listening(process, port):
     assert waited_for(lambda: accepts(port) or process.poll() is not None)
     assert process.poll() is None, "the instance ended: its standard error says why"

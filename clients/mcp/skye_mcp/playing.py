@@ -158,10 +158,13 @@ class Playing:
                 seconds += _PROGRESS_S
 
         with anyio.move_on_after(wait_s):
-            async with anyio.create_task_group() as group:
-                group.start_soon(report)
-                await followed.until_my_turn()
-                group.cancel_scope.cancel()
+            try:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(report)
+                    await followed.until_my_turn()
+                    group.cancel_scope.cancel()
+            except ExceptionGroup as failed:
+                raise failed.exceptions[0] from None
 
 
 def _summary(game: Json) -> str:
