@@ -32,7 +32,7 @@ WIDTH = 100
 _SALT = r'(?<=": "[1-9]-)\d{1,10}(?=")'
 _FENCE = re.compile(r"^```(sh|json|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VARYING = {
-    r"skye_[\w-]{22,}": "TOKEN",
+    r"(?:(?<=skye_(?:host|seat|hunt)_)|(?<=skye_key_)|(?<=skye_watch_)|(?<=skye_invite_))[\w-]{22,}": "TOKEN",
     r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
     r"(?<=/games/)[a-z2-9]{12}": "GAME",
     r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",

@@ -20,7 +20,7 @@ from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
 from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
-from skye_server.http.rate_limits import WEBHOOK_REQUESTS
+from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.settings import DAY_S, Settings
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
@@ -244,7 +244,12 @@ def limits(document):
         "open streams and long polls of an address, in each worker process": (
             f"{most.limit_streams_per_address}"
         ),
-        "webhooks that an address creates, moves, tests or sends again": f"{WEBHOOK_REQUESTS} in a day",
+        "player keys that an address replaces: the server stores the old ones for years": (
+            f"{KEY_REPLACEMENTS} in a day"
+        ),
+        "webhooks that an address creates, moves, tests or sends again, and URLs of bots that it seats": (
+            f"{WEBHOOK_REQUESTS} in a day"
+        ),
         "games of a player key that are not over": f"{most.limit_games_per_key:,}",
         "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game in its lobby": f"{most.game_ttl_lobby_s // DAY_S} days",

@@ -88,10 +88,15 @@ def test_answer_is_the_documented_one_but_for_what_that_leaves_out(kind, documen
 
 
 def test_ids_tokens_and_times_may_differ_and_nothing_else():
-    first = '{"id": "abcdefghijkm", "at": "2026-01-02T03:04:05.678Z", "token": "skye_0123456789abcdefghijkl"}'
-    other = '{"id": "22222222222z", "at": "2027-11-12T13:14:15.167Z", "token": "skye_l_-bcdefghij9876543210"}'
+    first = (
+        '{"id": "abcdefghijkm", "at": "2026-01-02T03:04:05Z", "token": "skye_seat_0123456789abcdefghijkl"}'
+    )
+    other = (
+        '{"id": "22222222222z", "at": "2027-11-12T13:14:15Z", "token": "skye_seat_l_-bcdefghij9876543210"}'
+    )
     assert settled(first) == settled(other)
     assert settled(first) != settled(other.replace("at", "on"))
+    assert settled(first) != settled(other.replace("seat", "host"))
 
 
 def test_recorded_page_keeps_documented_ids_in_changed_lines():

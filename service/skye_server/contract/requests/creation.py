@@ -29,7 +29,7 @@ from skye_server.games.game import Clock, Visibility
 from skye_server.games.views.fields import MAX_GAMES, MAX_TURN_MS
 
 MIN_TURN_MS = 1_000
-"""The shortest time for a decision with a real clock, in milliseconds."""
+"""The shortest time for a decision, in milliseconds."""
 
 
 class FirstPlayer(Variants):

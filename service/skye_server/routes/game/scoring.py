@@ -175,7 +175,7 @@ def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 
     Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
-    may be in any order, but must lie as the rules allow; `errors` names each wrong tile.
+    may be in any order, but must lie as the rules allow; `errors` names the first wrong tile.
     """
     golds = [asked["gold"] for asked in query["territories"]]
     territories: list[Territory] = []
