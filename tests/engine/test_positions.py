@@ -2,6 +2,7 @@
 
 import copy
 import json
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -160,6 +161,13 @@ def test_view_and_events_of_a_seat_give_a_game_that_it_cannot_tell_apart(players
             assert [purse(player) for player in again.players] == [purse(player) for player in game.players]
             assert again.players[0].points == game.players[0].points
             assert again.players[0].territory_sizes == game.players[0].territory_sizes
+
+
+def test_events_after_the_last_one_of_the_view_are_ignored():
+    for (game, events), (later_game, later_events) in pairwise(games_with_events(1, 2)):
+        seen = [event | {"id": i} for i, event in enumerate(seen_events(0, later_events, later_game), 1)]
+        view = game_view(game, 0) | {"last_event": len(events)}
+        assert game_from_view(view, seen) == game_from_view(view, seen[: len(events)])
 
 
 def purse(player):

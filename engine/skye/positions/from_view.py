@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -32,7 +33,8 @@ def game_from_view(
     (1, None)
 
     :param view: the view of a seat, in the format of `game_view` and of the HTTP API.
-    :param events: all events of the game so far, as the seat sees them.
+    :param events: all events of the game so far, as the seat sees them. Those after the `last_event` of the
+        view are ignored.
     :param seed: the seed of future draws; without one they are chance decisions.
     :raises InvalidPosition: when the game of the view has not started.
     :raises ValueError: when it is no view of a game.
@@ -55,7 +57,8 @@ def game_from_view(
         position["buys"] = (view["waiting_for"][0] - view["starting_seat"]) % len(seats)
     if seed is None:
         position["seed"] = view["fairness"]["seed"]
-    _add_history(position, list(events))
+    last_event = view.get("last_event", math.inf)
+    _add_history(position, [event for event in events if event.get("id", 0) <= last_event])
     return game_from_position(position, seed)
 
 
