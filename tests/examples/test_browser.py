@@ -180,6 +180,20 @@ def test_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
         page.wait_until("document.getElementById('line')?.className === 'live'")
 
 
+@pytest.mark.slow
+def test_list_of_games_is_shown_again_after_a_restart(page, tmp_path):
+    bind = f"127.0.0.1:{free_port()}"
+    with launching(tmp_path) as start:
+        first = start(SKYE_BIND=bind)
+        page.open(address(first.url))
+        page.wait_until("document.getElementById('line')?.className === 'live'")
+        first.end()
+        page.wait_until("document.getElementById('line').className === 'reconnecting'")
+        game = Played(start(SKYE_BIND=bind).url, "after the restart")
+        page.wait_until(f"[...document.links].some((link) => link.href.includes('game={game.id}'))")
+        assert page.evaluate("document.getElementById('line').className") == "live"
+
+
 def test_page_is_one_file_that_loads_nothing_from_outside():
     text = INDEX.read_text()
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|@import|url\(", text)
