@@ -3,7 +3,8 @@
     python examples/verify_draws.py http://127.0.0.1:8000/v1/games/GAME [COMMITMENT]
 
 COMMITMENT is the `fairness.commitment` that you saved when the game began; by default the program gets the
-current one from the server. The program uses only the standard library, and no code of the service.
+current one from the server. The program uses only the standard library, and no code of the service. It does
+not verify a game that began from a position: exit status 2.
 """
 
 import hashlib
@@ -37,6 +38,10 @@ class Unfair(Exception):
     """A draw differs from the one that the seed determines."""
 
 
+class Unsupported(Exception):
+    """The game began from a position, so its record does not have every draw."""
+
+
 def pick(seed, label, choices):
     """Return the draw: HMAC-SHA256 of the label with the seed as key, modulo the size of the sorted list."""
     number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
@@ -44,7 +49,9 @@ def pick(seed, label, choices):
 
 
 def verify(record, commitment, scoring_tiles):
-    """Verify every draw of a record; return their number, or raise Unfair if one differs."""
+    """Verify every draw of a record; return their number, or raise Unfair if one differs, or Unsupported."""
+    if record["position"] is not None:
+        raise Unsupported("the game began from a position")
     seed = record["options"]["seed"]
     if seed is None:
         raise Unfair("the seed is not published: the game is not over")
@@ -126,6 +133,9 @@ def main(arguments):
     except Unfair as error:
         print(f"NOT as committed: {error}")
         return 1
+    except Unsupported as error:
+        print(f"Not verified: {error}")
+        return 2
     print(f"All {draws} draws follow from the seed that was committed to.")
     return 0
 

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
-from verify_draws import Unfair, verify
+from verify_draws import Unfair, Unsupported, verify
 
 from tests.support.playing import Service
 
@@ -62,3 +62,13 @@ def another_draw(record):
 def test_draws_that_do_not_follow_from_the_commitment_are_reported(finished, forge, reason):
     with pytest.raises(Unfair, match=reason):
         verify(*forge(*finished))
+
+
+def test_game_from_a_position_is_not_called_unfair():
+    service = Service()
+    body = {"players": [{"bot": "random"}] * 2, "position": {"round": 6, "players": [{}, {}]}}
+    game = service.call("POST", "/v1/games", body).json["game"]
+    assert game["status"] == "finished"
+    record = service.get(f"/v1/games/{game['id']}/record")
+    with pytest.raises(Unsupported, match="position"):
+        verify(record, game["fairness"]["commitment"], [])
