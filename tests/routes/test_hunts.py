@@ -153,6 +153,18 @@ def test_headers_and_documents_of_a_hunt_lead_into_the_hunt(lab):
     assert all(text.startswith(api) for text in index.values() if isinstance(text, str) and "/" in text[:1])
 
 
+@pytest.mark.parametrize("path", ["/v1", "/openapi.yaml", "/docs", "{game}", "{game}/players/0/actions"])
+def test_head_in_a_hunt_has_the_headers_of_get(lab, path):
+    game = Hunt(lab, MISSING).create_game(2)
+    sent = {"path": path.format(game=game.path()), "token": game.tokens[0]}
+    get, head = (game.service.call(method, **sent) for method in ("GET", "HEAD"))
+    assert get.data
+    assert not head.data
+    varying = {"Date", "X-Request-Id"}
+    got, headed = ({each for each in answer.headers if each[0] not in varying} for answer in (get, head))
+    assert (head.status_code, headed) == (get.status_code, got)
+
+
 @pytest.mark.parametrize("path", ["/v1/lab", "/v1/lab/hunts", "/metrics", "/healthz", "/play/", "/../v1"])
 def test_hunt_serves_neither_lab_nor_operations(lab, path):
     answer = Hunt(lab).call("GET", path)

@@ -7,14 +7,14 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
 from skye_server.commands.hunts import HUNTS_PATH, Hunt, Hunts
 from skye_server.error_codes import Problem
 from skye_server.http.framework import Application
-from skye_server.http.middleware import Header
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.reports import Judge
 from skye_server.hunts.seams import install
@@ -29,6 +29,9 @@ _MAX_APPS: Final = 300
 _IN_HUNT: Final = re.compile(
     rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(/v1(?:/.*)?|/openapi.*|/asyncapi.*|/docs.*)"
 )
+_BASE: Final = "skye.hunt_base"
+"""The key in the WSGI environment of the path below which an application of a hunt is."""
+
 _DOCUMENTS: Final = ("/openapi", "/asyncapi")
 _SERVER: Final = re.compile(rb'(\burl: |"url":")/(?=[",\n])')
 """The address of the server in its own contract, as YAML or JSON."""
@@ -58,7 +61,9 @@ class HuntApps:
     @cached_property
     def base(self) -> Application:
         """The application without collaborators."""
-        return self._routes()
+        app = self._routes()
+        app.after_request(_with_links)
+        return app
 
     def build(
         self, prefix: str, defects: Sequence[str], clock: Callable[[], float] | None = None
@@ -118,36 +123,32 @@ def mounted(
     :param base: the path below which the application is.
     :param path: the rest of the path of the request.
     """
-    environ = {**environ, "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + base, "PATH_INFO": path}
+    environ = {
+        **environ,
+        "SCRIPT_NAME": environ.get("SCRIPT_NAME", "") + base,
+        "PATH_INFO": path,
+        _BASE: base,
+    }
     environ.pop("HTTP_ACCEPT_ENCODING", None)
-    started: list[Any] = []
-
-    def start(status: str, headers: list[Header], exc_info: Any = None, /) -> Callable[[bytes], object]:
-        named = [(name, _linked(name, value, base)) for name, value in headers]
-        kind = dict(headers).get("Content-Type", "")
-        if exc_info is None and (kind.startswith("application/json") or path.startswith(_DOCUMENTS)):
-            started.append((status, named))
-            return lambda _: None
-        return start_response(status, named, exc_info)
-
-    body = app(environ, start)
-    if not started:
-        return body
-    status, headers = started[0]
-    data = _with_links(b"".join(body), base.encode(), path)
-    if environ["REQUEST_METHOD"] != "HEAD" and not status.startswith("304"):
-        headers = [(name, str(len(data)) if name == "Content-Length" else value) for name, value in headers]
-    start_response(status, headers)
-    return [data]
+    return app(environ, start_response)
 
 
-def _linked(name: str, value: str, base: str) -> str:
-    if name == "Location" and value.startswith("/"):
-        return base + value
-    return value.replace("</", f"<{base}/") if name == "Link" else value
+def _with_links(response: Response) -> Response:
+    """Let a response of a mounted application link to what is below its path; `HEAD` as `GET`."""
+    base = request.environ.get(_BASE)
+    if base is None:
+        return response
+    if response.location and response.location.startswith("/"):
+        response.location = base + response.location
+    links = [link.replace("</", f"<{base}/") for link in response.headers.getlist("Link")]
+    response.headers.setlist("Link", links)
+    has_links = response.mimetype == "application/json" or request.path.startswith(_DOCUMENTS)
+    if has_links and (body := response.get_data()):  # a response 304 has none
+        response.set_data(_linked(body, base.encode(), request.path))
+    return response
 
 
-def _with_links(data: bytes, base: bytes, path: str) -> bytes:
+def _linked(data: bytes, base: bytes, path: str) -> bytes:
     if path.startswith(_DOCUMENTS):
         return _SERVER.sub(rb"\g<1>" + base, data, count=1)
     if path == "/v1":
