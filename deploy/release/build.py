@@ -108,17 +108,17 @@ def build_npm(folder, dist, environ):
 
 
 def build_images(folder, dist, number, environ):
-    """Build the images as OCI archives; return whether there is buildah, which does it."""
+    """Build archives of the images for `docker load`; return whether there is buildah, which does it."""
     if shutil.which("buildah") is None:
         return False
     # Isolation by chroot works also in a container and as a user without rights.
     isolation = {"BUILDAH_ISOLATION": os.environ.get("BUILDAH_ISOLATION", "chroot")}
     epoch = environ["SOURCE_DATE_EPOCH"]
     for name, target in IMAGES.items():
-        image, archive = f"{name}:{number}", dist / f"{name}-{number}.oci.tar"
+        image, archive = f"docker.io/library/{name}:{number}", dist / f"{name}-{number}.docker.tar"
         options = ("--format", "oci", "--timestamp", epoch, "--tag", image, *target)
         run("buildah", "build", *options, folder, cwd=folder, **isolation)
-        run("buildah", "push", image, f"oci-archive:{archive}:{image}", cwd=folder)
+        run("buildah", "push", image, f"docker-archive:{archive}:{name}:{number}", cwd=folder)
         same_bytes(archive, int(epoch))
     return True
 

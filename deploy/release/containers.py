@@ -24,7 +24,7 @@ MAX_START_S = 60
 
 def load(folder, dist, name):
     """Load an image; return its name."""
-    [archive] = dist.glob(f"{name}-*.oci.tar")
+    [archive] = dist.glob(f"{name}-*.docker.tar")
     return (
         run("podman", "load", "--quiet", "--input", archive, cwd=folder)
         .strip()
@@ -92,7 +92,7 @@ def play_images(dist, report):
     :raises ReleaseError: if it does not work.
     """
     redis = shutil.which("redis-server") or shutil.which("valkey-server")
-    if not list(dist.glob("*.oci.tar")):
+    if not list(dist.glob("*.docker.tar")):
         report("images: NOT tried: they are not in dist/")
         return
     if redis is None or shutil.which("podman") is None:

@@ -210,7 +210,7 @@ def hide(checkout, dist):
     """Copy the artefacts, and continue where the checkout cannot be read; return the exit code."""
     with tempfile.TemporaryDirectory(prefix="skye-try-") as name:
         folder = Path(name)
-        shutil.copytree(dist, folder / "dist", ignore=shutil.ignore_patterns("*.oci.tar"))
+        shutil.copytree(dist, folder / "dist", ignore=shutil.ignore_patterns("*.docker.tar"))
         shutil.copytree(Path(__file__).parent, folder / "deploy" / "release")
         python = Path(sys.base_prefix, "bin", "python3")
         script = 'mount -t tmpfs none "$1" && cd "$2" && exec "$3" -E -s -m deploy.release.play --hidden "$1"'

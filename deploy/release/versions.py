@@ -27,7 +27,7 @@ STATED = {
     "clients/typescript/src/transport.js": rf'VERSION = "{_VERSION}"',
     "deploy/compose.yaml": rf"image: skye-(?:server|mcp):{_VERSION}",
     "deploy/kubernetes/base/kustomization.yaml": rf"newTag: {_VERSION}",
-    "deploy/README.md": rf"skye-(?:server|mcp):{_VERSION}",
+    "deploy/README.md": r"skye-(?:server|mcp)[:-](\d+\.\d+\.\d+\S*?)(?:\.docker|\s)",
 }
 """Patterns of the version by file; each occurs at least once."""
 

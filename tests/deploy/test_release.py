@@ -30,6 +30,7 @@ def test_files_of_the_checkout_state_one_version():
 def test_written_version_is_in_all_files(copy):
     versions.write("7.8.9", copy)
     assert set.union(*versions.stated(copy).values()) == {"7.8.9"}
+    assert versions.version() not in (copy / "deploy" / "README.md").read_text()
 
 
 @pytest.mark.parametrize("file", versions.STATED)
