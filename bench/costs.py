@@ -63,6 +63,7 @@ def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
             decisions += 1
             largest = {part: max(size, largest[part]) for part, size in _sizes(place.store, last).items()}
         written = _counted(place.store)["append-only file"] - written
+        assert written > 0  # otherwise Redis has rewritten the file
         at_end = _sizes(place.store, last)
         name = f"a game of {number}"
         rows += [

@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import redis
+
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
@@ -41,6 +43,8 @@ def redis_server(program: Path, folder: Path) -> Iterator[RedisServer]:
     folder.mkdir(exist_ok=True)
     with RedisServer(program, folder, Address("127.0.0.1", free_port())) as server:
         server.wait_until_ready()
+        with redis.Redis.from_url(server.url) as client:
+            client.config_set("auto-aof-rewrite-percentage", 0)
         yield server
 
 

@@ -156,6 +156,7 @@ def test_costs_and_sizes_are_those_of_games_and_requests(place):
     rows = {each.name: each for each in [*costs.cost_rows(place), *costs.size_rows(place, players=(2,))]}
     assert rows["game view: commands of Redis"].value == pytest.approx(1, abs=0.2)
     assert rows["game view: append-only file of Redis"].value == 0
+    assert place.store.config_get("auto-aof-rewrite-percentage") == {"auto-aof-rewrite-percentage": "0"}
     assert rows["a game of 2, finished: table and log"].goal == "<= 8192"
     measured_elsewhere = ("CPU of", "stored games")
     wanted = {
