@@ -106,8 +106,9 @@ class Browser:
     def game(self, *names, bots=(), **body):
         """Create a game by plain HTTP; return its id and the tokens of its seats."""
         players = [{"name": name} for name in names] + [{"bot": bot} for bot in bots]
-        body = {"players": players, "auto_start": True, "options": {"seed": "table"}} | body
-        created = call(self.url, "POST", "/v1/games", body)
+        if "position" not in body:  # it starts at once, with a seed of its own
+            body = {"auto_start": True, "options": {"seed": "table"}} | body
+        created = call(self.url, "POST", "/v1/games", {"players": players} | body)
         tokens = [player["token"] for player in created["players"]]
         return created["game"]["id"], tokens, created["host_token"]
 

@@ -9,9 +9,9 @@ from tests.web.driver import call, offer, replayed, seated
 pytestmark = pytest.mark.slow
 
 
-def played_out(browser, bots=()):
+def played_out(browser, bots=(), **body):
     """Play a game of two people, and bots, to its end by plain HTTP; return its id and the tokens."""
-    game, tokens, _ = browser.game("Ann", "Bob", bots=bots)
+    game, tokens, _ = browser.game("Ann", "Bob", bots=bots, **body)
     dice = random.Random(1)
     while (view := call(browser.url, "GET", f"/v1/games/{game}"))["status"] == "playing":
         seat = view["waiting_for"][0]
@@ -41,8 +41,14 @@ def test_deep_link_shows_each_decision_for_every_viewer(browser):
     assert "Round 6" in screen.page.locator(".caption").inner_text()
 
 
-def test_purses_computed_from_public_events_equal_the_result(browser):
-    game, _ = played_out(browser)
+PRICED = [{"tile": "L08", "price": 4}, {"tile": "L14", "price": 2}, {"tile": "L23", "discard": True}]
+PRICING = {"round": 5, "players": [{"gold": 9}, {"gold": 7, "tiles_on_offer": PRICED}]}
+"""A position in which seat 1 has set its prices, and has 7 gold left."""
+
+
+@pytest.mark.parametrize("start", [{}, {"position": PRICING}], ids=["new", "position"])
+def test_purses_computed_from_public_events_equal_the_result(browser, start):
+    game, _ = played_out(browser, **start)
     screen = replayed(browser, game)
     purses = screen.page.evaluate(
         """async (game) => {
@@ -55,6 +61,18 @@ def test_purses_computed_from_public_events_equal_the_result(browser):
         game,
     )
     assert purses == [player["gold"] for player in screen.view()["players"]]
+
+
+def test_replay_from_a_position_shows_the_gold_and_prices_it_began_with(browser):
+    game, _ = played_out(browser, position=PRICING)
+    events = call(browser.url, "GET", f"/v1/games/{game}/events")["events"]
+    begun = next(event for event in events if event["type"] == "position_set")
+    page = replayed(browser, game, f"#e={begun['id']}").page
+    page.select_option("[data-act=eyes]", "open")
+    prices = page.locator(".market-row[data-seat='1'] .price-tag").all_inner_texts()
+    assert prices == ["4 gold", "2 gold", "discarded"]
+    gold = page.locator(".seat .badge:has-text('gold')").all_inner_texts()
+    assert gold == ["9 gold", "7 gold"]
 
 
 def test_position_of_a_finished_game_is_played_on(browser):
