@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.web.driver import call
+from tests.web.driver import call, seated
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +73,20 @@ def test_list_shows_date_opponents_and_round_of_a_game(browser):
     assert "Random (easy)" in shown
     assert view["players"][0]["name"] not in shown
     assert "Round 1" in shown
+
+
+def test_own_games_are_listed_by_when_they_were_saved(browser):
+    screen, game, _ = seated(browser, "Ann", "Bob")
+    listed = screen.page.evaluate(
+        """async () => {
+          for (const [index, id] of [..."hcafbgde"].entries()) {
+            localStorage[`skye.game.${id}`] = JSON.stringify({seats: [id], host: null, saved: index});
+          }
+          const base = document.querySelector("script[type=module]").src.replace("main.js", "");
+          return (await import(base + "home/my-games.js")).myGames();
+        }"""
+    )
+    assert listed == [game, *"edgbfach"]
 
 
 @pytest.mark.parametrize("agree", [True, False])

@@ -21,5 +21,7 @@ export function forget(id) {
 
 /** Return the ids of all games of which this browser has tokens, newest first. */
 export function myGames() {
-  return itemNames().filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  const ids = itemNames().filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  const saved = new Map(ids.map((id) => [id, tokensOf(id).saved ?? 0]));
+  return ids.sort((a, b) => (saved.get(b) ?? 0) - (saved.get(a) ?? 0));
 }

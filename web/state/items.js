@@ -38,8 +38,8 @@ export function saveForTab(name, value) {
   try { sessionStorage.setItem(name, JSON.stringify(value)); } catch { /* it is lost in a reload */ }
 }
 
-/** Return the names of all values; those that the browser does not store come last, the newest first. */
+/** Return the names of all values, in any order. */
 export function itemNames() {
   const stored = persistent ? Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "") : [];
-  return [...stored, ...[...memory.keys()].reverse()];
+  return [...stored, ...memory.keys()];
 }

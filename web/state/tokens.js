@@ -15,7 +15,7 @@ export function tokensOf(id) {
 
 /** Change some of the tokens of a game. @param {string} id @param {Partial<Tokens>} changes */
 export function saveTokens(id, changes) {
-  saveItem(PREFIX + id, JSON.stringify({ ...tokensOf(id), ...changes }));
+  saveItem(PREFIX + id, JSON.stringify({ saved: Date.now(), ...tokensOf(id), ...changes }));
 }
 
 /** @param {string} id @param {string} token */
