@@ -36,6 +36,18 @@ def test_key_sets_the_prices_and_the_focus_moves_to_change(browser):
     page.wait_for_selector("[data-act=change]:focus")
 
 
+def test_key_does_not_send_prices_again_that_are_set(browser):
+    screen, _, _ = seated(browser, "Ann", "Bob")
+    page = screen.page
+    sent = []
+    page.on("request", lambda request: request.method == "PUT" and sent.append(request.url))
+    Keyboard().set_prices(page)
+    page.wait_for_selector(".game-page:not([aria-busy]) [data-act=change]:focus")
+    page.keyboard.press("s")
+    screen.drawn()
+    assert len(sent) == 1
+
+
 def test_key_buys_the_chosen_tile_and_the_focus_stays_in_the_page(browser):
     screen = buying(browser)
     page = screen.page

@@ -65,7 +65,7 @@ export function pricingTray(store, preview) {
   }
 
   async function submit() {
-    if (!draft || send.disabled) return;
+    if (!draft || send.hidden || send.disabled) return;
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
     const accepted = await store.act((seat, options) => seat.setOffer(offer, options).catch((error) => {
