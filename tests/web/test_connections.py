@@ -219,6 +219,7 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
     )
     screen.page.click("[data-act=start]")
     screen.page.wait_for_selector(".toast:has-text('changed')")
+    screen.page.wait_for_selector("#status:has-text('changed')", state="attached")
     screen.page.unroute("**/start")
     screen.page.click("[data-act=start]")
     screen.page.wait_for_selector(".game-page[data-status=playing]")

@@ -37,5 +37,6 @@ def test_invalid_player_key_is_explained(browser):
     page.click("[data-act=player-key]")
     page.fill("dialog [name=key]", "no key")
     page.click("dialog form:has([name=key]) button")
-    page.wait_for_selector(".toast.bad")
+    page.wait_for_selector("dialog .toast.bad")  # all outside of the dialog is inert
+    page.wait_for_selector("dialog [role=alert]:not(:empty)", state="attached")
     assert not page.is_visible("dialog [name=url]")

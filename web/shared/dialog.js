@@ -1,4 +1,4 @@
-import { button, h } from "./dom.js";
+import { button, h, liveRegion } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** Show a dialog over the page; it is removed when it closes. @param {HTMLDialogElement} dialog */
@@ -6,6 +6,7 @@ export function showDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove(), { once: true });
   document.body.append(dialog); // inside a closed menu it would not be shown
   dialog.showModal();
+  for (const kind of /** @type {const} */ (["status", "alert"])) liveRegion(kind); // before they have a text
 }
 
 /**

@@ -115,15 +115,29 @@ export function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
+/**
+ * Return the live region of the page, or while a dialog is open one like it in the dialog: all outside of it is inert.
+ *
+ * @param {"status" | "alert" | "toasts"} kind
+ */
+export function liveRegion(kind) {
+  const page = document.getElementById(kind);
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (!page || !dialog) return page;
+  const own = dialog.querySelector(`.${kind}`) ?? dialog.appendChild(/** @type {Element} */ (page.cloneNode()));
+  own.removeAttribute("id");
+  return own;
+}
+
 /** Let a screen reader speak a text when it is idle (`aria-live=polite`). @param {string} text */
 export function announce(text) {
-  const status = document.getElementById("status");
+  const status = liveRegion("status");
   if (status && text) status.textContent = text;
 }
 
 /** Let a screen reader speak a text at once (`role=alert`). @param {string} text */
 export function alertNow(text) {
-  const alert = document.getElementById("alert");
+  const alert = liveRegion("alert");
   if (alert) alert.textContent = text;
 }
 

@@ -1,5 +1,5 @@
 import { ApiError, ConnectionFailedError, UnknownRulesetError } from "../../clients/typescript/src/errors.js";
-import { alertNow, button, h } from "./dom.js";
+import { alertNow, announce, button, h, liveRegion } from "./dom.js";
 import { has, t } from "./i18n.js";
 
 const SHOWN_MS = 8000;
@@ -31,8 +31,9 @@ export function errorText(error) {
   return h("span", isProse ? { lang: "en" } : {}, explain(error));
 }
 
-/** @param {string} text */
+/** Show a text for a while, and let screen readers speak it when they are idle. @param {string} text */
 export function toast(text) {
+  announce(text);
   show("", h("span", {}, text), null);
 }
 
@@ -40,6 +41,6 @@ export function toast(text) {
 function show(kind, message, details) {
   const box = h("div", { class: `toast ${kind}` }, message, details,
     button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }));
-  document.getElementById("toasts")?.append(box);
+  liveRegion("toasts")?.append(box);
   setTimeout(() => { if (!box.matches(":focus-within, :hover")) box.remove(); }, SHOWN_MS);
 }
