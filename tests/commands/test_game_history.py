@@ -1,4 +1,4 @@
-"""The work that a read of the past costs, and the matches that are kept for the next one."""
+"""The work that a read of the past costs, and the games that are kept for the next one."""
 
 from collections import Counter
 
@@ -66,11 +66,29 @@ def test_early_version_decodes_only_the_log_before_it(long_game, work):
     assert max(work.values()) <= 3
 
 
-def test_kept_match_whose_change_was_lost_is_not_used(service, monkeypatch):
+@pytest.fixture
+def restart(service):
+    """Return a function that stores the present of a game, and returns one that restores it."""
+
+    def remember(game):
+        table, log = [f"skye:{{{game.id}}}:{part}" for part in ("table", "log")]
+        before, entries = service.redis.get(table), service.redis.xrange(log)
+
+        def lose_later_changes():
+            service.redis.set(table, before)
+            service.redis.delete(log)
+            for entry_id, fields in entries:
+                service.redis.xadd(log, fields, entry_id)
+
+        return lose_later_changes
+
+    return remember
+
+
+def test_kept_game_whose_change_was_lost_is_not_used(service, restart, monkeypatch):
     monkeypatch.setattr(game_history, "KEEP_EVERY", 1)
     game = service.create_game(3)
-    names = [f"skye:{{{game.id}}}:{part}" for part in ("table", "log")]
-    before, entries = service.redis.get(names[0]), service.redis.xrange(names[1])
+    lose_later_changes = restart(game)
 
     def past(prices):
         assert game.offer(0, *prices).status_code == 200
@@ -79,9 +97,20 @@ def test_kept_match_whose_change_was_lost_is_not_used(service, monkeypatch):
         return service.get(f"{game.path()}?at_event={at}", game.tokens[0])["players"][0]["tiles_on_offer"]
 
     first = past((1, 2))
-    # Redis restarts without its last writes.
-    service.redis.set(names[0], before)
-    service.redis.delete(names[1])
-    for entry_id, fields in entries:
-        service.redis.xadd(names[1], fields, entry_id)
+    lose_later_changes()
     assert past((2, 1)) != first
+
+
+def test_kept_game_of_a_higher_version_is_not_used(service, restart, monkeypatch):
+    monkeypatch.setattr(game_history, "KEEP_EVERY", 1)
+    game = service.create_game(2, start=False)
+    lose_later_changes = restart(game)
+    for name in ("A", "B", "C", "D"):
+        assert game.call("PATCH", seat=0, body={"name": name}).status_code == 200
+    lost = game.view()
+    service.get(f"{game.path()}?at_event={lost['last_event']}")
+    lose_later_changes()
+    assert game.call("POST", "start", token=game.host).status_code == 200
+    view = game.view()
+    assert view["version"] < lost["version"] < view["last_event"]
+    assert service.get(f"{game.path()}?at_event={view['last_event']}")["status"] == "playing"

@@ -55,10 +55,11 @@ class _KeptGames:
                 return kept
         return None
 
-    def forget(self, game: Game) -> None:
-        """Forget all games of a game."""
-        for version in range(0, game.version + 1, KEEP_EVERY):
-            self._kept.pop((game.id, version), None)
+    def forget(self, game_id: str) -> None:
+        """Forget all versions of a game, also those above its present version: it may have lost changes."""
+        for key in list(self._kept):
+            if key[0] == game_id:
+                self._kept.pop(key, None)
 
 
 class GameHistory:
@@ -111,15 +112,16 @@ class GameHistory:
         A kept game is used only if the log has its change: Redis may have lost changes, and made others.
         """
         kept = self._kept.nearest(game.id, number_of, number)
-        if kept is None:
-            changes, past = self.changes(game, 0, number), empty_game(game)
-        else:
+        changes, past = None, empty_game(game)
+        if kept is not None:
             limit = number - number_of(kept.change) + 1
             read = self.changes(game, kept.change.last_event - 1, limit)
             read = [each for each in read if each.version >= kept.change.version]
-            if read[:1] != [kept.change]:
-                self._kept.forget(game)
-                return self._replayed(game, number_of, number)
-            changes, past = read[1:], kept.game
+            if read[:1] == [kept.change]:
+                changes, past = read[1:], kept.game
+            else:
+                self._kept.forget(game.id)
+        if changes is None:
+            changes = self.changes(game, 0, number)
         due = [change for change in changes if number_of(change) <= number]
         return replay_changes(past, due, self._kept.keep)
