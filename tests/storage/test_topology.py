@@ -96,13 +96,23 @@ def test_unknown_service_is_an_error():
         address_of(watched_by(FakeSentinel(None)))
 
 
-def test_all_sentinels_together_keep_to_one_timeout():
-    servers = SentinelTopology(parse("redis+sentinel://a,b,c,d/skye"), 2.0)
+@pytest.mark.parametrize("timeout_s", [0.2, 1.0, 2.0, 10.0])
+def test_call_outlasts_two_lookups_while_no_sentinel_responds(timeout_s):
+    servers = SentinelTopology(parse("redis+sentinel://a,b,c,d/skye"), timeout_s)
     timeouts = [
         sentinel.connection_pool.connection_kwargs["socket_timeout"]
         for sentinel in servers._sentinels.sentinels  # noqa: SLF001 - there is no other access
     ]
-    assert timeouts == [0.25] * 4
+    assert len(timeouts) == 4
+    assert 2 * sum(timeouts) < timeout_s
+    assert sum(timeouts) <= 1.0
+
+
+@pytest.mark.usefixtures("redis_client")
+def test_sentinel_with_an_error_reply_is_passed_over(redis_server):
+    servers = SentinelTopology(parse(f"redis+sentinel://{redis_server.address},b/skye"), 2.0)
+    servers._sentinels.sentinels[1] = FakeSentinel()  # noqa: SLF001 - in place of a connection
+    assert address_of(servers) == ONE
 
 
 def test_replicas_that_sentinels_can_elect_are_counted():

@@ -8,6 +8,7 @@ costs retries.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 import redis
@@ -21,13 +22,12 @@ from redis.sentinel import Sentinel
 from skye_server.redis_url import RedisUrl
 from skye_server.storage.connection.background_refresh import BackgroundRefresh
 from skye_server.storage.connection.redis_clients import Address, ClientPool
-from skye_server.storage.connection.retry import call_deadline
+from skye_server.storage.connection.retry import PROTOCOL_ERRORS, call_deadline
 
 _MASTER_TTL_S: Final = 1.0
 _SLOTS_TTL_S: Final = 2.0
 
-_LOOKUP_TIMEOUT_S: Final = 1.0
-"""How long a lookup takes if no Sentinel, or no node that `SKYE_REDIS_URL` names, responds."""
+_MAX_LOOKUP_S: Final = 1.0
 
 
 class Topology(Protocol):
@@ -86,8 +86,9 @@ class SentinelTopology:
     """
 
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
-        options = url.sentinel_options | _lookup_timeouts(url, timeout_s) | {"retry": Retry(NoBackoff(), 0)}
-        self._sentinels = _Sentinels(url.addresses, sentinel_kwargs=options)  # type: ignore[no-untyped-call]
+        self._lookup_timeout_s = _lookup_timeout(timeout_s)
+        timeouts = _socket_timeouts(url, self._lookup_timeout_s)
+        self._sentinels = _Sentinels(url.addresses, url.sentinel_options | timeouts)
         self._service = url.service
         self._clients = ClientPool(url.options, timeout_s)
         self._last_known: Address | None = None
@@ -118,9 +119,9 @@ class SentinelTopology:
         """
         self._sentinels.responded = False
         try:
-            with call_deadline(_LOOKUP_TIMEOUT_S):
+            with call_deadline(self._lookup_timeout_s):
                 master: Address = self._sentinels.discover_master(self._service)  # type: ignore[no-untyped-call]
-        except redis.ConnectionError:
+        except redis.RedisError:
             if self._sentinels.responded or self._last_known is None:
                 raise
             return self._last_known
@@ -135,6 +136,11 @@ class _Sentinels(Sentinel):
     responded = False
     replicas = 0
 
+    def __init__(self, addresses: Sequence[Address], options: dict[str, Any]) -> None:
+        super().__init__([])  # type: ignore[no-untyped-call]
+        retry = Retry(NoBackoff(), 0)
+        self.sentinels = [_SentinelClient(*address, retry=retry, **options) for address in addresses]
+
     def check_master_state(self, state: dict[str, Any], service_name: str) -> bool:
         """Keep what a Sentinel reports, and return whether its master is up."""
         self.responded = True
@@ -143,12 +149,24 @@ class _Sentinels(Sentinel):
         return is_up
 
 
+class _SentinelClient(redis.Redis):
+    """The client of a Sentinel. An error reply counts as none: redis-py would not ask the next Sentinel."""
+
+    def sentinel_masters(self) -> Any:
+        """Return what the Sentinel reports of each service."""
+        try:
+            return super().sentinel_masters()
+        except (redis.ResponseError, *PROTOCOL_ERRORS) as error:
+            raise redis.ConnectionError(str(error)) from error
+
+
 class ClusterTopology:
     """The slots of a cluster, as the first node to respond reports them. If none does, those known stay."""
 
     def __init__(self, url: RedisUrl, timeout_s: float) -> None:
         self._seeds = list(url.addresses)
-        self._options = url.options | _lookup_timeouts(url, timeout_s)
+        self._lookup_timeout_s = _lookup_timeout(timeout_s)
+        self._options = url.options | _socket_timeouts(url, self._lookup_timeout_s)
         self._nodes: NodesManager | None = None
         self._clients = ClientPool(url.options, timeout_s)
         self._slots = BackgroundRefresh(self._look_up, _SLOTS_TTL_S)
@@ -180,7 +198,7 @@ class ClusterTopology:
         :raises ClusterDownError: when no node has responded yet.
         """
         try:
-            with call_deadline(_LOOKUP_TIMEOUT_S):
+            with call_deadline(self._lookup_timeout_s):
                 if self._nodes is None:
                     seeds = [ClusterNode(*address) for address in self._seeds]  # type: ignore[no-untyped-call]
                     self._nodes = NodesManager(seeds, **self._options)
@@ -194,7 +212,15 @@ class ClusterTopology:
         return self._nodes.slots_cache
 
 
-def _lookup_timeouts(url: RedisUrl, timeout_s: float) -> dict[str, float]:
+def _lookup_timeout(timeout_s: float) -> float:
+    """Return how long a lookup takes if no Sentinel, or no node that `SKYE_REDIS_URL` names, responds.
+
+    Within its own timeout, a call may have to wait for a lookup that began before, and for the next one.
+    """
+    return min(timeout_s / 3, _MAX_LOOKUP_S)
+
+
+def _socket_timeouts(url: RedisUrl, lookup_timeout_s: float) -> dict[str, float]:
     """Return the options of the connections for lookups: all addresses together keep to the timeout."""
-    each_s = min(timeout_s, _LOOKUP_TIMEOUT_S) / len(url.addresses)
+    each_s = lookup_timeout_s / len(url.addresses)
     return {"socket_timeout": each_s, "socket_connect_timeout": each_s}
