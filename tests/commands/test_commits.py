@@ -202,6 +202,15 @@ def test_conflict_is_returned_while_replicas_are_missing(redis_client):
     assert not store.commit(commit(3, 2))
 
 
+def test_change_whose_replication_is_unknown_may_have_happened(redis_client, redis_server):
+    redis_client.execute_command("ACL", "SETUSER", "writer", "on", ">x", "~*", "&*", "+@all", "-wait")
+    with redis.Redis.from_url(redis_server.url, username="writer", password="x") as writer:
+        with pytest.raises(Problem, match="store_unavailable") as raised:
+            RedisStore(writer, min_replicas=MinReplicas(0, timeout_ms=10)).commit(commit(1))
+        assert raised.value.detail == redis_calls.UNKNOWN_OUTCOME
+    redis_client.acl_deluser("writer")
+
+
 def test_commit_without_min_replicas_waits_for_no_replica(redis_client):
     before = redis_client.info("commandstats")
     store = RedisStore(redis_client)
@@ -273,6 +282,17 @@ def test_late_write_to_a_demoted_master_is_repeated_at_the_new_one(replaced, ans
     assert store.commit(commit(2, 1))
     assert [RedisStore(each).load("ann")[0] for each in replaced] == [b"1:2:change"] * 2
     assert [entry.last_event for entry in RedisStore(replaced[1]).load_with_log("ann")[1]] == [10, 20]
+
+
+def test_late_write_whose_retry_is_refused_may_have_happened(replaced, answering_in, monkeypatch):
+    def refuse(*_):
+        raise redis.ReadOnlyError("You can't write against a read only replica.")
+
+    answering_in(0.2)
+    monkeypatch.setattr(replaced[1], "evalsha", refuse)
+    with pytest.raises(Problem, match="store_unavailable") as raised:
+        RedisStore(Failover(*replaced), RetryPolicy(0.1)).commit(commit(2, 1))
+    assert raised.value.detail == redis_calls.UNKNOWN_OUTCOME
 
 
 def test_late_reply_of_a_demoted_master_is_not_trusted(replaced, answering_in):

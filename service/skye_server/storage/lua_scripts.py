@@ -20,7 +20,7 @@ end
 """Publishes a change of the game or player that a key belongs to; see `connection.pubsub`."""
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
-"""How many idempotency records a match holds; a commit beyond that deletes the oldest record."""
+"""How many idempotency records a game has; a commit beyond that deletes the oldest record."""
 
 
 class MinReplicas(NamedTuple):
@@ -62,9 +62,10 @@ class Script:
         if isinstance(result, redis.exceptions.NoScriptError):
             command = ("EVAL", self._source, len(keys), *keys, *arguments)
             result, acknowledged = _run_and_wait(server, command, min_replicas)
-        for reply in (result, acknowledged):
-            if isinstance(reply, Exception):
-                raise reply
+        if isinstance(result, Exception):
+            raise result
+        if result and isinstance(acknowledged, Exception):
+            raise TooFewReplicas(str(acknowledged)) from acknowledged
         if result and acknowledged < min_replicas.replicas:
             raise TooFewReplicas(f"{acknowledged} of {min_replicas.replicas} replicas acknowledged in time")
         return expect_int(result)

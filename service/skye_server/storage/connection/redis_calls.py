@@ -143,10 +143,12 @@ class RedisCalls:
         def run(server: redis.Redis) -> T:
             nonlocal is_unknown
             try:
-                return command(server)
+                reply = command(server)
             except _UNKNOWN:
                 is_unknown = True
                 raise
+            is_unknown = True  # `call` may reject a late reply
+            return reply
 
         try:
             return self.call(key, run, writes=True)
