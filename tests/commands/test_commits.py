@@ -11,9 +11,11 @@ from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.storage.connection import redis_calls
 from skye_server.storage.connection.retry import RetryPolicy
-from skye_server.storage.lua_scripts import MinReplicas
+from skye_server.storage.lua_scripts import DELETE, MinReplicas
+from skye_server.storage.player_store import GameUpdate
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
+from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef
 from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
@@ -209,6 +211,45 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
             RedisStore(writer, min_replicas=MinReplicas(0, timeout_ms=10)).commit(commit(1))
         assert raised.value.detail == redis_calls.UNKNOWN_OUTCOME
     redis_client.acl_deluser("writer")
+
+
+HOOK = WebhookRef("ann", "hook")
+REPEATED = {
+    "deletion": lambda store: DELETE.run(store, [f"skye:{{ann}}:{n}" for n in range(4)], [1, b"", b"", 0]),
+    "removed game": lambda store: RedisStore(store).players.update_game(
+        GameUpdate("ann", "game", b"record", None, 1.0, 60)
+    ),
+    "deleted webhook": lambda store: RedisStore(store).webhooks.put(HOOK, b"webhook", None, 1, 60),
+    "queued delivery": lambda store: RedisStore(store).webhooks.queue(
+        HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60
+    ),
+    "recorded delivery": lambda store: RedisStore(store).webhooks.record(
+        HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
+    ),
+}
+
+
+@pytest.fixture
+def full(redis_client):
+    """A function that fills the memory of Redis."""
+    yield lambda: redis_client.config_set("maxmemory", 1)
+    redis_client.config_set("maxmemory", 0)
+
+
+@pytest.mark.parametrize("kind", REPEATED)
+def test_retry_of_a_written_change_writes_although_memory_is_full(redis_client, full, kind):
+    """WAIT waits only if its connection has written."""
+    webhooks = RedisStore(redis_client).webhooks
+    if kind.endswith("delivery"):
+        webhooks.put(HOOK, None, b"webhook", 1, 60)
+        REPEATED["queued delivery"](redis_client)
+    REPEATED[kind](redis_client)
+    before, keys = redis_client.info("persistence"), redis_client.keys()
+    full()
+    assert REPEATED[kind](redis_client)
+    after = redis_client.info("persistence")
+    assert after["rdb_changes_since_last_save"] > before["rdb_changes_since_last_save"]
+    assert redis_client.keys() == keys
 
 
 def test_commit_without_min_replicas_waits_for_no_replica(redis_client):

@@ -19,6 +19,19 @@ end
 """
 """Publishes a change of the game or player that a key belongs to; see `connection.pubsub`."""
 
+REPLICATE: Final = """
+local function replicate(key)
+  key = key .. ':replicate'
+  redis.call('DEL', key)
+  redis.call('SET', key, '')
+  redis.call('DEL', key)
+end
+"""
+"""Writes in a retry that changes nothing: WAIT on a connection without writes has nothing to wait for.
+
+DEL comes first because Redis checks its memory limit only until the first write of a script.
+"""
+
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a game has; a commit beyond that deletes the oldest record."""
 
@@ -145,9 +158,10 @@ return 1
 # its TTL.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
-# and sets the record again: WAIT on a connection without writes of its own has nothing to wait for.
+# and sets the record again, or replicates.
 DELETE: Final = Script(
     PUBLISH
+    + REPLICATE
     + """
 if redis.call('EXISTS', KEYS[1]) == 0 then
   if ARGV[1] == '0' then return 0 end
@@ -158,7 +172,7 @@ for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
   redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
 end
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
-if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) end
+if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) else replicate(KEYS[1]) end
 publish(KEYS[1])
 return 1
 """

@@ -2,7 +2,7 @@
 
 Of each player, under one hash tag so that a cluster keeps the keys in one slot:
 
-    skye:{player.ID}:games    hash     records of the player's games by their ids (see `player_codec`)
+    skye:{player.ID}:games    hash     records of the player's games by their ids (see `players.codec`)
     skye:{player.ID}:order    zset     these ids: games that are over by time, then, with scores from
                                        `ACTIVE_SCORE` on, the others; last those that wait for the player
     skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
@@ -21,7 +21,7 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import PUBLISH, Script
+from skye_server.storage.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
 
 ACTIVE_SCORE: Final = 1e13
@@ -60,13 +60,13 @@ end
 # Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
 # nothing. A key of another type makes the script fail before it has written.
 _UPDATE: Final = Script(
-    PUBLISH + _APPEND + f"local active, max_over = {ACTIVE_SCORE:.0f}, {MAX_GAMES_OVER}\n"
+    PUBLISH + REPLICATE + _APPEND + f"local active, max_over = {ACTIVE_SCORE:.0f}, {MAX_GAMES_OVER}\n"
     """
 redis.call('ZCARD', KEYS[2])
 redis.call('XLEN', KEYS[3])
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored == ARGV[3] then
-  redis.call('EXPIRE', KEYS[1], ARGV[5])
+  if redis.call('EXPIRE', KEYS[1], ARGV[5]) == 0 then replicate(KEYS[1]) end
   return 1
 end
 if stored ~= ARGV[2] then return 0 end

@@ -4,7 +4,7 @@ Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
 
     skye:{pool.POOL}:waiting     zset    the ids of tickets that wait, by their time
     skye:{pool.POOL}:players     hash    the id of the ticket with which each player waits
-    skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `player_codec`), `expires` (milliseconds since
+    skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `players.codec`), `expires` (milliseconds since
                                          1970), `state`, once it is matched `game` and `matched`, the time;
                                          or `same`, the id of an older ticket of the player that it repeats
     skye:{pool.POOL}:matched:PLAYER  string  the id of the player's ticket that was matched last

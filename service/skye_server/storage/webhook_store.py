@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import Script
+from skye_server.storage.lua_scripts import REPLICATE, Script
 
 MAX_DONE: Final = 100
 """How many deliveries that are over are stored for each webhook."""
@@ -41,7 +41,9 @@ _PARTS: Final = ("", ":order", ":queue", ":done", ":ended")
 # KEYS: webhooks, then the keys of one. ARGV: 1 the id, 2 the webhook as it was read (empty: none), 3 the
 # new one (empty: none, which deletes its deliveries), 4 how many there may be, 5 the TTL, 6 the cursor of a
 # new one (empty: none). Returns a `PutOutcome`.
-_PUT: Final = Script("""
+_PUT: Final = Script(
+    REPLICATE
+    + """
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored ~= ARGV[3] then
   if stored ~= ARGV[2] then return 0 end
@@ -50,6 +52,7 @@ end
 if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('DEL', unpack(KEYS, 2))
+  replicate(KEYS[1])
 else
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
   redis.call('EXPIRE', KEYS[1], ARGV[5])
@@ -58,16 +61,22 @@ else
   end
 end
 return 1
-""")
+"""
+)
 
 # KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the cursor and 3 the number as they were
 # read, 4 and 5 the new ones, 6 the TTL, then for each delivery: `GAME DELIVERY`, its id, its data. Returns 1
 # if the deliveries are queued, now or by an earlier attempt.
-_QUEUE: Final = Script("""
+_QUEUE: Final = Script(
+    REPLICATE
+    + """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 local cursor = redis.call('HGET', KEYS[2], 'cursor') or ''
 local number = redis.call('HGET', KEYS[2], 'number') or '0'
-if cursor == ARGV[4] and number == ARGV[5] then return 1 end
+if cursor == ARGV[4] and number == ARGV[5] then
+  replicate(KEYS[1])
+  return 1
+end
 if cursor ~= ARGV[2] or number ~= ARGV[3] then return 0 end
 for i = 7, #ARGV, 3 do
   redis.call('ZADD', KEYS[3], 0, ARGV[i])
@@ -76,7 +85,8 @@ end
 redis.call('HSET', KEYS[2], 'cursor', ARGV[4], 'number', ARGV[5])
 for i = 1, 4 do redis.call('EXPIRE', KEYS[i], ARGV[6]) end
 return 1
-""")
+"""
+)
 
 # KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the game, 3 the time. Returns the webhook,
 # the first delivery of the game and its data, failures, the time of the first of them, and until when the
@@ -104,10 +114,14 @@ return {{webhook, id, redis.call('HGET', KEYS[4], id) or '', failures, tonumber(
 # KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME DELIVERY`, 2 the delivery, 3 its data as it was
 # read, 4 the new data, 5 whether it is over, 6 whether the attempt has failed, 7 the time, 8 until when the
 # circuit is open if it opens. Returns 0 if another process has changed the delivery.
-_RECORD: Final = Script(f"""
-local max_done = {MAX_DONE}
+_RECORD: Final = Script(
+    f"{REPLICATE}local max_done = {MAX_DONE}\n"
+    """
 local stored = redis.call('HGET', KEYS[3], ARGV[2]) or redis.call('HGET', KEYS[4], ARGV[2])
-if stored == ARGV[4] then return 1 end
+if stored == ARGV[4] then
+  replicate(KEYS[1])
+  return 1
+end
 if redis.call('HGET', KEYS[3], ARGV[2]) ~= ARGV[3] then return 0 end
 if ARGV[6] == '1' then
   redis.call('HINCRBY', KEYS[1], 'failures', 1)
@@ -133,7 +147,8 @@ if ttl > 0 then
   redis.call('EXPIRE', KEYS[5], ttl)
 end
 return 1
-""")
+"""
+)
 
 # KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME DELIVERY`, 2 the delivery, 3 its new data, 4 the
 # TTL.
