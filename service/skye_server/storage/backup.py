@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import itertools
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
@@ -217,7 +218,7 @@ def _frames(path: Path) -> Iterator[bytes]:
         with gzip.open(path) as packed:
             while length := packed.read(4):
                 yield packed.read(int.from_bytes(length, "big"))
-    except (EOFError, gzip.BadGzipFile, ValueError) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise BackupError(f"{path} is no backup of skye-server, or is incomplete.") from error
 
 
@@ -237,5 +238,5 @@ def _stored_values(path: Path) -> Iterator[Stored]:
         for frame in frames:
             yield _decode(before)
             before = frame
-    except (msgspec.DecodeError, StopIteration) as error:
+    except (KeyError, StopIteration, TypeError, ValueError) as error:
         raise BackupError(f"{path} is no backup of skye-server, or is incomplete.") from error
