@@ -94,6 +94,18 @@ def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_clien
     redis_client.acl_deluser("older")
 
 
+def test_upgraded_server_gets_sharded_subscriptions(redis_server, redis_client, watch):
+    rights = "on", ">x", "~*", "&*", "+@all"
+    redis_client.execute_command("ACL", "SETUSER", "older", *rights, "-ssubscribe")
+    with redis.Redis.from_url(redis_server.url, username="older", password="x") as older:
+        changes, _ = watch(SingleServer(older), "ann")
+        assert waited_for(lambda: changes == ["ann"])
+        redis_client.execute_command("ACL", "SETUSER", "older", *rights)
+        redis_client.client_kill_filter(_type="pubsub")
+        assert waited_for(lambda: redis_client.pubsub_shardchannels() == [channel_of("ann").encode()])
+    redis_client.acl_deluser("older")
+
+
 def test_name_that_nobody_watches_is_unsubscribed_after_a_while(redis_client, watch):
     changes, subscriber = watch(SingleServer(redis_client), "ann", "bob")
     assert waited_for(lambda: len(changes) == 2)

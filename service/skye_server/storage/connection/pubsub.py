@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable
 from typing import Any, Final
+from weakref import WeakSet
 
 import redis
 
@@ -97,7 +98,7 @@ class ChangeSubscriber:
         self._subscribed: dict[str, _Connection] = {}
         self._missing: set[str] = set()
         self._unwatched: dict[str, float] = {}
-        self._is_sharded = True
+        self._without_shards: WeakSet[redis.Redis] = WeakSet()
         self._is_running = False
         self._failed_at = -_OUTAGE_S
         self._wakes = threading.Event()
@@ -160,7 +161,7 @@ class ChangeSubscriber:
                 connection = self._connections.get(server)
                 is_new = connection is None
                 if connection is None:
-                    connection = _Connection(server, is_sharded=self._is_sharded)
+                    connection = _Connection(server, is_sharded=server not in self._without_shards)
                     self._connections[server] = connection
                 self._missing.discard(name)
                 self._subscribed[name] = connection
@@ -202,11 +203,12 @@ class ChangeSubscriber:
 
     def _read(self, connection: _Connection) -> None:
         """Report the messages of a server until it fails, is replaced, or has no more subscriptions."""
+        self._without_shards.discard(connection.server)  # it may be upgraded by the next connection
         try:
             self._read_messages(connection)
         except (redis.RedisError, *PROTOCOL_ERRORS) as error:
             if connection.is_sharded and any(text in str(error).lower() for text in _NO_SHARDS):
-                self._is_sharded = False
+                self._without_shards.add(connection.server)
             else:
                 self._fail(error)
         self._drop(connection)
