@@ -9,6 +9,7 @@ import pytest
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.observability.metrics import BUCKETS_S, pattern
+from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
@@ -152,6 +153,20 @@ def test_metrics_are_served_while_the_store_is_unavailable():
     samples = scrape(Service(store=store))
     assert samples["skye_store_up", frozenset()] == 0
     assert not [name for name, _ in samples if name == "skye_listed_games"]
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/readyz"])
+def test_operators_endpoint_makes_no_call_with_retries(service, monkeypatch, path):
+    retried, run = [], RetryPolicy.run
+
+    def recorded(self, attempt, *, retries=True, **options):
+        retried.append(retries)
+        return run(self, attempt, retries=retries, **options)
+
+    monkeypatch.setattr(RetryPolicy, "run", recorded)
+    service.call("GET", path)
+    assert retried
+    assert not any(retried)
 
 
 def test_commits_that_come_too_late_are_counted():

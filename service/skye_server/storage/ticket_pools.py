@@ -220,8 +220,10 @@ class TicketPools:
         self._remove_waiting([ticket.id for ticket in group])
 
     def waiting(self, now_ms: int) -> int:
-        """Return how many tickets wait in all pools."""
-        return self._calls.call(_WAITING, lambda server: expect_int(server.zcount(_WAITING, now_ms, "+inf")))
+        """Return how many tickets wait in all pools; never retry."""
+        return self._calls.call(
+            _WAITING, lambda server: expect_int(server.zcount(_WAITING, now_ms, "+inf")), retries=False
+        )
 
     # Tickets of a player.
 
