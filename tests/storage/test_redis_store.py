@@ -1,9 +1,12 @@
 """The store: the same tests on a Redis in this process and on a real one."""
 
+from contextlib import nullcontext
+
 import pytest
 
 from skye_server.settings import DAY_S
 from skye_server.storage.codec import entry_header
+from skye_server.storage.connection import redis_calls
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, dice, problem_code, stored
@@ -99,6 +102,18 @@ def test_new_game_begins_a_new_log(store, any_redis):
     any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
     assert store.commit(commit(1))
     assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
+
+
+def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypatch):
+    deadlines = []
+
+    def without_deadline(seconds):
+        deadlines.append(seconds)
+        return nullcontext()
+
+    monkeypatch.setattr(redis_calls, "call_deadline", without_deadline)
+    assert RedisStore(any_redis, timeout_s=9.0).within("hunt:").load("ann") == (None, None)
+    assert deadlines == [9.0]
 
 
 # What is kept, and for how long.

@@ -85,6 +85,7 @@ class RedisStore:
     ) -> None:
         self._topology = SingleServer(topology) if isinstance(topology, redis.Redis) else topology
         self._retry_policy = retry_policy or RetryPolicy(0)
+        self._timeout_s = timeout_s
         self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s, min_replicas)
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls)
@@ -110,7 +111,8 @@ class RedisStore:
 
     def within(self, prefix: str) -> RedisStore:
         """Return a store on the same server of a lab, whose keys begin with a prefix: it shares no data."""
-        return RedisStore(PrefixedTopology(self._topology, prefix), self._retry_policy)
+        topology = PrefixedTopology(self._topology, prefix)
+        return RedisStore(topology, self._retry_policy, timeout_s=self._timeout_s)
 
     def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored game and the idempotency record under a key; None for each that is missing.
