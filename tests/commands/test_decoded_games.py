@@ -33,13 +33,15 @@ def test_cached_match_is_found_only_by_its_stored_bytes():
     assert recent.decoded("game", stored) is not table
 
 
-def test_oldest_match_is_evicted_from_a_full_cache():
+def test_least_recently_used_game_is_evicted_from_a_full_cache():
     recent = GameCache(max_size=2)
-    tables = [opened(name) for name in ("a", "b", "c")]
-    for table in tables:
-        recent.put(encode_game(table), table)
-    assert recent.decoded("a", encode_game(tables[0])) is not tables[0]
-    assert recent.decoded("c", encode_game(tables[2])) is tables[2]
+    a, b, c = (opened(name) for name in ("a", "b", "c"))
+    recent.put(encode_game(a), a)
+    recent.put(encode_game(b), b)
+    assert recent.decoded("a", encode_game(a)) is a
+    recent.put(encode_game(c), c)
+    assert recent.decoded("a", encode_game(a)) is a
+    assert recent.decoded("b", encode_game(b)) is not b
 
 
 def test_header_of_a_match_has_the_checksum_only_while_it_is_cached():

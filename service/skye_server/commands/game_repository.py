@@ -58,6 +58,7 @@ class GameCache:
         """
         cached = self._cached.get(game_id)
         if cached is not None and cached.stored == stored:
+            self._cached[game_id] = self._cached.pop(game_id, cached)
             return cached.game
         game = decode_game(stored)
         self.put(stored, game)
@@ -87,7 +88,7 @@ class GameCache:
         return body
 
     def put(self, stored: bytes, game: Game) -> None:
-        """Cache a game and the bytes it is stored as; the oldest entry is evicted when the cache is full."""
+        """Cache a game and the bytes it is stored as; a full cache evicts the least recently used game."""
         self._cached.pop(game.id, None)
         if len(self._cached) >= self._max_size:
             del self._cached[next(iter(self._cached))]
