@@ -2,7 +2,7 @@
 
 A command is applied to the game as it was loaded, and committed only if no other request changed the game
 since (compare-and-set). After a conflict the command is retried on the game as it is then, at most
-`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a game is committed only if no match has the
+`MAX_ATTEMPTS` times. Nothing is locked. A command that creates a game is committed only if no game has the
 new id.
 """
 
