@@ -158,6 +158,7 @@ CALLS = {
         "delivery": lambda hooks: hooks.delivery(HOOK, "msg"),
         "deliveries": lambda hooks: hooks.deliveries(HOOK),
         "requeue": lambda hooks: hooks.requeue(HOOK, "game", "msg", b"again", 60),
+        "close_circuit": lambda hooks: hooks.close_circuit(HOOK),
         "delete_all": lambda hooks: hooks.delete_all("ann"),
     },
 }
