@@ -109,8 +109,7 @@ def test_data_folder_is_accessible_to_its_owner_only(tmp_path):
     folder.close()
 
 
-def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, started_in, monkeypatch):
-    monkeypatch.setattr("skye_server.server.embedded_redis._ORPHAN_END_S", 0.5)
+def test_redis_left_over_ends_before_its_files_are_opened(tmp_path, started_in):
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")
     orphan = started_in(tmp_path, inherited=(lock,))
@@ -118,12 +117,12 @@ def test_redis_left_over_is_shut_down_before_its_files_are_opened(tmp_path, star
 
     later = DataFolder(tmp_path)
     assert later.lock_files("nobody") is None
-    assert lock_files(later, tmp_path / "redis.sock") is not None
+    assert lock_files(later, tmp_path / "redis.sock", lambda _: orphan.process.terminate()) is not None
     assert waited_for(lambda: not orphan.running)  # a process that exits closes its files a moment before
     later.close()
 
 
-def test_error_names_the_process_that_holds_the_lock(tmp_path, monkeypatch):
+def test_error_names_the_lock_that_a_process_holds(tmp_path, monkeypatch):
     monkeypatch.setattr("skye_server.server.embedded_redis._ORPHAN_TIMEOUT_S", 0.05)
     earlier = DataFolder(tmp_path)
     lock = earlier.lock_files(tmp_path / "held.sock")
@@ -131,7 +130,7 @@ def test_error_names_the_process_that_holds_the_lock(tmp_path, monkeypatch):
     try:
         earlier.close()
         later = DataFolder(tmp_path)
-        with pytest.raises(LaunchError, match=r"listens at .*held\.sock"):
+        with pytest.raises(LaunchError, match=r"fuser .*redis\.lock"):
             lock_files(later, tmp_path / "redis.sock")
         later.close()
     finally:

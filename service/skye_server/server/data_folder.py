@@ -28,7 +28,7 @@ class DataFolder:
         try:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._launcher = _open(path / _LAUNCHER_LOCK)
-            self._files = _open(path / _FILES_LOCK)
+            self._files = _open(self.files_lock)
             if not _lock(self._launcher):
                 owner = _read(self._launcher) or "unknown"
                 raise LaunchError(
@@ -58,9 +58,9 @@ class DataFolder:
         return self._files
 
     @property
-    def files_holder(self) -> str:
-        """The name of the process that holds, or last held, the lock of the files."""
-        return _read(self._files)
+    def files_lock(self) -> Path:
+        """The file whose lock the embedded server holds."""
+        return self.path / _FILES_LOCK
 
     def close(self) -> None:
         """Release the folder."""

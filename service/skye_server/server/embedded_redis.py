@@ -32,7 +32,6 @@ _TRUNCATED = ("short read while loading", "Truncating the AOF", "AOF loaded anyw
 _POLL_S = 0.005
 _FIRST_REPLY_TIMEOUT_S = 60.0
 _LOADING_TIMEOUT_S = 600.0
-_ORPHAN_END_S = 2.5
 _ORPHAN_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 10.0
 
@@ -43,23 +42,18 @@ Pause = Callable[[float], object]
 def lock_files(folder: DataFolder, socket_path: Path, pause: Pause = time.sleep) -> int:
     """Lock the files of a data folder for the server that will listen at `socket_path`.
 
-    A server whose launcher was killed may still be running: wait for it, then send it SHUTDOWN.
+    A server whose launcher was killed may still be writing its data: wait for its end.
 
     :returns: the file descriptor that holds the lock, for the server to inherit.
     :raises LaunchError: if that server does not end.
     """
     started = time.monotonic()
-    asked = False
     while (lock := folder.lock_files(str(socket_path))) is None:
-        waited = time.monotonic() - started
-        if waited > _ORPHAN_TIMEOUT_S:
+        if time.monotonic() - started > _ORPHAN_TIMEOUT_S:
             raise LaunchError(
                 f"A Redis left over from an earlier start still holds the games in {folder.path}, and does "
-                f"not end. It listens at {folder.files_holder}: stop it, then start again."
+                f"not end. Stop it, then start again: `fuser {folder.files_lock}` shows its process."
             )
-        if not asked and waited > _ORPHAN_END_S:
-            asked = True
-            _send_command(folder.files_holder, b"SHUTDOWN\r\n")
         pause(_POLL_S)
     return lock
 
@@ -221,7 +215,7 @@ def socket_location(folder: Path) -> Iterator[Path]:
         path.unlink(missing_ok=True)
 
 
-def _send_command(address: Path | Address | str, command: bytes) -> bytes:
+def _send_command(address: Path | Address, command: bytes) -> bytes:
     """Send one command to a server.
 
     :returns: the beginning of the reply, empty when there is none.
