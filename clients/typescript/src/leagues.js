@@ -1,5 +1,5 @@
 import { readBlocks } from "./sse.js";
-import { deadline, retryDelay, sleep } from "./transport.js";
+import { deadline, retryDelay, sleep, waiting } from "./transport.js";
 
 /** @import { components } from "../types/contract.js" */
 /** @import { Body, CallOptions, Result } from "./resources.js" */
@@ -14,6 +14,9 @@ import { deadline, retryDelay, sleep } from "./transport.js";
  * @property {number} [limit] The number of records in one response.
  * @property {AbortSignal} [signal] Ends the iteration.
  */
+
+/** How long the server may need to create 100 games with bots. */
+const CREATION_MS = 100_000;
 
 /** Many games at once: create them with one request, and export the records of finished ones. */
 export class Leagues {
@@ -35,7 +38,8 @@ export class Leagues {
    * @returns {Promise<Result<"create_games">["games"]>} Ids and tokens, in the same order.
    */
   async create(games, options) {
-    return (await this.transport.json("POST", "/v1/batches", { token: this.#key, ...options, body: { games } })).games;
+    const timed = { ...waiting(this.transport, { wait_ms: CREATION_MS }), ...options };
+    return (await this.transport.json("POST", "/v1/batches", { token: this.#key, ...timed, body: { games } })).games;
   }
 
   /**

@@ -16,10 +16,13 @@ from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError
 from skye_client.exporting import Export
 from skye_client.messages import api_error, final_error
-from skye_client.options import CallOptions
+from skye_client.options import CallOptions, waiting
 
 PAGE = 200
 """The number of records in one response. The rate limit of an export counts this number."""
+
+_CREATION_MS = 100_000
+"""How long the server may need to create 100 games with bots."""
 
 
 class Leagues:
@@ -44,8 +47,9 @@ class Leagues:
         :returns: the ids and tokens of the games, in the same order. The server does not send the tokens
             again.
         """
+        timed = cast("CallOptions", waiting(options, _CREATION_MS, self._transport.timeout_s))
         created = self._transport.json(
-            "POST", "/v1/batches", body={"games": list(games)}, token=self._key, **options
+            "POST", "/v1/batches", body={"games": list(games)}, token=self._key, **timed
         )
         return cast("m.CreatedGames", created)["games"]
 
