@@ -88,8 +88,9 @@ def host(
 
     :param decide: chooses an action; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
-    :raises ApiError: when the server refuses an action though the game is as `decide` saw it.
-    :raises Exception: what `decide` raises ends the host.
+    :raises ApiError: when the server refuses the action, or a request of `decide`, though the game is as
+        `decide` saw it.
+    :raises Exception: what `decide` raises ends the host, except errors of outages.
     """
     with Skye(options.get("url", URL)) as client, contextlib.suppress(KeyboardInterrupt):
 
@@ -192,18 +193,14 @@ class _Host:
 
     async def _act_while_waiting(self, game_id: str) -> None:
         game, failures = self._player.game(game_id), 0
-        action: Mapping[str, Any] = {}
         turn, refused = None, None
         while True:
             try:
                 if turn is None:
                     view = await game.get(include=["actions"])
                 else:
-                    with anyio.CancelScope(shield=True):
-                        view = await turn.seat.act(action, include=["actions"])
+                    view = await self._act(turn)
                     failures = 0
-                    self._decisions += 1
-                    self._report()
             except _FAILED as error:
                 if isinstance(error, ApiError) and error.status in _GONE:
                     return
@@ -214,12 +211,20 @@ class _Host:
                 await anyio.sleep(backoff(failures, 0.1, 15.0))
                 continue
             if refused is not None and refused[0] == view["version"]:
-                raise refused[1]  # no deadline has passed: the action is wrong
+                raise refused[1]  # no deadline has passed: the action, or a request of `decide`, is wrong
             seat = view["you"]["seat"]
             if seat is None or seat not in view["waiting_for"] or view["ruleset"] not in RULESETS:
                 return
             turn = Turn(view, view.get("actions", []), game.seat(seat))
-            action = await self._decide(turn)
+
+    async def _act(self, turn: Turn[AsyncSeat]) -> m.Game:
+        """Decide and act; return the view after the action."""
+        action = await self._decide(turn)
+        with anyio.CancelScope(shield=True):
+            view = await turn.seat.act(action, include=["actions"])
+        self._decisions += 1
+        self._report()
+        return view
 
     def _report(self) -> None:
         if self._progress:

@@ -34,9 +34,10 @@ import { backoff, sleep } from "./transport.js";
  * resumes after lost connections, outages and restarts of the server.
  *
  * @param {string} key
- * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the host.
+ * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the
+ *   host, except errors of outages.
  * @param {HostOptions} [options]
- * @throws {ApiError} The server refuses an action though the game is as `decide` saw it.
+ * @throws {ApiError} The server refuses the action, or a request of `decide`, though the game is as it saw it.
  */
 export async function host(key, decide, { url, concurrency = 8, untilOver = false, signal, onProgress = onTerminal() } = {}) {
   await new Host(new Skye(url).player(key), decide, concurrency, onProgress, signal).run(untilOver);
@@ -148,32 +149,35 @@ class Host {
     const query = { include: "actions" }, { signal } = this.#stop;
     /** @type {{version: number, error: unknown} | null} */
     let refused = null;
-    /** @type {{version: number, seat: Seat, action: Request} | null} */
-    let decision = null;
+    /** @type {Turn | null} */
+    let turn = null;
     for (let failures = 0; !signal.aborted;) {
       /** @type {GameData} */
       let view;
       try {
-        view = decision ? await decision.seat.act(decision.action, { query }) : await game.get({ query });
+        if (turn) {
+          const action = await this.decide(turn);
+          if (signal.aborted) return;
+          view = await turn.seat.act(action, { query });
+          failures = 0;
+          this.#decisions += 1;
+          this.#report();
+        } else view = await game.get({ query });
       } catch (error) {
         if (error instanceof ApiError && GONE.has(error.status)) return;
         if (!isFailed(error)) throw error;
-        if (decision && isFinal(error)) refused = { version: decision.version, error };
-        decision = null; // a deadline has passed, or the server does not respond: look again
+        if (turn && isFinal(error)) refused = { version: turn.view.version, error };
+        turn = null; // a deadline has passed, or the server does not respond: look again
         await sleep(backoff(++failures, 100, 15_000), signal);
         continue;
       }
-      if (decision) {
-        failures = 0;
-        this.#decisions += 1;
-        this.#report();
-      }
-      if (refused?.version === view.version) throw refused.error; // no deadline has passed: the action is wrong
+      // No deadline has passed: the action, or a request of `decide`, is wrong.
+      if (refused?.version === view.version) throw refused.error;
       const number = view.you.seat;
       if (number === null || !view.waiting_for.includes(number) || !RULESETS.includes(view.ruleset)) return;
-      const actions = view.actions ?? [], seat = game.seat(number);
+      const actions = view.actions ?? [];
       const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
-      decision = { version: view.version, seat, action: await this.decide({ view, actions, moves, seat }) };
+      turn = { view, actions, moves, seat: game.seat(number) };
     }
   }
 

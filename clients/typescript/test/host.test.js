@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Skye, host } from "skye-client";
+import { ApiError, ConnectionFailedError, Skye, host } from "skye-client";
 import { cuttingProxy } from "./cutting-proxy.js";
 import { SERVER, direct } from "./support.js";
 
@@ -31,6 +31,24 @@ test("a host ends with the error of decide", async () => {
   await player.games.create(game);
   const decide = () => { throw new RangeError("no idea"); };
   await assert.rejects(host(player.key, decide, { url: SERVER }), RangeError);
+});
+
+test("a host resumes after an outage that decide meets", async () => {
+  const player = direct.player(), errors = [new ConnectionFailedError("cut"), new ApiError(503, {})];
+  await player.games.create(game);
+  const decide = (turn) => {
+    if (errors.length) throw errors.pop();
+    return atRandom(turn);
+  };
+  await host(player.key, decide, { url: SERVER, untilOver: true });
+  assert.deepEqual(await statuses(player), ["finished"]);
+});
+
+test("a host ends with a request of decide that the server refuses", async () => {
+  const player = direct.player();
+  await player.games.create(game);
+  const decide = ({ seat, moves: [action] }) => seat.act({ ...action, body: {} });
+  await assert.rejects(host(player.key, decide, { url: SERVER }), { code: "invalid_body" });
 });
 
 test("a host ends with an action that the server refuses", async () => {
