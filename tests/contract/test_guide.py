@@ -1,5 +1,7 @@
 """The guide is correct: its commands print what it shows, and everything that it names exists."""
 
+import io
+import json
 import re
 import shutil
 from dataclasses import fields
@@ -93,6 +95,18 @@ def test_every_command_answers_as_it_shows(name, url):
     assert settled(recorded(TEXTS[name], url)) == settled(TEXTS[name]), (
         f"python -m tests.contract.guide {name} records it again"
     )
+
+
+def test_guide_bot_in_lobby_waits_for_the_start(monkeypatch):
+    views = [
+        {"status": status, "waiting_for": [], "last_event": 1, "players": []}
+        for status in ("lobby", "finished")
+    ]
+    views.insert(1, {})  # the page of events
+    monkeypatch.setattr("sys.argv", ["bot.py", "http://server", "game", "0", "token"])
+    monkeypatch.setattr("urllib.request.urlopen", lambda _: io.StringIO(json.dumps(views.pop(0))))
+    exec(programs(TEXTS["writing-a-bot"])["bot.py"], {})
+    assert not views
 
 
 def test_guide_programs_equal_their_sources():

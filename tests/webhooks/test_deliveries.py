@@ -91,6 +91,16 @@ def test_webhook_of_a_game_reports_all_seats(service, receiver):
     assert numbers == sorted(numbers)
 
 
+def test_webhook_of_a_game_reports_the_seats_that_the_start_renumbers(service, receiver):
+    game = service.create_game(3, start=False)
+    create(service, receiver.url, game.path("webhooks"), game.host, types=["seat_taken", "seat_left"])
+    game.call("DELETE", "players/1", token=game.host)
+    game.call("POST", "start", token=game.host)
+    dispatch(service)
+    found = [(each.message["type"], each.message["data"]["seat"]) for each in receiver.events]
+    assert found == [("seat_left", 1), ("seat_taken", 1)]
+
+
 def test_near_deadline_is_reported_once_to_both_kinds_of_webhooks(service, receiver):
     create(service, receiver.url, types=["deadline_near"])
     game = service.create_game(2, key=PLAYER_KEY, options={"turn_ms": 60_000})

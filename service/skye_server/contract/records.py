@@ -33,7 +33,7 @@ class RecordedPlayer(Object):
 class RecordedOptions(Object):
     """The seed and the options of a recorded game."""
 
-    seed = Name("The seed; null until the game is over.", 64, required=True, allow_none=True)
+    seed = Name("The seed; null until the game is finished.", 64, required=True, allow_none=True)
     scoring_tiles = ListOf(
         ScoringTileId(),
         "The scoring tiles that the creator named for slots A to D; null: drawn.",
@@ -125,7 +125,7 @@ class RecordedAction(Tagged):
 class GameRecord(Object):
     """How a game began and every action since; the state of the game follows from it.
 
-    A new game can begin from all or the first actions of a record, if the recorded game is over.
+    A new game can begin from all or the first actions of a record, if the recorded game is finished.
     """
 
     format = Integer(RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True)

@@ -29,7 +29,7 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
     """
     record = body["record"]
     if record["options"]["seed"] is None or None in record["actions"]:
-        raise Problem("game_not_over")
+        raise Problem("game_not_over", "This needs the record of a finished game.")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     options = chosen | body["options"]
     return body | {"players": record["players"], "auto_start": True, "options": options}

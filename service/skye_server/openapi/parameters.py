@@ -78,8 +78,8 @@ LAST_PLAYER_EVENT_ID: Final = "Last-Player-Event-ID"
 _KEY: Final = _in_headers(
     IDEMPOTENCY_KEY,
     "Makes the request safe to retry: for an hour, the same key with the same request returns the first "
-    "response again. A key is scoped to the token, or without a token to the client's address. "
-    "Use a random UUID.",
+    "response again; webhooks and tickets are in their present state. A key is scoped to the token, or "
+    "without a token to the client's address. Use a random UUID.",
     {"type": "string", "pattern": "^[!-~]{1,255}$", "minLength": 1, "maxLength": 255},
 )
 

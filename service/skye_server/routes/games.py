@@ -68,7 +68,7 @@ def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
     All fields of the body are optional. One request can open a game, seat players and bots, and start it. A
-    game can also begin from the first `stop_at` actions of the `record` of another game that is over: as an
+    game can also begin from the first `stop_at` actions of the `record` of a finished game: as an
     analysis board, or as a fixture for tests. Or it begins from a `position`: the server checks it against
     the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
     `GET /v1/scenarios`).

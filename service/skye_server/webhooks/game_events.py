@@ -10,6 +10,7 @@ import msgspec
 from skye_server.following.player_follower import event_view
 from skye_server.games.events import (
     BotTookOver,
+    GameStarted,
     PlayerJoined,
     PlayerLeft,
     PlayerLeftAndSeatsMoved,
@@ -92,6 +93,10 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
             yield PlayerEventType.SEAT_TAKEN, event.seat
         case PlayerLeft() | PlayerLeftAndSeatsMoved():
             yield PlayerEventType.SEAT_LEFT, event.seat
+        case GameStarted():
+            for seat, player in enumerate(event.players):
+                if player.lobby_seat != seat:
+                    yield PlayerEventType.SEAT_TAKEN, seat
         case BotTookOver(reason="resigned"):
             yield PlayerEventType.SEAT_LEFT, event.seat
         case TurnChanged():

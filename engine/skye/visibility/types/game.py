@@ -134,7 +134,7 @@ class GameStateView(TypedDict):
         BySlot[UsedScoringTileView], "The scoring tiles of slots A to D; none until they are drawn."
     ]
     bag: Annotated[BagView, "The tiles left in the bag."]
-    result: Annotated[GameResultView | None, "The result; null until the game is over."]
+    result: Annotated[GameResultView | None, "The result; null until the game is finished."]
 
 
 class GameView(GameStateView):

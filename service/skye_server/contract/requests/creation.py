@@ -65,7 +65,7 @@ class TimeLimits(Object):
 
 
 class ChosenOptions(TimeLimits):
-    """The options of a game. All are public; `fairness` of the game shows the seed when the game is over."""
+    """The options of a game. All are public; `fairness` of a finished game shows the seed."""
 
     scoring_tiles = ListOf(
         ScoringTileId(),
@@ -193,7 +193,7 @@ class StopAt(EitherOf):
 
 
 class RecordedGame(_Named):
-    """A game to begin from the record of a game that is over. It has the players of the record."""
+    """A game to begin from the record of a finished game. It has the players of the record."""
 
     record = NestedObject(GameRecord, "The record to begin from.", required=True)
     stop_at = StopAt()

@@ -46,11 +46,11 @@ class ExportedOptionsView(TypedDict):
     first_seat: Annotated[Seat | None, "The seat to start round 1 that the creator named; null: drawn."]
     tie_break: Annotated[TieBreakRule, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
-    seed: Annotated[Seed | None, "The seed; null until the game is over."]
+    seed: Annotated[Seed | None, "The seed; null until the game is finished."]
 
 
 class ExportedRecordView(TypedDict):
-    """The record of a game. A new game can begin from it once the recorded game is over."""
+    """The record of a game. A new game can begin from it once the recorded game is finished."""
 
     format: Annotated[
         int, Keywords(minimum=RECORD_FORMAT, maximum=RECORD_FORMAT), "The version of the format of records."
@@ -58,7 +58,7 @@ class ExportedRecordView(TypedDict):
     ruleset: RulesetName
     game_id: Annotated[GameId, "The id of the recorded game."]
     version: Annotated[Version, "The version of the game when the record was made."]
-    nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is over."]
+    nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is finished."]
     players: Annotated[
         Sequence[ExportedPlayerView],
         Keywords(minItems=PLAYERS[0], maxItems=PLAYERS[-1]),

@@ -50,8 +50,8 @@ EXPORTED: Final = {
     ),
     "ExportedPosition": Exported(
         "A game at one moment, as the caller may see it; `POST /v1/games` can begin a game from it.\n\n"
-        "The seed and the next draws are missing until the game is over, except for the host of a game that "
-        "began from a position; the next draws also when the seed determines all draws.",
+        "The seed and the next draws are missing until the game is finished, except for the host of a game "
+        "that began from a position; the next draws also when the seed determines all draws.",
         Position,
         frozenset(("seed", "next_draws")),
         {

@@ -123,7 +123,7 @@ def named_scoring_tiles(game: Game) -> list[UsedScoringTileView]:
 
 
 def fairness_view(game: Game) -> FairnessView:
-    """Return the commitment to the seed; the seed and the nonce once the game is over."""
+    """Return the commitment to the seed; the seed and the nonce once the game is finished."""
     options, is_over = game.options, game.status is Status.FINISHED
     return {
         "commitment": commitment(options.seed, options.nonce or ""),
@@ -199,7 +199,7 @@ def time_view(now_ms: int) -> TimeView:
 def position_view(game: Game, caller: Caller, state: GameState | None = None) -> Position:
     """Return the position of a game as a caller may see it, or an earlier position.
 
-    All callers may see all of a game that is over, and so may the host of a game that began from a position.
+    All callers may see all of a finished game, and so may the host of a game that began from a position.
 
     :param game: the earlier position.
     :raises Problem: game_not_started.

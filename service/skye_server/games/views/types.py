@@ -60,9 +60,9 @@ class FairnessView(TypedDict):
     nonce: Annotated[
         Nonce | None,
         "32 random hexadecimal digits that precede a seed that the creator chose; null until the "
-        "game is over, and always null if the server chose the seed.",
+        "game is finished, and always null if the server chose the seed.",
     ]
-    seed: Annotated[Seed | None, "The seed of all draws; null until the game is over."]
+    seed: Annotated[Seed | None, "The seed of all draws; null until the game is finished."]
     seed_source: Annotated[SeedSourceName, "Who chose the seed."]
 
 

@@ -37,7 +37,7 @@ def prices_before_they_are_revealed(view: View, game: str, **_: Any) -> Response
 
 
 @defect("hard", "place_tile")
-@breaks("The seed is hidden until the game is over.")
+@breaks("The seed is hidden until the game is finished.")
 @shown_by(
     scenario("building_last_seat"),
     post(f"{GAME}/players/0/placements", {"tile": "L73", "x": 9, "y": 9, "rotation": 0}, SEAT_0),
@@ -64,7 +64,7 @@ def private_game_by_its_time(view: View, game: str, **_: Any) -> Response:
 
 
 @defect("medium", "list_players")
-@breaks("The gold of other seats is hidden until the game is over, unless the game has `open_gold`.")
+@breaks("The gold of other seats is hidden until the game is finished, unless the game has `open_gold`.")
 @shown_by(scenario("first_round"), get(f"{GAME}/players", SEAT_0), at="/players/1/gold")
 def gold_of_others_for_seats(view: View, game: str, **_: Any) -> Response:
     """Show the gold of all to those who play."""

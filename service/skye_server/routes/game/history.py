@@ -182,8 +182,7 @@ def get_record(game: str) -> Response:
     """Get the record of a game.
 
     The beginning of the game and every action in order, without values hidden from the caller. The record of
-    a game that is over is complete: it determines every state, and `POST /v1/games` can begin a new game from
-    it.
+    a finished game is complete: it determines every state, and `POST /v1/games` can begin a new game from it.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     tag = etag(current.version, caller)
@@ -205,8 +204,8 @@ def get_position(game: str) -> Response:
     """Get the position of a game.
 
     The current state of the game, in the form that `POST /v1/games` accepts. Values that are hidden from the
-    caller are left out; a game that begins from the position derives or draws them. The position of a game
-    that is over is complete for all callers. The host of a game that began from a position always gets the
+    caller are left out; a game that begins from the position derives or draws them. The position of a
+    finished game is complete for all callers. The host of a game that began from a position always gets the
     complete position, including the seed.
     """
     loaded = collaborators().games.read(game, bearer_token())
