@@ -258,7 +258,7 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
 
 
 def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
-    game = service.begin(None, **PAIR)
+    game = service.begin(None, **PAIR, options={"on_timeout": "bot"})
     path, token = f"{game.path()}/players/me/bot", game.tokens[0]
 
     def bind(key):
@@ -276,6 +276,14 @@ def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
     dispatch(service)
     assert game.view()["waiting_for"] == [1]
     assert game.view()["players"][0]["bot"] == "url"
+    bot.answer = lambda _, handler: respond(handler, 500)
+    game.offer(1, 1, 1)
+    dispatch(service)
+    service.clock.advance(7)
+    dispatch(service)
+    assert game.view()["players"][0]["bot"] == "greedy"
+    assert bind("d").status_code == 200
+    assert service.get(f"{path}/deliveries", token)["deliveries"], "they show why the bot was replaced"
 
 
 def test_requests_with_one_key_at_once_get_the_same_secret(service, bot, monkeypatch):

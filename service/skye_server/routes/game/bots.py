@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -11,11 +12,11 @@ from skye_server.commands.bot_commands import (
     authorize_bot,
     bind_bot,
     release_bot,
-    seat_of_bot,
 )
 from skye_server.commands.current_games import Games
 from skye_server.contract import requests, responses
 from skye_server.error_codes import Problem
+from skye_server.games.game import Seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response
@@ -57,7 +58,8 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     with collaborators().url_bots.of_player(command, body) as secret:
         result = bind_bot(games, command, game, seat, body["url_bot"])
     result.view["secret"] = secret
-    _delete_unseated(games, game, replaced, body["url_bot"])
+    # A bot that the server has replaced is kept: its deliveries show why.
+    _delete_bots(games, game, lambda seat: seat.bot is not None, replaced, body["url_bot"])
     return command_response(result)
 
 
@@ -73,7 +75,7 @@ def release_bot_at_url(game: str, seat: int) -> Response:
     loaded = games.read(game, command.token)
     number = authorize_bot(*loaded, seat)
     result = release_bot(games, command, game, seat)
-    _delete_unseated(games, game, loaded.game.seats[number].url_bot)
+    _delete_bots(games, game, lambda seat: seat.has_url_bot, loaded.game.seats[number].url_bot)
     return command_response(result)
 
 
@@ -96,8 +98,8 @@ def list_bot_deliveries(game: str, seat: int) -> Response:
     return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
 
 
-def _delete_unseated(games: Games, game_id: str, *url_bots: str) -> None:
-    """Delete those of some bots that play no seat now: a retry may come after further changes of the seat."""
+def _delete_bots(games: Games, game_id: str, keeps_bot: Callable[[Seat], bool], *url_bots: str) -> None:
+    """Delete bots except those of some seats now: a retry may come after further changes of the seat."""
     with suppress(Problem):  # as in `delete_bots`
-        game = games.repository.current(game_id)
-        delete_bots(games.store, *(each for each in url_bots if seat_of_bot(game, each) is None))
+        seats = games.repository.current(game_id).seats
+        delete_bots(games.store, *{*url_bots} - {seat.url_bot for seat in seats if keeps_bot(seat)})
