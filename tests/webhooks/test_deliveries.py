@@ -336,6 +336,26 @@ def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, r
     assert kinds(receiver) == ["game_over"]
 
 
+def test_webhook_of_a_game_without_a_cursor_reports_later_events(service, receiver):
+    game = start(service)
+    create(service, receiver.url, game.path("webhooks"), PLAYER_KEY)
+    assert service.redis.delete(*service.redis.keys("skye:{*}:webhook:*")) == 1
+    attend(service, f"{game.id}/{game.id}")
+    game.call("POST", "abort", token=PLAYER_KEY)
+    dispatch(service)
+    assert kinds(receiver) == ["game_over"]
+
+
+@pytest.mark.parametrize("of_game", [False, True])
+def test_entry_of_a_new_webhook_has_a_game_that_does_not_exist(of_game, service, receiver):
+    game = start(service)
+    create(service, receiver.url, game.path("webhooks") if of_game else "/v1/me/webhooks")
+    owner = game.id if of_game else owners.player_owner(hash_player_key(PLAYER_KEY))
+    queues = service.redis.keys("skye:{due.*}:webhook")
+    assert f"{owner}/new".encode() in {entry for key in queues for entry in service.redis.zrange(key, 0, -1)}
+    assert attend(service, f"{owner}/new") is None
+
+
 def test_event_of_a_process_that_knows_no_webhook_yet_is_sent(service, receiver):
     game = start(service)
     other = local_service(redis=service.redis)

@@ -3,7 +3,7 @@
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
 - `OWNER/GAME`: events of the owner may be missing in the queues of the owner's webhooks;
-- `OWNER`: the same, once after a webhook was created;
+- `OWNER/new`: the same, once after a webhook was created;
 - `OWNER/GAME/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
   each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
 
@@ -31,7 +31,7 @@ from skye_server.storage.webhook_store import (
     Recorded,
     WebhookRef,
 )
-from skye_server.webhooks.game_events import GameCursor, report
+from skye_server.webhooks.game_events import GameCursor, Reported, cursor_at, report
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
 from skye_server.webhooks.records import (
@@ -67,12 +67,12 @@ class WebhookDispatch:
 
         :returns: when it is due again, in milliseconds since 1970; None for never.
         """
-        owner, *rest = entry.split("/")
-        return self._deliver(owner, *rest) if len(rest) > 1 else self._queue_events(owner, *rest)
+        owner, game, *webhook = entry.split("/")
+        return self._deliver(owner, game, *webhook) if webhook else self._queue_events(owner, game)
 
     # Queue events.
 
-    def _queue_events(self, owner: str, game_id: str = NO_GAME) -> int | None:
+    def _queue_events(self, owner: str, game_id: str) -> int | None:
         active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
         if not active:
             return None
@@ -112,18 +112,19 @@ class WebhookDispatch:
     def _queue_game_events(self, webhook: Webhook) -> int | None:
         """Queue the events of a game; return when to continue, such as when its deadline is near."""
         progress = self._store.progress(webhook.ref)
-        if not progress.cursor:  # it is deleted
-            return None
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
-        cursor = msgspec.json.decode(progress.cursor, type=GameCursor)
+        cursor = msgspec.json.decode(progress.cursor, type=GameCursor) if progress.cursor else None
         try:
-            game, changes = self._games.changes_after(webhook.owner, cursor.last_event)
+            game, changes = self._games.changes_after(webhook.owner, cursor.last_event if cursor else 0)
         except Problem as problem:
             if problem.code != "game_not_found":
                 raise
             return None
-        reported = report(cursor, game, changes, self._games.time_of(game))
+        if cursor:
+            reported = report(cursor, game, changes, self._games.time_of(game))
+        else:  # an interrupted version before this one has set no cursor, or the webhook is deleted
+            reported = Reported(cursor_at(game), [])
         if reported.cursor != cursor:
             text = msgspec.json.encode(reported.cursor).decode()
             if not self._queue(webhook, progress, text, reported.events):

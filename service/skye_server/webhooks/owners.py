@@ -25,6 +25,9 @@ PLAYER_OWNER: Final = "player."
 NO_GAME: Final = "-"
 """In place of a game's id, for events about none."""
 
+NEW_WEBHOOK: Final = "new"
+"""In place of a game's id, for an entry that no other entry of the owner replaces."""
+
 
 def player_owner(player: str) -> str:
     """Return the name under which webhooks of a player are stored.
