@@ -1,6 +1,10 @@
 """The limit of requests that one host handles at once."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+
+import pytest
 
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 
@@ -30,3 +34,28 @@ def test_slow_host_has_fewer_slots_until_many_others_are_slow(monkeypatch):
     assert [free_slots(slots, origin) for origin in "abc"] == [2, 2, 2]
     free_slots(slots, "d")
     assert [free_slots(slots, origin) for origin in "bcda"] == [2, 2, 2, 8]
+
+
+@pytest.fixture
+def frequent_switches():
+    """Let threads take turns as often as possible."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("frequent_switches")
+def test_slots_that_threads_use_at_once_are_all_free_afterwards(monkeypatch):
+    slots = HostSlots()
+    monkeypatch.setattr(HostSlots, "_MAX_SLOW", 8)
+    monkeypatch.setattr(HostSlots, "_SLOW_S", -1.0)
+    monkeypatch.setattr(HostSlots, "_MAX_SLOW_HOSTS", 1)
+
+    def use(_thread):
+        for number in range(300):
+            free_slots(slots, f"host{number % 3}")
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(use, range(4)))
+    assert [free_slots(slots, f"host{number}") for number in range(3)] == [8, 8, 8]

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from urllib.parse import urlsplit
 
 from skye_server.webhooks.targets import DEFAULT_PORTS
@@ -30,6 +31,7 @@ class HostSlots:
     _MAX_SLOW_HOSTS = 1000
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._used: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
         self._slow: dict[str, None] = {}
@@ -38,24 +40,29 @@ class HostSlots:
     @contextmanager
     def slot(self, origin: str) -> Iterator[bool]:
         """Hold a slot of a host for the time of a request, and yield whether there was a free one."""
-        if self._used[origin] >= (self._MAX_SLOW if origin in self._slow else self._MAX):
-            self._waiting[origin] += 1
+        with self._lock:
+            is_free = self._used[origin] < (self._MAX_SLOW if origin in self._slow else self._MAX)
+            (self._used if is_free else self._waiting)[origin] += 1
+        if not is_free:
             yield False
             return
-        self._used[origin] += 1
         started = time.monotonic()
         try:
             yield True
         finally:
-            self._slow.pop(origin, None)
-            if time.monotonic() - started > self._SLOW_S:
-                self._slow[origin] = None
-                if len(self._slow) > self._MAX_SLOW_HOSTS:
-                    del self._slow[next(iter(self._slow))]
-            self._used[origin] -= 1
-            self._waiting.pop(origin, None)
-            if not self._used[origin]:
-                del self._used[origin]
+            with self._lock:
+                self._free(origin, is_slow=time.monotonic() - started > self._SLOW_S)
+
+    def _free(self, origin: str, *, is_slow: bool) -> None:
+        self._slow.pop(origin, None)
+        if is_slow:
+            self._slow[origin] = None
+            if len(self._slow) > self._MAX_SLOW_HOSTS:
+                del self._slow[next(iter(self._slow))]
+        self._used[origin] -= 1
+        self._waiting.pop(origin, None)
+        if not self._used[origin]:
+            del self._used[origin]
 
     def pause_ms(self, origin: str) -> int:
         """Return when to ask for a slot again: the later, the more have asked."""
