@@ -24,6 +24,7 @@ from skye_server.games.transitions import MAX_CHANGES
 from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.settings import DAY_S, Settings
+from skye_server.webhooks.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
@@ -34,7 +35,7 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 _OTHERS = """
     /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- fetch
     EventSource Deprecation Sunset message stream end event deprecated
-    skye_key_ skye_host_ skye_seat_ skye_invite_ skye_watch_
+    skye_key_ skye_host_ skye_seat_ skye_invite_ skye_watch_ skye_hunt_
     scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     /play/ /play/-/client/index.js BroadcastChannel navigator.locks #
     fairness.commitment fairness.nonce fairness.seed_source info.version
@@ -238,6 +239,7 @@ def limits(document):
         "games in one batch": f"{items('GamesToCreate', 'games')}",
         "rematches of one game, aborted ones among them": f"{MAX_ABORTED + 1}",
         "bots of one batch, or 250 recorded actions for each": f"{MAX_BATCH_COST}",
+        "different URLs of bots in one request": f"{MAX_URLS}",
         "records of one export": f"{query('/v1/records', 'limit'):,}",
         "tiles in one list of places": f"{MAX_TILES_TO_PLACE}",
         "territories in one scoring": f"{items('TerritoriesToScore', 'territories')}",

@@ -144,7 +144,7 @@ def receive_in_lab(inbox: str) -> Response:
     """Receive a webhook in an inbox.
 
     A receiver for tests: it stores the request, repeats challenges, and answers others with 204, or as `PUT`
-    has set. Any name is an inbox.
+    has set. Any name of up to 40 lower-case letters, digits and hyphens is an inbox.
     """
     lab, body = _inbox_lab(inbox), body_of(request)
     message = {name.lower().replace("-", "_"): request.headers.get(name) for name in _SIGNED}

@@ -65,7 +65,10 @@ class OwnGameList(TypedDict):
 
 class _PlayerEvent(TypedDict):
     id: Annotated[PlayerEventId, "The id of the event."]
-    at: Annotated[Timestamp, "When it happened, by the server's clock; the list gives the order."]
+    at: Annotated[
+        Timestamp,
+        "When it happened, by the clock of the game, or else of the server; the list gives the order.",
+    ]
     reload: NotRequired[Reload]
 
 
