@@ -235,6 +235,16 @@ def test_interrupted_league_resumes_where_it_stopped(play):
     assert play.out.read_text().startswith("".join(lines[:4]))
 
 
+def test_league_whose_header_was_written_in_part_begins_again(play):
+    header, _ = play("random", "greedy")
+    line, *_ = play.out.read_bytes().splitlines(keepends=True)
+    for length in (1, len(line) // 2, len(line) - 1):
+        play.out.write_bytes(line[:length])
+        again, results = play("random", "greedy")
+        assert again == header
+        assert len(results) == 2
+
+
 def test_league_without_a_seed_gets_a_random_one_and_keeps_it(play):
     first, _ = play("random", "greedy", games=2, seed=None)
     again, results = play("random", "greedy", games=4, seed=None)

@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 
+def json_line(value: Mapping[str, Any]) -> str:
+    """Return a line of such a file."""
+    return json.dumps(value, separators=(",", ":")) + "\n"
+
+
 def read_json_lines(path: Path, header: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
     """Truncate an incomplete last line of a file; return its lines after the first.
 
@@ -24,7 +29,8 @@ def read_json_lines(path: Path, header: Mapping[str, Any], kind: str) -> list[di
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     first, *others = whole.splitlines() or [data]
-    if data and not _holds(first, header):
+    is_incomplete = not whole and json_line(header).encode().startswith(data)
+    if not is_incomplete and not _holds(first, header):
         raise ValueError(f"{path} belongs to another {kind}; name another file: {first[:1000]!r}")
     if whole != data:
         os.truncate(path, len(whole))

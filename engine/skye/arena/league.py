@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from skye.arena.bot_process import Budget
 from skye.arena.entrant_check import check_entrants
 from skye.arena.entrants import Decider, Entrant, decider_for
-from skye.arena.json_lines import read_json_lines
+from skye.arena.json_lines import json_line, read_json_lines
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
 
@@ -85,9 +85,9 @@ def play_league(
         check_entrants(league.entrants, league.players, league.budget)
     with path.open("a", encoding="utf-8") as file:
         if not path.stat().st_size:
-            file.write(json.dumps(league.header()) + "\n")
+            file.write(json_line(league.header()))
         for played, result in enumerate(_played(league, missing, workers), 1):
-            file.write(json.dumps(result, separators=(",", ":")) + "\n")
+            file.write(json_line(result))
             file.flush()
             results[result["game"]] = _without_record(result)
             progress(played, len(missing) - played)
@@ -105,7 +105,7 @@ def write_records(path: Path, records: Path) -> None:
         for line in results:
             result = json.loads(line)
             fields = {name: result[name] for name in _RECORD_FIELDS}
-            file.write(json.dumps(fields, separators=(",", ":")) + "\n")
+            file.write(json_line(fields))
 
 
 def seed_in(path: Path) -> str | None:

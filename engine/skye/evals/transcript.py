@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from skye.arena.json_lines import read_json_lines
+from skye.arena.json_lines import json_line, read_json_lines
 from skye.errors import SkyeError
 from skye.evals.plan import Plan
 from skye.evals.questions import Question, Reply
@@ -99,7 +99,7 @@ class Transcript(Replies):
         self._file.close()
 
     def _write(self, line: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+        self._file.write(json_line(line))
         self._file.flush()
         os.fsync(self._file.fileno())
 
