@@ -135,7 +135,7 @@ def test_language_of_an_address_lasts_through_the_visit(browser):
 @pytest.mark.full_size
 @pytest.mark.parametrize("language", ["x-long", "ja"])
 def test_replay_of_long_names_stays_within_a_phone(browser, language):
-    game, _, _ = browser.game("W" * 40, "The player with the very long name", start=True)
+    game, _, _ = browser.game("W" * 40, "The player with the very long name")
     screen = replayed(browser, game, f"&lang={language}", **PHONE)
     assert overflowing(screen.page) == []
     right = "[...document.querySelectorAll('.scrubber *')].map((one) => one.getBoundingClientRect().right)"
