@@ -34,6 +34,7 @@ BEYOND_SCHEMAS = (
     "This belongs to a `bot_url` only",
     "/fault",
     "/position/",
+    "This does not begin with https://",
     "This is not an invitation code",
     "This is not the id of an event",
     "This is not the cursor of",
@@ -43,8 +44,8 @@ BEYOND_SCHEMAS = (
 
 Ids and cursors are opaque strings. No regular expression can list the characters of names, no schema can
 compare the lengths of two lists, the linters do not understand a condition on two fields, and the rules judge
-a position by all of it. All this
-holds for a game alone as for a game of a batch.
+a position by all of it. A setting
+decides which URLs a server accepts. All this holds for a game alone as for a game of a batch.
 """
 
 
