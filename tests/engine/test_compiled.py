@@ -13,7 +13,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.full_size]
 
 REPOSITORY = Path(__file__).parents[2]
 
-OTHER_SUITES = ("test_arena.py", "test_compiled.py", "test_env*.py", "test_openspiel.py", "test_wheels.py")
+OTHER_SUITES = (
+    "test_arena.py", "test_bot_at_url.py", "test_compiled.py", "test_env*.py", "test_openspiel.py",
+    "test_wheels.py",
+)  # fmt: skip
 """The suites of parts that are not compiled.
 
 Also left out are tests of arguments of wrong types, which mypyc refuses in its own words (`type_error`).

@@ -8,6 +8,7 @@ import sys
 import threading
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -24,7 +25,6 @@ from skye.evals.questions import Question, Reply
 from skye.evals.scoring import mean_interval
 from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
-from tests.support.playing import dice
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
 
@@ -246,14 +246,14 @@ def test_illegal_reply_is_followed_by_its_reason():
         ({"x": 0}, "lies on (0, 0) already"),
         ({"x": 1, "rotation": 270}, "turned by 270 on (1, 0): its west is"),
         ({"x": 1, "rotation": 45}, "not 45"),
-        ({"x": "far"}, "not 'far', 0 and 0"),
+        pytest.param({"x": "far"}, "not 'far', 0 and 0", id="type_error"),
     ],
 )
 def test_mirrored_reply_is_refused_with_the_places_that_it_has(place, reason):
     game = new_game(2, seed="t").game
     while game.phase is not Phase.BUILDING:
         seat = game.waiting_for[0]
-        game = play(game, seat, choose_move("random", game, seat, dice(1))).game
+        game = play(game, seat, choose_move("random", game, seat, Random(1))).game
     wording = Wording(mirrored=True)
     fields = {"type": "place", "tile": game.players[0].tiles_to_build[0], "y": 0, "rotation": 0, **place}
     with pytest.raises(UnusableReply, match=re.escape(reason)):
