@@ -19,7 +19,7 @@ from skye_server.http.client_address import network
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-MAX_HANDLED: Final = 4
+MAX_HANDLED: Final = 2
 """The number of requests of one address that a worker handles at a time."""
 
 CROWD: Final = 16
