@@ -258,7 +258,7 @@ def test_holder_binds_and_releases_a_bot(service, bot, bound_to_key):
 
 
 def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
-    game = service.begin(None, **PAIR, options={"on_timeout": "bot"})
+    game = service.begin(None, **PAIR, options={"on_timeout": "bot", "first_seat": 0})
     path, token = f"{game.path()}/players/me/bot", game.tokens[0]
 
     def bind(key):
