@@ -29,6 +29,10 @@ _KIND: Final = "skye-server backup"
 _TRANSIENT: Final = (b"skye:bucket:",)
 """Beginnings of keys that are not worth a backup: counters of rate limits."""
 
+_DUE: Final = b"skye:{due."
+"""The beginning of the keys of the due queue, which are restored last: a dispatcher drops an entry whose game
+is not there yet."""
+
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
 _READ: Final = Script("""
@@ -107,8 +111,10 @@ def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
     counts = check_backup(path)
     if any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
         raise BackupError("That server has games already. Restore into an empty one.")
-    for stored in _stored_values(path):
-        _restore(calls, stored)
+    for is_due in (False, True):
+        for stored in _stored_values(path):
+            if stored.key.startswith(_DUE) == is_due:
+                _restore(calls, stored)
     return counts
 
 
