@@ -5,7 +5,16 @@ from functools import partial
 
 import pytest
 
-from skye_client import ApiError, AsyncSkye, ConnectionFailedError, RetryPolicy, async_host, host, hosting
+from skye_client import (
+    ApiError,
+    AsyncOwnGames,
+    AsyncSkye,
+    ConnectionFailedError,
+    RetryPolicy,
+    async_host,
+    host,
+    hosting,
+)
 from tests.support import coroutines
 from tests.system.network import REQUEST, ConnectionBreak, RandomCuts
 
@@ -71,14 +80,49 @@ def test_host_resumes_after_outages_that_decide_meets(player, live, monkeypatch)
     assert statuses(player) == ["finished"]
 
 
-def test_host_ends_with_a_request_of_decide_that_the_server_refuses(player, live):
+@pytest.mark.parametrize(
+    ("change", "code"), [({"body": {}}, "invalid_body"), ({"href": "/v1/nothing"}, "not_found")]
+)
+def test_host_ends_with_a_request_of_decide_that_the_server_refuses(player, live, change, code):
     player.games.create(GAME)
 
     def decide(turn):
-        return turn.seat.act({**turn.moves[0], "body": {}})
+        return turn.seat.act(turn.moves[0] | change)
 
-    with pytest.raises(ApiError, match="invalid_body"):
+    with pytest.raises(ApiError, match=code):
         coroutines.in_thread(host, player.key, decide, url=live.url)
+
+
+def test_host_leaves_out_a_game_that_is_deleted_while_it_decides(player, live):
+    lobby = player.game(player.games.create(GAME)["game"]["id"])
+
+    def decide(turn):
+        lobby.abort()
+        lobby.delete()
+        return at_random(turn)
+
+    coroutines.in_thread(host, player.key, decide, url=live.url, until_over=True)
+    assert statuses(player) == []
+
+
+@pytest.mark.parametrize(
+    "end", [lambda lobby: lobby.abort(), lambda lobby: lobby.seat(0).leave()], ids=["aborted", "left"]
+)
+def test_host_ends_when_the_last_game_ends_after_the_list(player, skye, live, monkeypatch, end):
+    created = skye.games.create({"seat_count": 2})
+    lobby = skye.game(created["game"]["id"], created["host_token"])
+    player.game(lobby.id).join({"name": "Ann"})
+    load, ends = AsyncOwnGames.list, [end]
+
+    async def list_before_the_end(games, **options):
+        page = await load(games, **options)
+        if "limit" not in options and ends:
+            ends.pop()(lobby)
+        return page
+
+    monkeypatch.setattr(AsyncOwnGames, "list", list_before_the_end)
+    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
+    assert ends == []
 
 
 @pytest.mark.parametrize(("price", "code"), [("one", "invalid_body"), (99, "not_enough_gold")])

@@ -135,14 +135,13 @@ class _Host:
         self._decisions = self._finished = 0
 
     async def run(self, *, until_over: bool) -> None:
-        """Act in all games that wait, now and after each event."""
+        """Follow the games, again after each outage, until all are over."""
         async with anyio.create_task_group() as tasks:
             await self._player.games.list(limit=1)  # fails where no API is
-            while True:
+            over = False
+            while not over:
                 try:
-                    if until_over and await self._all_over():
-                        break
-                    await self._follow(tasks, until_over=until_over)
+                    over = await self._followed(tasks, until_over=until_over)
                 except HistoryLostError:
                     pass
                 except _FAILED as error:
@@ -151,9 +150,12 @@ class _Host:
                     await anyio.sleep(backoff(1, _OUTAGE_S, _OUTAGE_S))
             tasks.cancel_scope.cancel()
 
-    async def _follow(self, tasks: TaskGroup, *, until_over: bool) -> None:
-        # The stream has all events after this one; the list of games includes all events before it.
+    async def _followed(self, tasks: TaskGroup, *, until_over: bool) -> bool:
+        """Act in all games that wait, now and after each event; return whether all are over."""
+        # The stream has all events after this one; the lists of games include all events before it.
         after = (await self._player.games.list(limit=1))["last_event"]
+        if until_over and await self._all_over():
+            return True
         async for own in self._player.games.all():
             if own["waiting"]:
                 self._wake(tasks, own["game"]["id"])
@@ -161,11 +163,12 @@ class _Host:
             async for event in events:
                 if event["type"] == "your_turn":
                     self._wake(tasks, event["game_id"])
-                elif event["type"] == "game_over":
-                    self._finished += 1
+                elif event["type"] in ("game_over", "seat_left"):
+                    self._finished += event["type"] == "game_over"
                     self._report()
                     if until_over and await self._all_over():
-                        return
+                        return True
+        return False
 
     async def _all_over(self) -> bool:
         """Return whether all games are over, also those that were listed before one that just ended."""
@@ -202,7 +205,7 @@ class _Host:
                     view = await self._act(turn)
                     failures = 0
             except _FAILED as error:
-                if isinstance(error, ApiError) and error.status in _GONE:
+                if turn is None and isinstance(error, ApiError) and error.status in _GONE:
                     return
                 if turn is not None and is_final(error):
                     refused = turn.view["version"], error

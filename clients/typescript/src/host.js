@@ -97,15 +97,15 @@ class Host {
   /** Act in all games that wait, now and after each event; return whether all are over. @param {boolean} untilOver */
   async #followed(untilOver) {
     const { signal } = this.#stop;
-    if (untilOver && await this.#allOver()) return true;
-    // The stream has all events after this one; the list of games includes all events before it.
+    // The stream has all events after this one; the lists of games include all events before it.
     const after = (await this.player.games.list({ limit: 1 }, { signal })).last_event;
+    if (untilOver && await this.#allOver()) return true;
     for await (const { game, waiting } of this.player.games.all({ signal })) if (waiting) this.#wake(game.id);
     for await (const event of this.player.events({ after, signal })) {
       if (!isKnown(event)) continue;
       if (event.type === "your_turn") this.#wake(event.game_id);
-      if (event.type !== "game_over") continue;
-      this.#over += 1;
+      if (event.type !== "game_over" && event.type !== "seat_left") continue;
+      if (event.type === "game_over") this.#over += 1;
       this.#report();
       if (untilOver && await this.#allOver()) return true;
     }
@@ -164,7 +164,7 @@ class Host {
           this.#report();
         } else view = await game.get({ query });
       } catch (error) {
-        if (error instanceof ApiError && GONE.has(error.status)) return;
+        if (!turn && error instanceof ApiError && GONE.has(error.status)) return;
         if (!isFailed(error)) throw error;
         if (turn && isFinal(error)) refused = { version: turn.view.version, error };
         turn = null; // a deadline has passed, or the server does not respond: look again

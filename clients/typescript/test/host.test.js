@@ -49,7 +49,39 @@ test("a host ends with a request of decide that the server refuses", async () =>
   await player.games.create(game);
   const decide = ({ seat, moves: [action] }) => seat.act({ ...action, body: {} });
   await assert.rejects(host(player.key, decide, { url: SERVER }), { code: "invalid_body" });
+  const mistyped = ({ moves: [action] }) => ({ ...action, href: "/v1/nothing" });
+  await assert.rejects(host(player.key, mistyped, { url: SERVER }), { code: "not_found" });
 });
+
+test("a host leaves out a game that is deleted while it decides", async () => {
+  const player = direct.player(), lobby = player.game((await player.games.create(game)).game.id);
+  const decide = async (turn) => {
+    await lobby.abort();
+    await lobby.delete();
+    return atRandom(turn);
+  };
+  await host(player.key, decide, { url: SERVER, untilOver: true });
+  assert.deepEqual(await statuses(player), []);
+});
+
+const ends = { "is aborted": (lobby) => lobby.abort(), "is left": (lobby) => lobby.seat(0).leave() };
+for (const [name, end] of Object.entries(ends)) {
+  test(`a host ends when the last game ${name} after the list`, async (t) => {
+    const created = await direct.games.create({ seat_count: 2 }), lobby = direct.game(created.game.id, created.host_token);
+    const player = direct.player(), { fetch } = globalThis;
+    await player.game(lobby.id).join({ name: "Ann" });
+    let ended = false;
+    t.mock.method(globalThis, "fetch", async (url, init) => {
+      const response = await fetch(url, init);
+      if (ended || !url.endsWith("/v1/me/games")) return response;
+      ended = true;
+      await end(lobby);
+      return response;
+    });
+    await host(player.key, atRandom, { url: SERVER, untilOver: true });
+    assert.ok(ended);
+  });
+}
 
 test("a host ends with an action that the server refuses", async () => {
   const player = direct.player();
