@@ -32,23 +32,36 @@ def written(request):
     return service, data
 
 
-# Old data.
+def with_data_of(name):
+    """Give a test the data of the releases that wrote a member of this name."""
+    paths = [path for path in FIXTURES if name in json.loads(path.read_text())]
+    return pytest.mark.parametrize("written", paths, ids=lambda path: path.stem, indirect=True)
 
 
-@pytest.mark.parametrize("stage", ["lobby", "playing", "finished", "aborted"])
-def test_game_of_an_older_release_is_read_as_it_was(written, stage):
+def includes(value, recorded):
+    """Return whether a value is the recorded one, apart from members that objects have gained."""
+    if isinstance(recorded, dict):
+        return recorded.keys() <= value.keys() and all(
+            includes(value[name], recorded[name]) for name in recorded
+        )
+    if isinstance(recorded, list):
+        return len(value) == len(recorded) and all(map(includes, value, recorded))
+    return value == recorded
+
+
+# Old data. Members that were renamed later are absent from the recorded responses.
+
+
+def test_game_of_an_older_release_is_read_as_it_was(written):
     service, data = written
-    game = data["games"][stage]
-    path = f"/v1/games/{game['id']}"
-    recorded = game["answers"][""]
-    view = service.get(path, game["tokens"][0])
-    for name in ("id", "status", "version", "last_event", "round"):  # names that have not changed
-        assert view[name] == recorded[name]
-    assert view["you"]["seat"] == recorded["you"]["seat"]
-    events = service.get(f"{path}/events?limit=1000", game["tokens"][0])["events"]
-    assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
-    if stage in ("playing", "finished"):
-        assert check_stored_game(service.redis, game["id"]).version == recorded["version"]
+    for stage, game in data["games"].items():
+        path = f"/v1/games/{game['id']}"
+        view = service.get(path, game["tokens"][0])
+        assert includes(view, game["view"]), stage
+        events = service.get(f"{path}/events?limit=1000", game["tokens"][0])["events"]
+        assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
+        if stage != "lobby":
+            assert check_stored_game(service.redis, game["id"]).version == view["version"]
 
 
 def test_game_of_an_older_release_is_listed(written):
@@ -79,26 +92,24 @@ def test_response_of_an_older_release_is_replayed(written):
     headers = {"Idempotency-Key": "again"}
     answer = service.call(keyed["method"], keyed["path"], keyed["body"], keyed["token"], headers)
     assert answer.status_code == 200
-    assert answer.json["version"] == keyed["answer"]["version"]
+    assert includes(answer.json, keyed["answer"])
     assert service.get(keyed["path"].split("/players")[0])["version"] == version
 
 
-def test_player_of_an_older_release_keeps_key_games_and_events():
-    data = json.loads((FIXTURES[0].parent / "player-keys.json").read_text())
-    service, player = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["player"]
-    service.clock.now = data["now"]
-    restore(service.redis, data["keys"])
+@with_data_of("player")
+def test_player_of_an_older_release_keeps_key_games_and_events(written):
+    service, data = written
+    player = data["player"]
     listed = service.get("/v1/me/games", player["key"])["games"]
     assert [own["game"]["id"] for own in listed] == player["games"]
-    assert service.get("/v1/me/events", player["key"])["events"] == player["events"]
+    assert includes(service.get("/v1/me/events", player["key"])["events"], player["events"])
     assert problem_code(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
 
 
-def test_ticket_of_an_older_release_is_matched():
-    data = json.loads((FIXTURES[0].parent / "tickets.json").read_text())
-    service, player = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer())), data["waiting_player"]
-    service.clock.now = data["now"]
-    restore(service.redis, data["keys"])
+@with_data_of("waiting_player")
+def test_ticket_of_an_older_release_is_matched(written):
+    service, data = written
+    player = data["waiting_player"]
     path, ticket = "/v1/matchmaking/tickets", player["ticket"]
     assert service.get(path, player["key"]) == {"tickets": [ticket | {"ruleset": "base"}]}
     matched = service.call("POST", path, player["body"] | {"name": "Bob"}, PLAYER_KEY).json

@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 from skye_server.http.framework import collaborators
+from skye_server.openapi.yaml_text import flow_lines
 from tests.support.endpoints import RECEIVER
 from tests.support.playing import Service, dice
 from tests.support.receiver import AnsweringSender
-
-READ = ("",)
 
 
 def stages(service):
@@ -84,11 +83,6 @@ def waiting_player(service):
     return {"key": key, "body": body, "ticket": ticket}
 
 
-def answers(service, path, token):
-    """Return the responses to reads of a game."""
-    return {rest: service.call("GET", f"{path}/{rest}" if rest else path, token=token).json for rest in READ}
-
-
 def dump(redis):
     """Return every key with its type and value, bytes in base64."""
     kept = {}
@@ -139,9 +133,8 @@ def fixture():
         "games": {
             name: {
                 "id": game.id,
-                "host": game.host,
                 "tokens": game.tokens,
-                "answers": answers(service, game.path(), game.tokens[0]),
+                "view": service.get(game.path(), game.tokens[0]),
             }
             for name, game in games.items()
         },
@@ -150,9 +143,14 @@ def fixture():
     }
 
 
+def as_json(data):
+    """Return a fixture as JSON whose lines are filled."""
+    return "\n".join(flow_lines("", data, " ", json.dumps)) + "\n"
+
+
 def _text(data):
     return base64.b64encode(data).decode()
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(json.dumps(fixture(), indent=1) + "\n")
+    Path(sys.argv[1]).write_text(as_json(fixture()))
