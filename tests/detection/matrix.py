@@ -13,12 +13,13 @@ import json
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.defects import DEFECTS
+from skye_server.openapi.yaml_text import flow_lines
 from tests.contract.checked import Contract, read_document
 from tests.detection import page
 from tests.detection.defective import COMMAND, NAMES, REQUESTED
@@ -56,7 +57,8 @@ class Matrix:
         with self._lock:
             self.cells.setdefault(tool, {})[name] = result
             ordered = {key: dict(sorted(cells.items())) for key, cells in sorted(self.cells.items())}
-            self._path.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+            lines = flow_lines("", ordered, " ", partial(json.dumps, ensure_ascii=False))
+            self._path.write_text("\n".join(lines) + "\n")
 
     def correct(self, tool):
         """Return what a tool reports on a correct server, and what it requests; run it if it has not."""
