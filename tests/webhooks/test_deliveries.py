@@ -200,7 +200,6 @@ def test_five_days_of_failure_disable_a_webhook_with_an_event(service, receiver)
         assert kinds(other) == ["webhook_disabled"]
     receiver.answer = lambda _, handler: respond(handler, 204)
     assert service.call("POST", f"{path}/test", token=PLAYER_KEY).json["webhook"]["status"] == "active"
-    service.clock.advance(DAY_S)
     dispatch(service)
     assert deliveries(service, webhook)[0]["status"] == "delivered"
 
@@ -383,3 +382,32 @@ def test_failure_after_a_successful_test_keeps_the_webhook_active(service, recei
     dispatch(service)
     assert len(receiver.events) == 2
     assert service.get(path, PLAYER_KEY)["status"] == "active"
+
+
+def test_right_answer_to_a_challenge_ends_the_wait_of_deliveries(service, receiver):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    for _ in range(2):
+        start(service)
+    dispatch(service)
+    receiver.answer = lambda _, handler: respond(handler, 204)
+    service.call("POST", f"/v1/me/webhooks/{webhook['id']}/test", token=PLAYER_KEY)
+    dispatch(service)
+    assert [each["status"] for each in deliveries(service, webhook)] == 2 * ["delivered"]
+
+
+def test_webhook_stays_disabled_while_its_failures_are_stored(service, receiver, monkeypatch):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    start(service)
+    dispatch(service)
+    service.clock.advance(5 * DAY_S)
+    dispatch(service)
+
+    def fail(*_):
+        raise Problem("store_unavailable")
+
+    monkeypatch.setattr(WebhookStore, "close_circuit", fail)
+    path = f"/v1/me/webhooks/{webhook['id']}"
+    assert service.call("POST", f"{path}/test", token=PLAYER_KEY).status_code == 503
+    assert service.get(path, PLAYER_KEY)["status"] == "disabled"

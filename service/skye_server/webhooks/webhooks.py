@@ -20,7 +20,7 @@ from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
-from skye_server.storage.webhook_store import PutOutcome, WebhookRef
+from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
 from skye_server.webhooks.owners import CACHED_S, NEW_WEBHOOK, NO_GAME, PLAYER_OWNER, events_entry
 from skye_server.webhooks.records import (
     Delivery,
@@ -118,7 +118,7 @@ class Webhooks:
         )
         answered = False
         if changed.url != webhook.url:
-            changed, reply = self.challenged(replace(changed, status=WebhookStatus.UNVERIFIED))
+            changed, reply = self._challenged_again(replace(changed, status=WebhookStatus.UNVERIFIED))
             answered = reply.is_ok
         self._put(webhook, changed)
         self._wake(changed, answered=answered)
@@ -130,7 +130,7 @@ class Webhooks:
         :raises Problem: what `get` raises; server_busy.
         """
         webhook = self.get(owner, webhook_id)
-        changed, reply = self.challenged(webhook)
+        changed, reply = self._challenged_again(webhook)
         if changed != webhook:
             self._put(webhook, changed)
         self._wake(changed, answered=reply.is_ok)
@@ -231,6 +231,13 @@ class Webhooks:
             return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
         return replace(webhook, problem=reply.problem), reply
 
+    def _challenged_again(self, webhook: Webhook) -> tuple[Webhook, Reply]:
+        """Send a challenge; an answer ends the failures of the receiver, before the webhook is active."""
+        changed, reply = self.challenged(webhook)
+        if reply.is_ok:
+            self._store.close_circuit(webhook.ref)
+        return changed, reply
+
     def _put(self, before: Webhook | None, after: Webhook | None, cursor: str = "") -> None:
         webhook = after or before
         assert webhook is not None
@@ -246,17 +253,28 @@ class Webhooks:
     def _wake(self, webhook: Webhook, *, answered: bool = False) -> None:
         """Make a dispatcher send what is queued, and look for events.
 
-        :param answered: whether the receiver has just answered a challenge: its earlier failures are over.
+        :param answered: whether the receiver has just answered a challenge, so that no delivery waits longer.
         """
         if webhook.status != WebhookStatus.ACTIVE:
             return
         due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
         with suppress(Problem):
-            if answered:
-                self._store.close_circuit(webhook.ref)
             for game in self._store.queued_games(webhook.ref):
+                if answered:
+                    self._end_wait(webhook.ref, game, now_ms)
                 due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", now_ms))
             due.add(events_entry(owner, NO_GAME, now_ms))
+
+    def _end_wait(self, ref: WebhookRef, game: str, now_ms: int) -> None:
+        """Let the first delivery of a game that has failed be sent now, with all attempts of the schedule."""
+        found = self._store.next(ref, game, now_ms)
+        if not found.id:
+            return
+        delivery = deliveries.decode(found.data)
+        if (delivery.next_ms or 0) > now_ms:
+            again = deliveries.encode(replace(delivery, attempt=0, next_ms=now_ms))
+            result = Recorded(found.data, again, over=False, failed=False, now_ms=now_ms)
+            self._store.record(ref, game, found.id, result)
 
 
 def challenge(sender: Sender, url: str, secrets_of: list[str], target_id: str, now_ms: int) -> Reply:
