@@ -335,24 +335,28 @@ def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, r
     assert kinds(receiver) == ["game_over"]
 
 
-def test_webhook_of_a_game_without_a_cursor_reports_later_events(service, receiver):
+@pytest.mark.parametrize("of_game", [False, True])
+def test_webhook_without_a_cursor_reports_later_events(of_game, service, receiver):
     game = start(service)
-    create(service, receiver.url, game.path("webhooks"), PLAYER_KEY)
+    create(service, receiver.url, game.path("webhooks") if of_game else "/v1/me/webhooks")
     assert service.redis.delete(*service.redis.keys("skye:{*}:webhook:*")) == 1
-    attend(service, f"{game.id}/{game.id}")
+    owner = game.id if of_game else owners.player_owner(hash_player_key(PLAYER_KEY))
+    attend(service, f"{owner}/{game.id}")
     game.call("POST", "abort", token=PLAYER_KEY)
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
 
 
 @pytest.mark.parametrize("of_game", [False, True])
-def test_entry_of_a_new_webhook_has_a_game_that_does_not_exist(of_game, service, receiver):
+def test_each_new_webhook_has_an_entry_in_place_of_a_game(of_game, service, receiver):
     game = start(service)
-    create(service, receiver.url, game.path("webhooks") if of_game else "/v1/me/webhooks")
+    path = game.path("webhooks") if of_game else "/v1/me/webhooks"
+    webhooks = [create(service, receiver.url, path) for _ in range(2)]
     owner = game.id if of_game else owners.player_owner(hash_player_key(PLAYER_KEY))
+    entries = {f"{owner}/{webhook['id']}" for webhook in webhooks}
     queues = service.redis.keys("skye:{due.*}:webhook")
-    assert f"{owner}/new".encode() in {entry for key in queues for entry in service.redis.zrange(key, 0, -1)}
-    assert attend(service, f"{owner}/new") is None
+    assert entries <= {each.decode() for key in queues for each in service.redis.zrange(key, 0, -1)}
+    assert [attend(service, entry) for entry in entries] == [None, None]
 
 
 def test_event_of_a_process_that_knows_no_webhook_yet_is_sent(service, receiver):

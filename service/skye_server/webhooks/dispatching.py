@@ -3,7 +3,7 @@
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
 - `OWNER/GAME`: events of the owner may be missing in the queues of the owner's webhooks;
-- `OWNER/new`: the same, once after a webhook was created;
+- `OWNER/WEBHOOK`: the same, once after the webhook was created;
 - `OWNER/GAME/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
   each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
 
@@ -97,8 +97,11 @@ class WebhookDispatch:
         progress = self._store.progress(webhook.ref)
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
+        if not progress.cursor:  # as in `_queue_game_events`
+            self._queue(webhook, progress, self._games.players.last_event(player), [])
+            return self._games.now_ms()
         try:
-            page = self._games.players.events_after(player, progress.cursor or NO_EVENT, _PAGE)
+            page = self._games.players.events_after(player, progress.cursor, _PAGE)
         except Problem as problem:
             if problem.code != "history_lost":
                 raise

@@ -25,9 +25,6 @@ PLAYER_OWNER: Final = "player."
 NO_GAME: Final = "-"
 """In place of a game's id, for events about none."""
 
-NEW_WEBHOOK: Final = "new"
-"""In place of a game's id, for an entry that no other entry of the owner replaces."""
-
 
 def player_owner(player: str) -> str:
     """Return the name under which webhooks of a player are stored.
@@ -39,7 +36,10 @@ def player_owner(player: str) -> str:
 
 
 def events_entry(owner: str, game_id: str, due_ms: int) -> Due:
-    """Return the entry for events of an owner that are to be queued for its webhooks."""
+    """Return the entry for events of an owner that are to be queued for its webhooks.
+
+    :param game_id: the game of the events, `NO_GAME`, or the id of a new webhook.
+    """
     return Due("webhook", f"{owner}/{game_id}", due_ms)
 
 

@@ -21,7 +21,7 @@ from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
-from skye_server.webhooks.owners import CACHED_S, NEW_WEBHOOK, NO_GAME, PLAYER_OWNER, events_entry
+from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -84,7 +84,7 @@ class Webhooks:
         webhook, _ = self.challenged(webhook)
         # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
         known_ms = self._games.now_ms() + round(1000 * CACHED_S) + self._games.due.commit_ms
-        self._games.store.due.add(events_entry(owner, NEW_WEBHOOK, known_ms))
+        self._games.store.due.add(events_entry(owner, webhook.id, known_ms))
         self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
