@@ -260,6 +260,25 @@ def test_mirrored_reply_is_refused_with_the_places_that_it_has(place, reason):
         move_in(json.dumps(fields), game, 0, wording=wording)
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"type": "set_offer", "discard": "L41", "prices": {"L47": "x", "L19": 1}},
+        {"type": "L41"},
+        {"number": "L41"},
+    ],
+)
+def test_reason_for_a_refused_reply_has_the_words_of_the_reply(fields):
+    wording, game = other_wording("1"), new_game(2, seed="text").game
+    reply = wording.text(json.dumps(fields))
+    named = set(re.findall(r"T\d\d", reply))
+    with pytest.raises(UnusableReply) as refused:
+        move_in(reply, game, 0, wording=wording)
+    found = set(re.findall(r"\b[A-Z]\d\d", str(refused.value)))
+    assert found
+    assert found <= named
+
+
 def test_reply_after_the_end_of_a_game_is_refused():
     game = TextGame("end")
     assert game.wins == 0

@@ -70,13 +70,14 @@ def move_in(reply: str, game: GameState, seat: int, *, listed: bool = True, word
         actions = legal_actions(game, seat)
         number = fields["number"]
         if type(number) is not int or not 1 <= number <= len(actions):
-            raise UnusableReply(f"There is no action {number!r:.40}: the numbers are 1 to {len(actions)}.")
+            given = wording.text(repr(number))
+            raise UnusableReply(f"There is no action {given:.40}: the numbers are 1 to {len(actions)}.")
         return actions[number - 1]
     move = _move(fields, wording)
     try:
         error = rule_error(game, seat, move)
     except (TypeError, ValueError) as wrong:
-        raise UnusableReply(f"The move cannot be used: {wrong}") from wrong
+        raise UnusableReply(f"The move cannot be used: {wording.text(str(wrong))}") from wrong
     if error is not None:
         raise UnusableReply(f"The move is not legal: {wording.detail(error.detail)}")
     return move
@@ -89,7 +90,8 @@ def _move(fields: Mapping[str, Any], wording: Wording) -> Move:
         if isinstance(move, Place) and _is_place(move):
             move = Place(move.tile, wording.x(move.x), move.y, wording.rotation(move.rotation))
     except (KeyError, TypeError, AttributeError) as wrong:
-        raise UnusableReply(f"A field of the move is missing or wrong: {wrong!s:.100}") from wrong
+        reason = wording.text(str(wrong))
+        raise UnusableReply(f"A field of the move is missing or wrong: {reason:.100}") from wrong
     if isinstance(move, TakeBack):
         raise UnusableReply("Placements cannot be taken back here.")
     return move
