@@ -12,6 +12,7 @@ import pytest
 from skye import Action, Options, Record, game_from_position, position_from_text, replay
 from skye.arena.command import main
 from skye.arena.entrants import entrant_from
+from skye.arena.json_lines import json_line, read_json_lines
 from skye.arena.league import League
 from skye.arena.ratings import standings, wilson
 from skye.encoding import EncodedGame
@@ -243,6 +244,16 @@ def test_league_whose_header_was_written_in_part_begins_again(play):
         again, results = play("random", "greedy")
         assert again == header
         assert len(results) == 2
+
+
+def test_header_in_part_is_dropped_whatever_the_new_seed(tmp_path):
+    out, entrants = tmp_path / "league.jsonl", (entrant_from("random"), entrant_from("greedy"))
+    old, new = (League(entrants, 2, 2, seed).header() for seed in ("old", "new"))
+    line = json_line(old).encode().rstrip()
+    for length in range(len(line)):
+        out.write_bytes(line[:length])
+        assert read_json_lines(out, new, "league") == []
+        assert out.read_bytes() == b""
 
 
 def test_league_without_a_seed_gets_a_random_one_and_keeps_it(play):
