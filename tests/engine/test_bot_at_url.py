@@ -64,6 +64,8 @@ def test_url_without_a_path_or_with_a_bot_names_a_server():
     [
         (lambda _, handler: respond(handler, 500), "the status 500"),
         (lambda _, handler: respond(handler, 307, Location="/hook"), "the status 307"),
+        (lambda _, handler: respond(handler, 301, Location="http://[x"), "the status 301"),
+        (lambda _, handler: respond(handler, 302, Location="http://[x"), "the status 302"),
         (lambda _, handler: respond(handler, 200, b"{"), "sent no action"),
         (lambda _, handler: respond(handler, 200, b"[]"), "sent no action"),
         (lambda _, handler: respond(handler, 200, bytes(70_000)), "more than 65536 bytes"),

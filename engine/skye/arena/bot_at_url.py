@@ -94,8 +94,10 @@ class BotAtUrl:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: object) -> None:
+    def http_error_302(self, *_: Any, **__: Any) -> None:
         return None
+
+    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 class _Deadlines(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
