@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
@@ -120,19 +120,30 @@ class _Match:
             self._server = None
 
 
+def play_decision(
+    game: GameState, seat: int, decide: Callable[[GameState, int, Random], Move], rng: Random
+) -> tuple[Outcome, Move]:
+    """Play the move that a bot chooses; return the outcome and the move.
+
+    :raises BotFailed: when the bot fails, or its move is illegal.
+    """
+    move = decide(game, seat, rng)
+    if isinstance(move, TakeBack):
+        raise BotFailed("took a placement back, which bots may not do")
+    try:
+        return play(game, seat, move), move
+    except (RuleError, ValueError, TypeError, KeyError, ArithmeticError) as error:
+        raise BotFailed(f"made an illegal move: {error}") from error
+
+
 def _decide(
     game: GameState, seat: int, decider: Decider | None, rng: Random, failures: dict[int, str]
 ) -> tuple[Outcome, Move]:
     if decider is not None and seat not in failures:
         try:
-            move = decider.decide(game, seat, rng)
-            if isinstance(move, TakeBack):
-                raise BotFailed("took a placement back, which bots may not do")
-            return play(game, seat, move), move
+            return play_decision(game, seat, decider.decide, rng)
         except BotFailed as failure:
             failures[seat] = str(failure)
-        except (RuleError, ValueError, TypeError, KeyError, ArithmeticError) as error:
-            failures[seat] = f"made an illegal move: {error}"
     move = choose_move(BOTS[SUBSTITUTE], game, seat, rng)
     return play(game, seat, move), move
 

@@ -15,10 +15,10 @@ from typing import Final, TypeAlias
 from skye.arena.bot_process import BotFailed, Budget
 from skye.arena.entrant_check import check_entrants
 from skye.arena.entrants import Decider, decider_for, entrant_from
+from skye.arena.match import play_decision
 from skye.bots.registry import Bot, choose_move
 from skye.errors import RuleError
-from skye.rules.moves import Move, TakeBack
-from skye.rules.play import play
+from skye.rules.moves import Move
 from skye.rules.setup import PLAYERS
 from skye.rules.state import GameState
 from skye.tiles.catalogue import COLORS
@@ -75,10 +75,8 @@ class Opponents:
         :raises BotFailed: when it fails, or its move is illegal.
         """
         try:
-            move = self._choose[index](game, seat, rng)
-            if isinstance(move, TakeBack):
-                raise BotFailed("took a placement back, which bots may not do")
-            return _after(game, seat, move)
+            outcome, _ = play_decision(game, seat, self._choose[index], rng)
+            return outcome.game
         except (BotFailed, RuleError) as error:
             raise BotFailed(f"the opponent {self._names[index]!r}: {error}") from error
 
@@ -86,10 +84,3 @@ class Opponents:
         """Stop the processes."""
         for decider in self._deciders:
             decider.close()
-
-
-def _after(game: GameState, seat: int, move: Move) -> GameState:
-    try:
-        return play(game, seat, move).game
-    except (ValueError, TypeError, KeyError) as error:  # a move whose fields have wrong values or types
-        raise BotFailed(f"made an illegal move: {error}") from error
