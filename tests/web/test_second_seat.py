@@ -67,3 +67,27 @@ def test_device_that_is_handed_over_shows_no_secret_of_the_seat(browser):
     page.wait_for_selector(".pricing .card")
     page.click(".pricing .card .discard")
     page.wait_for_selector("[data-act=set]:enabled")
+
+
+def test_seat_stays_chosen_when_its_reload_fails(browser):
+    browser.expected.append("400")
+    screen, game, tokens = seated(browser, "Ann", "Bob")
+    page, streams, failed = screen.page, [], []
+    add_seat(browser, screen, game, tokens[1])
+
+    def hold(route):
+        streams.append(route)
+
+    def fail(route):
+        failed.append(route)
+        route.fulfill(status=400, json={"code": "request_malformed", "detail": "It failed."})
+
+    page.route("**/events/stream", hold, times=1)
+    page.click(".switcher button:nth-child(2)")
+    screen.wait_for(lambda: streams)
+    page.route(f"**/games/{game}?*", fail, times=1)
+    lost = 'event: end\ndata: {"reason": "history_lost", "resume": "reload"}\n\n'
+    with page.expect_request("**/events/stream") as opened:
+        streams.pop().fulfill(content_type="text/event-stream", body=lost)
+    assert failed
+    assert tokens[1] in opened.value.headers["authorization"]

@@ -50,8 +50,8 @@ export async function openGame(app, id, chosen = 0) {
   async function gone(error) {
     if (error instanceof ApiError && error.code === "game_not_found") { close(); return problem(error); }
     toastError(error);
-    await forgetToken(store, error);
-    if (opening === opened) reopen(0);
+    const dropped = await forgetToken(store, error);
+    if (opening === opened) reopen(dropped ? 0 : chosen);
   }
 
   /** @param {unknown} error */
