@@ -135,6 +135,17 @@ def test_link_of_the_seat_is_offered_before_a_game_is_forgotten(browser):
     assert page.evaluate("id => localStorage[`skye.game.${id}`]", game)
 
 
+def test_question_that_is_asked_again_repeats_no_announcement(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    page = choose_to_forget(browser, game, tokens[0])
+    said = page.locator("dialog[open] .alert")
+    said.evaluate("region => { region.textContent = '10 seconds left'; }")
+    page.click("dialog[open] button:has-text('Cancel')")
+    page.click(".menu summary")
+    page.click(".menu-items [data-act=forget]")
+    assert said.text_content() == ""
+
+
 def test_forgotten_game_keeps_no_token_in_the_browser(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     page = choose_to_forget(browser, game, tokens[0])

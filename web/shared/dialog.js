@@ -6,7 +6,9 @@ export function showDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove(), { once: true });
   document.body.append(dialog); // inside a closed menu it would not be shown
   dialog.showModal();
-  for (const kind of /** @type {const} */ (["status", "alert"])) liveRegion(kind); // before they have a text
+  for (const kind of /** @type {const} */ (["status", "alert"])) {
+    liveRegion(kind)?.replaceChildren(); // before they have a text, and without the one of the last time
+  }
 }
 
 /**
