@@ -79,13 +79,6 @@ def test_nothing_is_decided_before_the_deadline(game):
     assert game.view()["phase"] == "buying"
 
 
-def test_clock_set_back_applies_no_deadline(game):
-    before = game.view()
-    game.service.clock.advance(-1000)
-    assert without_time(game.view()) == without_time(before)
-    assert game.offer(0, 1, 1).status_code == 200
-
-
 # What: auto.
 
 

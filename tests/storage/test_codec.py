@@ -39,11 +39,14 @@ def test_encoded_game_decodes_to_an_equal_game():
 
 # Corruption.
 
+DAMAGE = (b"", b"\x00", b"nonsense", b"1:2:", b"1:x:y:z", b"z", b"[]", b"\xff" * 99, b"[" * 9999)
+OF_THE_LOG = ("events", "rounds/1", "record")
+OF_THE_GAME = ("", "scores", "players/0/territory", "players/0/territory/picture.svg", *OF_THE_LOG)
+
 
 def corruptions(stored):
     """Yield corrupted forms of stored bytes."""
-    yield b""
-    yield b"nonsense"
+    yield from DAMAGE
     yield b"1:1:00000000:{}"
     yield stored[:-1]
     yield stored + b" "
@@ -62,8 +65,9 @@ def test_corrupt_stored_game_is_refused(service):
         with pytest.raises(StoredFormatError):
             decode_game(wrong)
         service.redis.set(key, wrong)
-        for method, rest in (("GET", ""), ("GET", "events"), ("DELETE", "")):
-            assert problem_code(game.call(method, rest, token=game.host)) == "data_corrupt"
+        for rest in OF_THE_GAME:
+            assert problem_code(game.call("GET", rest)) == "data_corrupt"
+        assert problem_code(game.call("DELETE", token=game.host)) == "data_corrupt"
         assert service.redis.get(key) == wrong
         assert service.get("/v1/games")["games"] == []
     service.redis.set(key, right)
@@ -80,14 +84,13 @@ def test_newer_stored_format_is_named_in_the_error(service):
 
 
 CORRUPT_ENTRIES = (
-    {"c": "nonsense"},
-    {"c": "[1,1,99,[]"},
-    {"c": '[1,1,99,[["unheard_of"]]]'},
-    {"c": '[1,1,99,[["timed_out"]]]'},
-    {"c": "[1,1,99,[[]]]"},
-    {"c": "z123"},
-    {"c": ""},
-    {"d": "1"},
+    *({"c": damage} for damage in DAMAGE),
+    {"c": b"[1,1,99,[]"},
+    {"c": b'[1,1,99,[["unheard_of"]]]'},
+    {"c": b'[1,1,99,[["timed_out"]]]'},
+    {"c": b"[1,1,99,[[]]]"},
+    {"c": b"z123"},
+    {"d": b"1"},
 )
 
 
@@ -95,7 +98,7 @@ CORRUPT_ENTRIES = (
 def test_corrupt_log_entry_is_refused(service, entry):
     game = service.create_game()
     service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
-    for rest in ("events", "rounds/1", "record"):
+    for rest in OF_THE_LOG:
         assert problem_code(game.call("GET", rest)) == "data_corrupt"
     with pytest.raises(StoredFormatError):
-        list(decode_entry(LogEntry(99, entry.get("c", "").encode())))
+        list(decode_entry(LogEntry(99, entry.get("c", b""))))

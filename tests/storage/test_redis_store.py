@@ -9,7 +9,7 @@ from skye_server.storage.codec import entry_header
 from skye_server.storage.connection import redis_calls
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
-from tests.support.playing import Service, dice, problem_code, stored
+from tests.support.playing import Service, problem_code, stored
 from tests.support.threads import at_once
 from tests.support.waiting import waited_for
 
@@ -208,19 +208,6 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     assert game.view()["status"] == status
     for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
         assert seconds - 60 < any_redis.ttl(key) <= seconds
-
-
-def test_whole_game_is_played_and_its_events_are_streamed(any_redis, monkeypatch):
-    monkeypatch.setattr(
-        "skye_server.storage.connection.pubsub._POLL_S", 0.01
-    )  # lets the one who listens end at once
-    with Service(any_redis) as service:
-        game = service.create_game(3)
-        view = game.play_out(dice(3))
-        assert view["status"] == "finished"
-        events = service.get(game.path("events"))["events"]
-        assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
-        assert [listed["id"] for listed in service.get("/v1/games?status=finished")["games"]] == [game.id]
 
 
 def test_expired_game_is_gone_and_not_listed(any_redis):

@@ -51,6 +51,7 @@ def test_server_that_refuses_info_is_reported(monkeypatch):
     monkeypatch.setattr(server, "info", refuse)
     (found,) = RedisStore(server).warnings()
     assert "could not be checked" in found
+    assert "`maxmemory-policy noeviction`" in found
 
 
 def test_absent_redis_is_not_warned_about():
