@@ -129,19 +129,21 @@ def _pair(one: float, other: float) -> str:
 
 
 def estimated_table(rows: Sequence[Row], given: Assumptions | None = None) -> str:
-    """Return the resources for each of `LOADS` as a Markdown table."""
-    of, given = Figures(rows), given or Assumptions()
+    """Return the resources for each of `LOADS` as a Markdown table.
+
+    :param given: other assumptions than the default; then the table has only the lines that they change.
+    """
+    of, default = Figures(rows), Assumptions()
+    lines = _estimated_lines(of, given or default)
+    if given:
+        lines = [line for line in lines if line not in _estimated_lines(of, default)]
+    head = "| games a day | " + " | ".join(f"{games:,}" for games in LOADS) + " |"
+    return "\n".join([head, "|---|" + "---|" * len(LOADS), *lines])
+
+
+def _estimated_lines(of: Figures, given: Assumptions) -> list[str]:
     columns = [_estimate(games, of, given) for games in LOADS]
-    head = [
-        "| games a day | " + " | ".join(f"{games:,}" for games in LOADS) + " |",
-        "|---|" + "---|" * len(LOADS),
-    ]
-    return "\n".join(
-        [
-            *head,
-            *(f"| {name} | " + " | ".join(column[name] for column in columns) + " |" for name in columns[0]),
-        ]
-    )
+    return [f"| {name} | " + " | ".join(column[name] for column in columns) + " |" for name in columns[0]]
 
 
 def _estimate(games: int, of: Figures, given: Assumptions) -> dict[str, str]:

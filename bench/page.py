@@ -123,8 +123,9 @@ def _machine(rows: Sequence[Row]) -> str:
 
 
 def _scale(each: Row) -> bool:
-    """Whether a row is of stored games and streams, or of attacks from many addresses."""
-    return each.part in ("scale", "attacks") and not _has_price(each)
+    """Whether a row is of stored games, streams or attacks, and no equal row is in the table of goals."""
+    has_equal = each.goal is not None and not each.against
+    return each.part in ("scale", "attacks") and not _has_price(each) and not has_equal
 
 
 def _has_price(each: Row) -> bool:

@@ -17,7 +17,6 @@ RUNTIMES = ((), ("--runtime=crun",), ("--runtime=runc",))
 """The runtime that podman chooses, then each by name: one may not support the control groups of the host."""
 
 OPTIONS = ("--rm", "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
-REDIS_OPTIONS = ("--port", "0", "--save", "", "--unixsocketperm", "777")
 CONNECT = "import socket; socket.create_connection(('127.0.0.1', 8080)).close()"
 MAX_START_S = 60
 
