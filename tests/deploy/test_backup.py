@@ -123,7 +123,7 @@ def test_backup_of_a_folder_without_games_is_refused(folder):
     status, _, error = skye_server("backup", folder / "games.backup", url="", SKYE_DATA_DIR=str(absent))
     assert (status, error) == (
         1,
-        f"Error: There are no games in {absent}: set SKYE_DATA_DIR or SKYE_REDIS_URL.\n",
+        f"Error: No server has used {absent}: set SKYE_DATA_DIR or SKYE_REDIS_URL.\n",
     )
     assert not absent.exists()
 

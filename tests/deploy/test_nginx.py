@@ -11,7 +11,9 @@ import time
 
 import pytest
 
+from skye_server import cooperative_yield
 from skye_server.following.game_feed import HEARTBEAT_S
+from skye_server.webhooks.webhooks import CHALLENGE_SECONDS
 from tests.deploy.conftest import NO_HURRY
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import JSON, messages, suspended
@@ -274,6 +276,10 @@ def read_timeouts():
 def test_nginx_waits_longer_than_the_heartbeat_of_a_stream():
     (stream_s,) = (seconds for location, seconds in read_timeouts().items() if "stream" in location)
     assert stream_s > HEARTBEAT_S
+
+
+def test_nginx_waits_longer_than_an_instance_for_others():
+    assert read_timeouts()[""] > max(CHALLENGE_SECONDS, cooperative_yield.MAX_WAIT_S)
 
 
 def test_heartbeats_pass_nginx(nginx, instance):

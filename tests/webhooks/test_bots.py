@@ -3,6 +3,7 @@
 import contextlib
 import json
 import random
+import time
 
 import pytest
 from standardwebhooks import Webhook
@@ -12,10 +13,10 @@ from skye_server.http.framework import collaborators
 from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
-from skye_server.webhooks.webhooks import Webhooks
+from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import PAIR
-from tests.support.receiver import Receiver, respond
+from tests.support.receiver import AnsweringSender, Receiver, respond
 from tests.webhooks.support import dispatch, local_service
 
 
@@ -364,6 +365,21 @@ def test_repeated_creation_returns_the_same_secret_after_one_challenge(service, 
     first, again = (service.call("POST", "/v1/games", body, headers=key) for _ in range(2))
     assert first.json["players"] == again.json["players"]
     assert len(bot.received) == 1
+
+
+def test_urls_of_one_request_share_the_time_for_challenges(service, monkeypatch):
+    seconds = []
+
+    class SlowSender(AnsweringSender):
+        def post(self, *request):
+            seconds.append(request[-1])
+            time.sleep(0.01)
+            return super().post(*request)
+
+    monkeypatch.setattr(collaborators(service.app).webhooks, "sender", SlowSender())
+    players = [{"name": "Ann"}, *({"bot_url": f"https://bots.example/{number}"} for number in range(3))]
+    assert service.call("POST", "/v1/games", {"players": players}).status_code == 201
+    assert CHALLENGE_SECONDS >= seconds[0] > seconds[1] > seconds[2]
 
 
 def test_batch_challenges_a_url_once(service, bot):

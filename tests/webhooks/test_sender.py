@@ -20,9 +20,9 @@ BODY = b'{"type":"your_turn","data":{}}'
 SETTINGS = Settings(webhooks_http=True, webhooks_private=True, webhooks_ports=())
 
 
-def post(url, max_seconds=10.0, resolve=None):
+def post(url, resolve=None, **time):
     policy = TargetPolicy(SETTINGS, *([] if resolve is None else [resolve]))
-    return Sender(policy, max_seconds).post(url, [new_secret()], "msg_1", BODY)
+    return Sender(policy).post(url, [new_secret()], "msg_1", BODY, **time)
 
 
 def test_signatures_of_both_secrets_verify_with_standardwebhooks():
@@ -68,13 +68,13 @@ def test_receiver_of_a_byte_at_a_time_is_given_up(part):
             time.sleep(0.05)
 
     with Receiver(slow) as receiver:
-        reply = post(receiver.url, max_seconds=0.5)
+        reply = post(receiver.url, seconds=0.5)
     assert (reply.is_ok, reply.error) == (False, "No complete response within 0.5 s.")
 
 
 def test_receiver_that_accepts_no_connection_is_given_up():
     with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
-        reply = post(f"http://127.0.0.1:{server.getsockname()[1]}/", max_seconds=0.3)
+        reply = post(f"http://127.0.0.1:{server.getsockname()[1]}/", seconds=0.3)
     assert (reply.status, reply.error) == (None, "No complete response within 0.3 s.")
 
 

@@ -9,6 +9,7 @@ from skye_server.http.responses import JSON
 from skye_server.openapi.response_components import ResponseComponents
 from skye_server.openapi.text import Doc, joined
 from skye_server.webhooks.sender import MAX_SECONDS
+from skye_server.webhooks.webhooks import CHALLENGE_SECONDS
 
 _TAG: Final = "Webhooks"
 
@@ -18,6 +19,7 @@ class _Sent(NamedTuple):
 
     :param answer: the body of the response, or the name of its component; None if any response of the class
         2xx is right.
+    :param seconds: the time in which it must arrive.
     """
 
     name: str
@@ -25,6 +27,7 @@ class _Sent(NamedTuple):
     description: str
     message: type
     answer: type | str | None = None
+    seconds: float = MAX_SECONDS
 
 
 _SENT: Final = (
@@ -47,6 +50,7 @@ _SENT: Final = (
         """,
         responses.WebhookChallengeMessage,
         responses.WebhookChallengeAnswer,
+        CHALLENGE_SECONDS,
     ),
     _Sent(
         "send_decision",
@@ -68,7 +72,7 @@ def sent_requests(components: ResponseComponents) -> Doc:
 
 
 def _operation(sent: _Sent, components: ResponseComponents) -> Doc:
-    accepted: Doc = {"description": f"Received, within {MAX_SECONDS:g} seconds."}
+    accepted: Doc = {"description": f"Received, within {sent.seconds:g} seconds."}
     if sent.answer is not None:
         answer = sent.answer
         schema = components.named(answer) if isinstance(answer, str) else components.reference(answer)

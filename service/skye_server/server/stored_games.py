@@ -21,9 +21,9 @@ from skye_server.storage.redis_store import RedisStore
 def opened_store(*, may_be_new: bool = False) -> Iterator[RedisStore]:
     """Yield the store of the settings; without a server on the data folder, start one meanwhile.
 
-    :param may_be_new: create the data folder if it has no games.
+    :param may_be_new: accept a data folder that no server has used.
     :raises SettingsError: if the settings cannot be used.
-    :raises LaunchError: if the data folder or Redis cannot be used, or there are no stored games.
+    :raises LaunchError: if the data folder or Redis cannot be used, or no server has used the folder.
     """
     settings = Settings.from_environment(os.environ)
     if settings.redis_url == MEMORY_URL:
@@ -40,7 +40,7 @@ def _embedded_url(path: Path, stack: contextlib.ExitStack, may_be_new: bool) -> 
     if running := address_of_server(path):
         return url_of(Path(running))
     if not (may_be_new or has_files(path)):
-        raise LaunchError(f"There are no games in {path}: set SKYE_DATA_DIR or SKYE_REDIS_URL.")
+        raise LaunchError(f"No server has used {path}: set SKYE_DATA_DIR or SKYE_REDIS_URL.")
     program = program_for(path)
     if program is None:
         raise LaunchError("No redis-server or valkey-server was found: install one, or set SKYE_REDIS_URL.")

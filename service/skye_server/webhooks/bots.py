@@ -7,6 +7,7 @@ whose game is not created expires.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -22,7 +23,7 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
 from skye_server.webhooks.signing import new_secret
-from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
+from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8
 """How many different URLs one request may name: each is sent a challenge."""
@@ -134,11 +135,17 @@ class UrlBots:
         if len(urls) > MAX_URLS:
             raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
         verified: set[tuple[str, str]] = set()
-        bots = [self._prepared(command, pointer, player, verified) for pointer, player in named]
+        deadline = time.monotonic() + CHALLENGE_SECONDS
+        bots = [self._prepared(command, pointer, player, verified, deadline) for pointer, player in named]
         return {bot.id: bot.secret for bot in bots}
 
     def _prepared(
-        self, command: Command, pointer: str, player: dict[str, Any], verified: set[tuple[str, str]]
+        self,
+        command: Command,
+        pointer: str,
+        player: dict[str, Any],
+        verified: set[tuple[str, str]],
+        deadline: float,
     ) -> Webhook:
         url, secret = player.pop("bot_url"), player.pop("secret", "")
         bot_id = new_id(command, f"bot{pointer}")
@@ -157,7 +164,8 @@ class UrlBots:
                 digest=command.digest,
             )
             if (url, secret) not in verified:
-                challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url")
+                left_s = max(0.0, deadline - time.monotonic())
+                challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url", left_s)
                 if not reply.is_ok:
                     raise Problem(
                         "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]

@@ -65,14 +65,16 @@ class Reply(NamedTuple):
 class Sender:
     """Sends requests to the URLs that a policy allows."""
 
-    def __init__(self, policy: TargetPolicy, max_seconds: float = MAX_SECONDS) -> None:
+    def __init__(self, policy: TargetPolicy) -> None:
         self._policy = policy
-        self._max_seconds = max_seconds
 
-    def post(self, url: str, secrets: Sequence[str], message_id: str, body: bytes) -> Reply:
+    def post(
+        self, url: str, secrets: Sequence[str], message_id: str, body: bytes, seconds: float = MAX_SECONDS
+    ) -> Reply:
         """Send a signed request, and return its outcome; it raises no error of the network or the receiver.
 
         :param secrets: the valid secrets; each gives a signature.
+        :param seconds: the time for the request.
         """
         headers = signed_headers(
             secrets, message_id, int(time.time()), body
@@ -80,12 +82,12 @@ class Sender:
         started = time.monotonic()
         try:
             target = self._policy.target_of(url)
-            with _interrupted_after(self._max_seconds):
-                reply = self._sent(target, headers, body, started + self._max_seconds)
+            with _interrupted_after(seconds):
+                reply = self._sent(target, headers, body, started + seconds)
         except TargetError as error:
             reply = Reply(None, error=str(error), is_forbidden=True)
         except (TimeoutError, httpcore.TimeoutException):
-            reply = Reply(None, error=f"No complete response within {self._max_seconds:g} s.")
+            reply = Reply(None, error=f"No complete response within {round(seconds, 1):g} s.")
         except (OSError, httpcore.NetworkError, httpcore.ProtocolError) as error:
             reply = Reply(None, error=_reason(error))
         return reply._replace(duration_ms=round((time.monotonic() - started) * 1000))
