@@ -90,6 +90,44 @@ def test_view_that_acts_while_it_follows_stays_current(skye):
     assert without_time(view.data) == without_time(view.game.get())
 
 
+@pytest.fixture
+def rivals(skye):
+    """The view of a seat that has acted, its action, and a function that lets the rival act."""
+    mine, rival = skye.seats(skye.games.create(BOTH))
+    view = GameView.open(mine.game)
+    (action,) = view.actions()
+    view.act(action, idempotency_key="first-act-of-ann")
+    return view, action, lambda: rival.act(rival.actions()[0])
+
+
+def test_view_that_repeats_an_action_stays_current(rivals):
+    view, action, let_rival_act = rivals
+    let_rival_act()
+    view.reload()
+    view.act(action, idempotency_key="first-act-of-ann")
+    view.data.pop("actions", None)
+    assert without_time(view.data) == without_time(view.game.get())
+
+
+@pytest.mark.parametrize("load", [GameView.reload, GameView.actions])
+def test_view_that_loads_while_it_follows_stays_current(rivals, load, monkeypatch):
+    view, _, let_rival_act = rivals
+    view.data.pop("actions", None)
+    get, events = view.game.get, view.follow()
+
+    def get_before_an_event(**options):
+        loaded = get(**options)
+        let_rival_act()
+        next(events)
+        return loaded
+
+    monkeypatch.setattr(view.game, "get", get_before_an_event)
+    before = view.data["last_event"]
+    load(view)
+    assert view.data["last_event"] == before + 1
+    events.close()
+
+
 def test_seat_changes_renews_its_token_and_leaves(skye):
     lobby = skye.games.create({"players": [{"name": "Ann"}]})
     seat = skye.seat(skye.game(lobby["game"]["id"]).join({"name": "Bob"}))

@@ -24,7 +24,7 @@ export class GameView {
 
   /** Load the view again. */
   async reload() {
-    this.data = await this.game.get();
+    take(this, this.data.last_event, await this.game.get());
   }
 
   /** Whether the game is over. */
@@ -52,8 +52,9 @@ export class GameView {
    * @returns {Promise<Action[]>}
    */
   async actions(options) {
-    if (!this.data.actions) this.data = await this.game.get({ ...options, query: WITH_ACTIONS });
-    return this.data.actions ?? [];
+    const { data } = this;
+    const view = data.actions ? data : take(this, data.last_event, await this.game.get({ ...options, query: WITH_ACTIONS }));
+    return view.actions ?? [];
   }
 
   /**
@@ -63,7 +64,9 @@ export class GameView {
    * @param {CallOptions} [options]
    */
   async act(action, options) {
-    this.data = await this.seat.act(action, { ...options, query: WITH_ACTIONS });
+    const view = await this.seat.act(action, { ...options, query: WITH_ACTIONS });
+    if (view.last_event < this.data.last_event) await this.reload(); // a replayed response, or the server has lost events
+    else this.data = view;
   }
 
   /**
@@ -108,4 +111,16 @@ export class GameView {
     }
     return !this.over;
   }
+}
+
+/**
+ * Take the view of a GET, unless later events were applied meanwhile; `known` was the last event before the GET.
+ *
+ * @param {GameView} view
+ * @param {number} known
+ * @param {GameData} loaded
+ */
+function take(view, known, loaded) {
+  if (!(known <= loaded.last_event && loaded.last_event < view.data.last_event)) view.data = loaded;
+  return loaded;
 }

@@ -182,6 +182,29 @@ test("a view that acts while it follows stays current", async () => {
   assert.deepEqual(kept, current);
 });
 
+test("a view that repeats an action, or loads while it follows, stays current", async () => {
+  const [mine, rival] = direct.seats(await direct.games.create({ players: [{ name: "Ann" }, { name: "Bob" }], auto_start: true }));
+  const letRivalAct = async () => rival.act((await rival.actions())[0]);
+  const view = await GameView.open(mine.game), [action] = await view.actions();
+  await view.act(action, { idempotencyKey: "first-act-of-ann" });
+  delete view.data.actions;
+  const { last_event } = view.data, get = view.game.get.bind(view.game), events = view.follow();
+  view.game.get = async (options) => {
+    const loaded = await get(options);
+    await letRivalAct();
+    await events.next();
+    return loaded;
+  };
+  await view.actions();
+  assert.equal(view.data.last_event, last_event + 1);
+  await events.return();
+  view.game.get = get;
+  await view.reload();
+  await view.act(action, { idempotencyKey: "first-act-of-ann" });
+  const { now: _, ...kept } = view.data, { now: __, ...current } = await get();
+  assert.deepEqual(kept, current);
+});
+
 test("a seat changes, renews its token, shows its territory and leaves", async () => {
   const lobby = await direct.games.create({ players: [{ name: "Ann" }] });
   const seat = direct.seat(await direct.game(lobby.game.id).join({ name: "Bob" }));

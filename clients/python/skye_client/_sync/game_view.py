@@ -31,7 +31,16 @@ class GameView:
 
     def reload(self) -> None:
         """Load the view again."""
-        self.data = self.game.get()
+        self._take(self.data["last_event"], self.game.get())
+
+    def _take(self, known: int, loaded: m.Game) -> m.Game:
+        """Make what a GET returned the view, unless later events were applied to the view meanwhile.
+
+        :param known: the last event of the view before the GET; a server that has lost events returns less.
+        """
+        if not known <= loaded["last_event"] < self.data["last_event"]:
+            self.data = loaded
+        return loaded
 
     @property
     def over(self) -> bool:
@@ -57,13 +66,18 @@ class GameView:
 
     def actions(self, **options: Unpack[ReadOptions]) -> Sequence[m.Action]:
         """Return the legal actions of the viewer's seat; `act` has loaded them with its response."""
-        if "actions" not in self.data:
-            self.data = self.game.get(include=["actions"], **options)
-        return self.data.get("actions", [])
+        view = self.data
+        if "actions" not in view:
+            view = self._take(view["last_event"], self.game.get(include=["actions"], **options))
+        return view.get("actions", [])
 
     def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> None:
         """Send an action of `actions`; the response becomes the view, with the next legal actions."""
-        self.data = self.seat.act(action, include=["actions"], **options)
+        view = self.seat.act(action, include=["actions"], **options)
+        if view["last_event"] < self.data["last_event"]:
+            self.reload()  # a replayed response is older than the view, or the server has lost events
+        else:
+            self.data = view
 
     def follow(self) -> Iteration[m.Event | None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
