@@ -287,6 +287,23 @@ def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
     assert service.get(f"{path}/deliveries", token)["deliveries"], "they show why the bot was replaced"
 
 
+def test_bots_that_are_bound_at_once_are_deleted_but_for_the_last(service, bot, monkeypatch):
+    game = service.begin(None, **PAIR)
+    path, challenged = f"{game.path()}/players/me/bot", Webhooks.challenged
+
+    def bind():
+        assert service.beside().call("PUT", path, {"bot_url": bot.url}, game.tokens[0]).status_code == 200
+
+    def race(*arguments):
+        monkeypatch.undo()
+        bind()
+        return challenged(*arguments)
+
+    monkeypatch.setattr(Webhooks, "challenged", race)
+    bind()
+    assert len(service.redis.keys("skye:{bot.*}:webhooks")) == 1
+
+
 def test_requests_with_one_key_at_once_get_the_same_secret(service, bot, monkeypatch):
     game = service.begin(None, **PAIR)
     path, token, key = f"{game.path()}/players/me/bot", game.tokens[0], {"Idempotency-Key": "k1"}

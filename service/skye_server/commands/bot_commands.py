@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from skye import Move
 from skye_server.commands.attempts import Command, Loaded, change_game, run
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, changed_game, result_of
+from skye_server.commands.game_commands import CommandResult, changed_result, result_of
 from skye_server.commands.idempotency import decode_record
 from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
 from skye_server.error_codes import Problem
@@ -47,33 +47,43 @@ def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
 
 def bind_bot(
     games: Games, command: Command, game_id: str, seat: int, url_bot: str
-) -> CommandResult[TakenSeatView]:
+) -> tuple[CommandResult[TakenSeatView], str]:
     """Let a bot at a URL play a seat from now on.
 
     :param url_bot: the id of the bot, which is stored already.
+    :returns: the result, and the id of the bot that was replaced: empty without one, and for a retry.
     :raises Problem: seat_not_found, token_required, not_your_seat, game_aborted, game_finished,
         too_many_changes, seat_played_by_bot.
     """
+    replaced = ""
 
     def bind(loaded: Loaded[Game]) -> Transition:
-        return seat_changes.set_url_bot(loaded.game, loaded.seat(seat), url_bot, loaded.now_ms)
+        nonlocal replaced
+        number = loaded.seat(seat)
+        replaced = loaded.game.seats[number].url_bot
+        return seat_changes.set_url_bot(loaded.game, number, url_bot, loaded.now_ms)
 
     committed = change_game(games, command, game_id, partial(_authorize, seat), bind)
     number = require_seat(committed.game, committed.caller, seat)
     view: TakenSeatView = {"seat": number, "token": None, "secret": None, "game": committed.game_view()}
-    return result_of(committed, view)
+    return result_of(committed, view), replaced
 
 
-def release_bot(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+def release_bot(
+    games: Games, command: Command, game_id: str, seat: int
+) -> tuple[CommandResult[TimedGameView], str]:
     """Let the player of a seat play it again; without a player, a bot of the server does.
 
+    :returns: the result, and the id of the bot that was released.
     :raises Problem: what `bind_bot` raises except seat_played_by_bot; seat_without_url_bot.
     """
 
     def release(loaded: Loaded[Game]) -> Transition:
         return seat_changes.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
 
-    return changed_game(games, command, game_id, partial(_authorize, seat), release)
+    committed = change_game(games, command, game_id, partial(_authorize, seat), release)
+    number = require_seat(committed.game, committed.caller, seat)
+    return changed_result(command, committed), committed.game.seats[number].url_bot
 
 
 def _authorize(seat: int, loaded: Loaded[Game]) -> None:

@@ -52,11 +52,9 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     The server shows the secret only in this response.
     """
     games, command = collaborators().games, command_from_request()
-    loaded = games.read(game, command.token)
-    number = authorize_bot(*loaded, seat)
-    replaced = loaded.game.seats[number].url_bot
+    authorize_bot(*games.read(game, command.token), seat)
     with collaborators().url_bots.of_player(command, body) as secret:
-        result = bind_bot(games, command, game, seat, body["url_bot"])
+        result, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     result.view["secret"] = secret
     # A bot that the server has replaced is kept: its deliveries show why.
     _delete_bots(games, game, lambda seat: seat.bot is not None, replaced, body["url_bot"])
@@ -72,10 +70,8 @@ def release_bot_at_url(game: str, seat: int) -> Response:
     The server deletes the URL, the secret and the deliveries.
     """
     games, command = collaborators().games, command_from_request()
-    loaded = games.read(game, command.token)
-    number = authorize_bot(*loaded, seat)
-    result = release_bot(games, command, game, seat)
-    _delete_bots(games, game, lambda seat: seat.has_url_bot, loaded.game.seats[number].url_bot)
+    result, released = release_bot(games, command, game, seat)
+    _delete_bots(games, game, lambda seat: seat.has_url_bot, released)
     return command_response(result)
 
 
