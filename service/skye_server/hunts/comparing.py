@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from skye_server.contract.foreign_json import json_or_none
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.hunts.evidence import RecordedRequest
 from skye_server.hunts.replay import RANDOM, Answer, pairs
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from skye_server.contract.foreign_json import json_or_none
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
 from skye_server.hunts.seams import TOGETHER
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from skye_server.commands.hunts import Hunt, Judgement
-from skye_server.contract.foreign_json import json_or_none
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.hunts.comparing import SLOW_S, comparable, differs_from_record

@@ -13,8 +13,8 @@ from flask import Response, request
 from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
-from skye_server.contract.foreign_json import json_or_none
 from skye_server.contract.responses.lab import MAX_INBOX_BODY
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view, timestamp
 from skye_server.games.webhook_events import DECISION

@@ -28,6 +28,7 @@ from skye_server.commands.bot_commands import (
 from skye_server.commands.current_games import Games
 from skye_server.contract import requests
 from skye_server.contract.responses.actions import actions_view
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, with_seat
@@ -206,12 +207,9 @@ def chosen_move(game: Game, seat: int, body: bytes) -> Move:
 
     :raises ValueError: if it is none, with the reason.
     """
-    try:
-        answer = msgspec.json.decode(body)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        raise ValueError("The response is not JSON.") from None
+    answer = json_or_none(body)
     if not isinstance(answer, dict) or not isinstance(answer.get("type"), str):
-        raise ValueError("The response is not an action: an object with `type` and `body`.")
+        raise ValueError("The response is not an action: a JSON object with `type` and `body`.")
     listed = [action for action in _actions(game, seat) if action["type"] == answer["type"]]
     if not listed:
         raise ValueError("The response has the type of no legal action.")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
-from skye_server.contract.foreign_json import json_or_none
+from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings

@@ -1,4 +1,4 @@
-"""JSON that others have written and nobody has checked, such as the answer of a webhook's receiver."""
+"""Untrusted JSON, such as the response of a webhook's receiver."""
 
 from __future__ import annotations
 
