@@ -8,16 +8,18 @@ import time
 import pytest
 from standardwebhooks import Webhook
 
+from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
 from skye_server.http.framework import collaborators
 from skye_server.webhooks.bot_dispatch import BotDispatch
+from skye_server.webhooks.host_slots import HostSlots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import PAIR
 from tests.support.receiver import AnsweringSender, Receiver, respond
-from tests.webhooks.support import dispatch, local_service
+from tests.webhooks.support import create, dispatch, local_service
 
 
 def choose(message):
@@ -460,7 +462,7 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
         if first:  # another dispatcher asks meanwhile, as the first one was suspended
             first = False
             games = collaborators(service.app).games
-            BotDispatch(games, Sender(TargetPolicy(games.settings))).attend(entry)
+            BotDispatch(games, Sender(TargetPolicy(games.settings)), HostSlots()).attend(entry)
         plays(received, handler)
 
     url_bot = collaborators(service.app).games.repository.current(game.id).seats[1].url_bot
@@ -470,6 +472,24 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
     dispatch(service)
     assert len(bot.events) == 2
     assert game.view()["version"] == before + 1
+
+
+def test_webhook_and_bot_at_one_host_share_its_slots(service, bot, monkeypatch):
+    monkeypatch.setattr(HostSlots, "_MAX", 1)
+    create(service, bot.url, types=["seat_taken"])
+    game = against(service, bot, PLAYER_KEY)
+    games = collaborators(service.app).games
+    entry = f"{game.id}/{games.repository.current(game.id).seats[1].url_bot}"
+    handling, asked_again_ms = handlers(games), []
+
+    def attend_to_bot(*_):
+        asked_again_ms.append(handling["bot"].handle(entry))
+        return 204
+
+    bot.answer = attend_to_bot
+    Dispatcher(games, {"webhook": handling["webhook"]}).run_due()
+    assert [each.message["type"] for each in bot.events] == ["seat_taken"]
+    assert asked_again_ms != [None]
 
 
 def fail(*_):

@@ -12,6 +12,7 @@ from skye_server.games.authorization import players_of
 from skye_server.matchmaking import tickets
 from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.dispatching import WebhookDispatch
+from skye_server.webhooks.host_slots import HostSlots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import Webhooks
@@ -32,12 +33,13 @@ class Handler(NamedTuple):
 def handlers(games: Games) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
     sender = Sender(TargetPolicy(games.settings))
-    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender)
+    hosts = HostSlots()
+    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, hosts)
     return {
         "game": Handler(partial(attend_game, games), 32),
         "ticket": Handler(partial(tickets.catch_up, games), 8),
         "webhook": Handler(webhooks.attend, 256),
-        "bot": Handler(BotDispatch(games, sender).attend, 128),
+        "bot": Handler(BotDispatch(games, sender, hosts).attend, 128),
     }
 
 

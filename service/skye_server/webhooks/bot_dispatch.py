@@ -55,10 +55,9 @@ _LATE: Final = "The answer came when the decision was made already."
 class BotDispatch:
     """Plays for the bots at URLs of a store."""
 
-    def __init__(self, games: Games, sender: Sender) -> None:
-        self._games, self._sender = games, sender
+    def __init__(self, games: Games, sender: Sender, hosts: HostSlots) -> None:
+        self._games, self._sender, self._hosts = games, sender, hosts
         self._store = games.store.webhooks
-        self._hosts = HostSlots()
 
     def attend(self, entry: str) -> int | None:
         """Ask a bot for the decision that its seat must make, if there is one.

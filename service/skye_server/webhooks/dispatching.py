@@ -57,10 +57,9 @@ _GONE: Final = 410
 class WebhookDispatch:
     """Delivers the webhooks of a store."""
 
-    def __init__(self, games: Games, webhooks: Webhooks, sender: Sender) -> None:
-        self._games, self._webhooks, self._sender = games, webhooks, sender
+    def __init__(self, games: Games, webhooks: Webhooks, sender: Sender, hosts: HostSlots) -> None:
+        self._games, self._webhooks, self._sender, self._hosts = games, webhooks, sender, hosts
         self._store, self._due = games.store.webhooks, games.store.due
-        self._hosts = HostSlots()
 
     def attend(self, entry: str) -> int | None:
         """Handle an entry of the due queue.

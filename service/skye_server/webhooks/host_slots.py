@@ -1,4 +1,4 @@
-"""Bounds how many requests one host handles at once."""
+"""The number of requests to one host at once, of webhooks and bots at URLs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def origin_of(url: str) -> str:
 
 
 class HostSlots:
-    """Bounds how many requests of this process one host handles; a slow host fewer."""
+    """Bounds how many requests of a dispatcher one host handles at once; a slow host fewer."""
 
     _MAX, _MAX_SLOW, _SLOW_S = 8, 2, 1.0
     _MAX_SLOW_HOSTS = 1000
