@@ -31,7 +31,7 @@ class ApiError(SkyeError):
 
     :param status: the HTTP status.
     :param problem: the JSON body of the response; empty when the body is no problem document.
-    :param retry_after_s: the value of `Retry-After` in seconds, or None.
+    :param retry_after_s: the seconds until the time of `Retry-After`, or None.
     :param request_id: the value of `X-Request-Id`, for bug reports.
     """
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 import httpx
@@ -57,13 +60,21 @@ def api_error(response: httpx.Response) -> ApiError:
         problem["code"]  # a proxy may send JSON of another format
     except (ValueError, LookupError, TypeError):
         problem = {"detail": response.text[:200]}
-    after = response.headers.get("Retry-After", "")
     return ApiError(
         response.status_code,
         problem,
-        retry_after_s=float(after) if after.isascii() and after.isdigit() else None,
+        retry_after_s=_seconds_until(response.headers.get("Retry-After", "")),
         request_id=response.headers.get("X-Request-Id"),
     )
+
+
+def _seconds_until(retry_after: str) -> float | None:
+    """Return the seconds until the time of `Retry-After`: a number or an HTTP date (RFC 9110)."""
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after)
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    return None
 
 
 def request_headers(method: str, options: RequestOptions) -> dict[str, str]:

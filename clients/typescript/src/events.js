@@ -67,7 +67,7 @@ export class EventFollower {
         follower.failed();
         if (!follower.isPolling) this.#report("reconnecting");
         const retryAfterMs = error instanceof ApiError ? error.retryAfterMs : null;
-        await sleep(retryAfterMs ?? backoff(follower.failures, BASE_MS, MAX_MS), signal);
+        await sleep(retryAfterMs || backoff(follower.failures, BASE_MS, MAX_MS), signal);
       }
     }
   }

@@ -71,6 +71,23 @@ def test_response_of_a_proxy_is_an_error_with_its_status():
     assert len(requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"), [("3", 3), ("Sun, 06 Nov 1994 08:49:37 GMT", 0), ("-1", None), ("soon", None)]
+)
+def test_retry_after_is_a_number_or_a_date(value, expected):
+    client, _ = answering(503, headers={"Retry-After": value})
+    with pytest.raises(ApiError) as raised:
+        client.games.list(retry=RetryPolicy(attempts=1))
+    assert raised.value.retry_after_s == expected
+
+
+def test_retry_after_is_in_the_future():
+    client, _ = answering(503, headers={"Retry-After": "Fri, 31 Dec 2999 23:59:59 GMT"})
+    with pytest.raises(ApiError) as raised:
+        client.games.list(retry=RetryPolicy(attempts=1))
+    assert raised.value.retry_after_s > 0
+
+
 @pytest.mark.parametrize("url", ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""])
 def test_address_without_http_is_refused(url):
     with pytest.raises(ValueError, match="is not the address of a server"):

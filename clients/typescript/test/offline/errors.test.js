@@ -35,6 +35,12 @@ test("the response of a proxy is an error with its status", async () => {
   await assert.rejects(client.games.list({}, { retry: { attempts: 1 } }), { code: "http_502" });
 });
 
+test("Retry-After is a number or a date", () => {
+  const ms = (value) => new ApiError(503, {}, new Headers({ "Retry-After": value })).retryAfterMs;
+  assert.deepEqual([ms("3"), ms("Sun, 06 Nov 1994 08:49:37 GMT"), ms("soon")], [3000, 0, null]);
+  assert.ok(ms("Fri, 31 Dec 2999 23:59:59 GMT") > 0);
+});
+
 test("an address without http is refused", () => {
   for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""]) assert.throws(() => new Skye(url), TypeError);
 });

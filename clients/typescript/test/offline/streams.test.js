@@ -78,6 +78,15 @@ test("an iteration that has begun outlives the page of a proxy", async (t) => {
   assert.deepEqual(await idsOf([first, page, page, page, page, rest]), [1, 2]);
 });
 
+test("an iteration waits although Retry-After is 0", async (t) => {
+  const time = simulatedTime();
+  t.after(time.restore);
+  const busy = new Response("{}", { status: 503, headers: { "Retry-After": "0" } });
+  const end = stream('event: end\ndata: {"reason":"finished","resume":"stop"}\n\n');
+  assert.deepEqual(await idsOf([busy, end]), []);
+  assert.ok(time.now > 0);
+});
+
 test("an iteration over what is not the API fails", async (t) => {
   t.after(simulatedTime().restore);
   await assert.rejects(idsOf([page]), UnexpectedResponseError);
