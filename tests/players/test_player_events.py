@@ -8,6 +8,7 @@ import pytest
 
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
+from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
@@ -271,6 +272,44 @@ def test_stream_sends_events_as_they_happen(service):
     assert [event["type"] for _, event in messages[1:]] == ["seat_taken", "your_turn", "your_turn"]
     resumed = Reader(service, key, messages[2][1]["id"])
     assert resumed.wait_for(lambda messages: len(messages) == 2)[1] == messages[3]
+
+
+def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatch):
+    monkeypatch.setattr("skye_server.following.player_follower.OUTAGE_S", 0.01)
+    states, read, failures = Players.states, PlayerFollower.read, []
+
+    def failing(step, call):
+        def fail_once(*arguments):
+            if step not in failures and arguments[-1]:
+                failures.append(step)
+                raise Problem("store_unavailable")
+            return call(*arguments)
+
+        return fail_once
+
+    key = new_key()
+    game = opponents(service, key)
+    page = events(service, key)
+    reader = Reader(service, key, page[0]["id"])
+    reader.wait_for(lambda messages: len(messages) == 2)
+    monkeypatch.setattr(Players, "states", failing("states", states))
+    monkeypatch.setattr(PlayerFollower, "read", failing("read", read))
+    game.act_legally(0)
+    game.act_legally(1)
+    reader.wait_for(lambda messages: len(messages) == 3)
+    game.call("POST", "abort", token=game.host)
+    messages = reader.wait_for(lambda messages: len(messages) == 4)
+    assert [event["type"] for _, event in messages[1:]] == ["your_turn", "your_turn", "game_over"]
+    assert sorted(failures) == ["read", "states"]
+
+
+def test_stream_sends_events_of_a_game_whose_record_is_corrupt(service):
+    key = new_key()
+    game = opponents(service, key)
+    service.redis.hset(f"skye:{{player.{hash_player_key(key)}}}:games", game.id, b"corrupt")
+    reader = Reader(service, key)
+    messages = reader.wait_for(lambda messages: len(messages) == 3)
+    assert [event["type"] for _, event in messages[1:]] == ["seat_taken", "your_turn"]
 
 
 def test_stream_ends_when_the_key_is_replaced(service):

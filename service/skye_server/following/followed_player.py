@@ -56,11 +56,15 @@ class FollowedPlayer:
                 raise
 
     def update(self, game_ids: Collection[str]) -> None:
-        """Read the states of games that had events.
+        """Read the states of games that had events; after a failure the next `maintain` reads those of all.
 
-        :raises Problem: store_unavailable, data_corrupt, data_newer.
+        :raises Problem: store_unavailable.
         """
-        self._states |= self.games.players.states(self.player, game_ids)
+        try:
+            self._states |= self.games.players.states(self.player, game_ids)
+        except Problem:
+            self._checked_at = float("-inf")
+            raise
 
     def time_to_next(self) -> float:
         """Return the seconds to the next check, deadline, near deadline, or expiry of a ticket."""

@@ -100,7 +100,7 @@ class PlayerFollower:
 
         :param first: what `read` returned when the stream was opened.
         """
-        page, player = first, self._player
+        events, player = first.events, self._player
         followed = self.players.shared(player)
         with (
             self.clock.timer(wake) as timer,
@@ -108,18 +108,19 @@ class PlayerFollower:
         ):
             yield PlayerStreamStarted(after, first.last_event, timestamp(self.games.now_ms()))
             while True:
-                if page.events:
-                    after = page.events[-1][0]
-                    followed.update({event.game for _, event in page.events})
-                    yield PlayerStreamEvents([event_view(*event) for event in page.events])
+                if events:
+                    after = events[-1][0]
+                    yield PlayerStreamEvents([event_view(*event) for event in events])
                 if self.change_notifier.stopped:
                     yield stream_ended("restart", after)
                     return
                 timer.is_changed = False
+                changed, events = {event.game for _, event in events}, []
                 try:
                     with retry.without_retries():
+                        followed.update(changed)
                         followed.maintain()
-                        page = self.read(after, _PAGE)
+                        events = self.read(after, _PAGE).events
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:
                         yield stream_ended(problem.code, after)
@@ -127,7 +128,7 @@ class PlayerFollower:
                     yield STORE_FAILS
                     time.sleep(OUTAGE_S)
                     continue
-                if page.events:
+                if events:
                     continue
                 if (yield from self._idle(timer, followed.time_to_next())):
                     return

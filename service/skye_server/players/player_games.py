@@ -200,13 +200,10 @@ class Players:
         """Relay missing events, and report deadlines that are near; return the states of the active games."""
         states: dict[str, FollowedGame] = {}
         for (game_id, record), header in self._with_headers(self._store.active_games(player)):
-            try:
+            with _skip_unreadable():
                 state = self._attend(player, game_id, record, -1 if header is None else _version(header))
                 if state is not None and not state.over:
                     states[game_id] = state
-            except Problem as problem:  # one broken game must not hide the others
-                if problem.code not in UNREADABLE:
-                    raise
         return states
 
     def _with_headers(
@@ -239,7 +236,8 @@ class Players:
         for game_id in game_ids:
             stored = self._store.game(player, game_id)
             if stored is not None:
-                found[game_id] = followed_games.decode(stored)
+                with _skip_unreadable():
+                    found[game_id] = followed_games.decode(stored)
         return found
 
     def report_near(self, player: str, game_id: str, state: FollowedGame) -> FollowedGame:
@@ -291,6 +289,16 @@ class Players:
 
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         return self._write(player, game_id, expected, Derived(None)) is _DONE
+
+
+@contextmanager
+def _skip_unreadable() -> Iterator[None]:
+    """Leave a game out that is corrupt or of an unsupported format: it must not hide the others."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.code not in UNREADABLE:
+            raise
 
 
 def _version(header: bytes) -> int:
