@@ -70,6 +70,7 @@ class Redis:
             for number in range(SLOW_LOAD):
                 pipeline.set("filler", number)
             pipeline.execute()
+        self.wait_until_written()
         self.kill()
         self._more.write_text(f"--key-load-delay {LOAD_DELAY_US}")
         self.stuck = True
@@ -84,6 +85,10 @@ class Redis:
             return True
         except redis.ConnectionError:
             return False
+
+    def wait_until_written(self):
+        """Wait until its file has all acknowledged changes: `everysec` may postpone writes for seconds."""
+        assert waited_for(lambda: not self.client.info("persistence")["aof_buffer_length"])
 
     def kill(self):
         self.server.process.kill()

@@ -121,6 +121,7 @@ def full(request, tmp_path, disk):
         settings = {"SKYE_APPENDFSYNC": request.param, "SKYE_REDIS_WAIT_MS": "500"}
         served = start(**settings)
         kept = [create(served)[0] for _ in range(20)]
+        assert waited_for(lambda: any(kept[-1].encode() in file.read_bytes() for file in disk.rglob("*.aof")))
         with ThreadPoolExecutor(CLIENTS) as threads:
             creating = [threads.submit(create_until_refused, served) for _ in range(CLIENTS)]
             filler = fill(disk)

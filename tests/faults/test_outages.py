@@ -35,6 +35,7 @@ def frozen(parts):
 
 
 def killed(parts):
+    parts.redis.wait_until_written()
     parts.redis.kill()
 
 
@@ -210,6 +211,7 @@ def test_full_disk_loses_whole_changes_only(parts):
     player = RetryingPlayer(parts.api)
     playing = played(player, 2, "lost with the disk")
     begun, _ = list(islice(playing, 8))[-1]
+    parts.redis.wait_until_written()
     parts.redis.fill_disk()
     opened = []
 

@@ -16,7 +16,7 @@ from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye, new_
 from tests.support.launcher import launching, redis_servers
 from tests.support.receiver import Receiver, respond
 from tests.support.sizes import sized
-from tests.support.waiting import waited_for
+from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of, workers_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
@@ -146,6 +146,7 @@ def test_events_survive_kills_in_order(tmp_path):
             SKYE_WORKERS="2",
             SKYE_DISPATCHERS="2",
             SKYE_LAB="on",
+            SKYE_APPENDFSYNC="always",
             SKYE_REDIS_TIMEOUT_MS="2000",
             SKYE_REDIS_WAIT_MS="20000",
         )
@@ -178,7 +179,7 @@ def test_events_survive_kills_in_order(tmp_path):
                 client.transport.json("POST", "/v1/lab/clock", body={"advance_ms": 1_800_000})
             return all(len(books.arrived[key]) >= len(expected[key]) for key in keys)
 
-        complete = waited_for(arrived, sized(120, 400))
+        complete = waited_for(arrived, MAX_RUN_S)
     total = sum(map(len, expected.values()))
     sys.stdout.write(
         f"{total} events, {books.requests} requests, {books.repeated} repeated, killed {dict(killed)}\n"

@@ -79,7 +79,7 @@ def losses(port, fail):
 @pytest.mark.parametrize("victim", ["worker", "store", "gunicorn"])
 def test_player_stream_through_kills_has_every_event_once(victim, redis_program, tmp_path):
     dice = random.Random(victim)
-    with Machines(OneRedis(redis_program, tmp_path), tmp_path, **UNLIMITED) as machines:
+    with Machines(OneRedis(redis_program, tmp_path, "always"), tmp_path, **UNLIMITED) as machines:
 
         def fail(number):
             if number % (GAMES // 3) == 1:
