@@ -147,4 +147,5 @@ def test_frozen_instance_is_left_out_and_all_clients_are_served(nginx, instance)
         f"{later} sent to the frozen instance; silent for {silences[-1]:.1f} s at most\n"
     )
     assert clients.statuses == {200}
-    assert later < WATCHED_S / LONGEST_WAIT_S * READERS / 2  # otherwise each client would wait in each period
+    # Otherwise each client would wait in each period; nginx sends to both while it has excluded the other.
+    assert timeouts(nginx, served) or later < WATCHED_S / LONGEST_WAIT_S * READERS / 2

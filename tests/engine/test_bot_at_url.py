@@ -13,6 +13,7 @@ from skye.arena.entrants import decider_for, entrant_from
 from skye.arena.match import play_match
 from tests.support.playing import dice
 from tests.support.receiver import Receiver, respond, respond_slowly
+from tests.support.waiting import MAX_WAIT_S
 
 SECRET = "whsec_" + 32 * "A"
 GAME = new_game(2, seed="arena").game
@@ -47,7 +48,9 @@ def bot(monkeypatch):
 
 def test_bot_at_a_url_plays_a_game_of_a_league(bot):
     entrants = [entrant_from(f"mine={bot.url}"), entrant_from("random")]
-    result = play_match(["mine", "random"], [decider_for(each, Budget(5.0)) for each in entrants], "arena")
+    result = play_match(
+        ["mine", "random"], [decider_for(each, Budget(MAX_WAIT_S)) for each in entrants], "arena"
+    )
     assert result["failures"] == {}
     assert len(bot.events) == len(result["decisions_ms"][0])
     for each in bot.events:
@@ -78,11 +81,11 @@ def test_url_without_a_path_or_with_a_bot_names_a_server():
 def test_failure_of_a_bot_at_a_url_is_named(bot, answer, reason):
     bot.answer = answer
     with pytest.raises(BotFailed, match=reason):
-        BotAtUrl(bot.url, Budget(0.5)).decide(GAME, 0, dice(1))
+        BotAtUrl(bot.url, Budget(0.5 if "budget" in reason else MAX_WAIT_S)).decide(GAME, 0, dice(1))
 
 
 def test_bot_at_a_url_that_is_gone_cannot_be_reached():
     with Receiver() as receiver:
         url = receiver.url
     with pytest.raises(BotFailed, match="cannot be reached"):
-        BotAtUrl(url, Budget(0.5)).decide(GAME, 0, dice(1))
+        BotAtUrl(url, Budget(MAX_WAIT_S)).decide(GAME, 0, dice(1))

@@ -27,6 +27,7 @@ from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 
 PAGE = Path(__file__).parents[2] / "engine" / "skye" / "evals" / "EVAL.md"
 QUESTION = Question("key", ({"role": "system", "content": "s"}, {"role": "user", "content": "u"}))
@@ -172,8 +173,8 @@ def test_request_ends_after_its_time_limit():
         model = Endpoint(endpoint.url, "m", timeout_s=0.1, attempts=2, pause_s=0)
         with pytest.raises(EndpointFailed, match="timed out"):
             model.reply(QUESTION)
+        assert waited_for(lambda: len(endpoint.requests) == 2)
         released.set()
-    assert len(endpoint.requests) == 2
 
 
 @pytest.mark.parametrize(

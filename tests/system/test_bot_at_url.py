@@ -10,7 +10,7 @@ from skye_client import RetryPolicy, Skye
 from tests.clients.test_guide_receivers import running_bot
 from tests.support.launcher import launching
 from tests.support.playing import dice
-from tests.support.waiting import waited_for
+from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
@@ -50,7 +50,7 @@ def test_bot_at_a_url_plays_on_while_dispatchers_are_killed(tmp_path):
 
             killer.start()
             try:
-                assert waited_for(acted, 150)
+                assert waited_for(acted, MAX_RUN_S)
             finally:
                 stopped.set()
                 killer.join()

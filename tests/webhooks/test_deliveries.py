@@ -260,8 +260,8 @@ def test_slow_receiver_does_not_delay_others(service):
             start(service)
         for _ in range(5):
             service.create_game(2, key=other, options={"first_seat": 0})
-        waited_for(lambda: len(fast.events) == 5)
-        assert len(slow_one.events) <= dispatching.HostSlots._MAX  # noqa: SLF001
+        assert waited_for(lambda: len(fast.events) == 5)
+        assert len(slow_one.events) < 20
         for each in fast.events:
             assert json.loads(each.body)["type"] == "your_turn"
 
