@@ -2,6 +2,7 @@
 
 import pytest
 
+from skye_server.players.player_games import Players
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.ticket_pools import TicketPools
@@ -217,6 +218,17 @@ def test_games_of_a_key_are_limited():
     assert client_error_code(refused) == "too_many_games"
     games[0].call("POST", "abort", token=key)
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
+
+
+def test_games_of_a_key_at_its_limit_are_read_once_for_refused_requests(monkeypatch):
+    catch_up, reads = Players.catch_up, []
+    monkeypatch.setattr(Players, "catch_up", lambda *found: reads.append(found) or catch_up(*found))
+    service, key = limited(limit_games_per_key=1), new_key()
+    game, lobby = created(service, key), service.create_game(1, start=False)
+    assert {problem_code(join(lobby, key)) for _ in range(3)} == {"too_many_games"}
+    assert len(reads) == 1
+    game.call("POST", "abort", token=key)
+    assert join(lobby, key).status_code == 201
 
 
 def test_games_that_the_player_has_left_count_no_longer():

@@ -13,6 +13,7 @@ game is the source of truth, and the record follows it:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -50,6 +51,12 @@ _DONE: Final = UpdateOutcome.DONE
 _WRITTEN_MS: Final = 10_000
 """How long after it was announced an event is certainly written, or not."""
 
+_REFUSED_S: Final = 5.0
+"""How long a player with too many games is refused without a look at the games: it costs a single request."""
+
+_MAX_REFUSED: Final = 1000
+"""The maximum number of such players that a process remembers."""
+
 _PAGE: Final = 100
 """How many games `catch_up` reads at once."""
 
@@ -81,9 +88,10 @@ class Players:
         self._now_ms = now_ms
         self._max_active = settings.limit_games_per_key if settings.limits else 0
         self._ttl_s = settings.max_game_ttl_s
+        self._refused_until: dict[str, float] = {}
 
     def check_limit(self, player: str, *, waiting: int) -> None:
-        """Check that a player may wait for one more game.
+        """Check that a player may have one more game that is not over.
 
         :param waiting: for how many games the player waits already; they count as games that are not over.
         :raises Problem: too_many_games.
@@ -91,9 +99,14 @@ class Players:
         most = self._max_active
         if not most or self.count_games(player, active=True) + waiting < most:
             return
-        self.catch_up(player)  # it removes games that have expired
-        if self.count_games(player, active=True) + waiting >= most:
-            raise Problem("too_many_games", f"This key has {most} games that are not over.", have=most)
+        if time.monotonic() >= self._refused_until.get(player, 0.0):
+            self.catch_up(player)  # it removes games that have expired
+            if self.count_games(player, active=True) + waiting < most:
+                return
+            if len(self._refused_until) >= _MAX_REFUSED:
+                self._refused_until.clear()
+            self._refused_until[player] = time.monotonic() + _REFUSED_S
+        raise Problem("too_many_games", f"This key has {most} games that are not over.", have=most)
 
     # Commits.
 
