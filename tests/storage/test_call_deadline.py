@@ -53,3 +53,12 @@ def test_topology_reply_that_never_ends_is_cut_off(dribbling_url):
     no_sentinel, no_node = becomes_of("a_lookup", dribbling_url)
     assert no_sentinel.endswith("the call exceeded its deadline")
     assert no_node.endswith("the call exceeded its deadline")
+
+
+def test_lookup_beyond_its_deadline_asks_no_further_server(redis_server):
+    with Relay(redis_server.address) as first, Relay(redis_server.address) as second:
+        first.fault = second.fault = Trickle(1, 0.03)
+        url = f"redis://{first.host}:{first.port},{second.host}:{second.port}/0"
+        no_sentinel, no_node = becomes_of("a_lookup_at_several", url)
+    assert no_sentinel.endswith("the lookup exceeded its deadline")
+    assert no_node.endswith("the lookup exceeded its deadline")

@@ -103,19 +103,28 @@ def a_greeting(url):
     return [received(tried.client.get, "n", seconds=SHORT_S), *tried.held]
 
 
-def a_lookup(url):
-    """Return the errors of calls that wait for a lookup at a Sentinel, and at a node of a cluster."""
+def lookup_errors(url, timeout_s, seconds):
+    """Return the errors of calls that wait for a lookup at Sentinels, and at nodes of a cluster."""
     addresses = url.removeprefix("redis://").removesuffix("/0")
-    sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), LONG_S)
-    nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), LONG_S)
+    sentinels = SentinelTopology(parse(f"redis+sentinel://{addresses}/skye"), timeout_s)
+    nodes = ClusterTopology(parse(f"redis+cluster://{addresses}"), timeout_s)
     failures = []
     for servers in (sentinels, nodes):
         try:
-            with call_deadline(SHORT_S):
+            with call_deadline(seconds):
                 servers.connection_for("key")
         except redis.RedisError as error:
             failures.append(str(error))
     return failures
+
+
+def a_lookup(url):
+    return lookup_errors(url, LONG_S, SHORT_S)
+
+
+def a_lookup_at_several(url):
+    """Exceed the deadline of the lookup, not that of the call."""
+    return lookup_errors(url, 6 * SHORT_S, None)
 
 
 def lone_caller_gives_up(url):
@@ -154,6 +163,7 @@ CALLS: dict[str, Callable] = {
         a_pipeline,
         a_greeting,
         a_lookup,
+        a_lookup_at_several,
         lone_caller_gives_up,
         waiting_caller_gives_up,
         batch_leader_gives_up,

@@ -167,7 +167,7 @@ def without_retries() -> Iterator[None]:
         _spent_s.reset(token)
 
 
-def call_deadline(seconds: float | None, error: Exception | None = None) -> AbstractContextManager[Any]:
+def call_deadline(seconds: float | None, error: BaseException | None = None) -> AbstractContextManager[Any]:
     """Return a context that is interrupted after some seconds; None sets no deadline.
 
     A socket timeout bounds only the wait for each piece of a reply: one that arrives in many small pieces, as

@@ -8,7 +8,8 @@ costs retries.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, Protocol
 
 import redis
@@ -114,12 +115,12 @@ class SentinelTopology:
     def _look_up(self) -> Address:
         """Return the master's address.
 
-        :raises redis.sentinel.MasterNotFoundError: when the Sentinels that respond report no master that is
-            up, or none has responded yet.
+        :raises redis.RedisError: when the Sentinels that respond report no master that is up, or none has
+            responded yet.
         """
         self._sentinels.responded = False
         try:
-            with call_deadline(self._lookup_timeout_s):
+            with _lookup_deadline(self._lookup_timeout_s):
                 master: Address = self._sentinels.discover_master(self._service)  # type: ignore[no-untyped-call]
         except redis.RedisError:
             if self._sentinels.responded or self._last_known is None:
@@ -198,13 +199,13 @@ class ClusterTopology:
         :raises ClusterDownError: when no node has responded yet.
         """
         try:
-            with call_deadline(self._lookup_timeout_s):
+            with _lookup_deadline(self._lookup_timeout_s):
                 if self._nodes is None:
                     seeds = [ClusterNode(*address) for address in self._seeds]  # type: ignore[no-untyped-call]
                     self._nodes = NodesManager(seeds, **self._options)
                 else:
                     self._nodes.initialize(self._seeds, disconnect_startup_nodes_pools=False)
-        except RedisClusterException as error:
+        except (RedisClusterException, redis.TimeoutError) as error:
             if self._nodes is None:
                 raise ClusterDownError(f"no node responds: {error}") from error
         nodes = self._nodes.nodes_cache.values()
@@ -213,11 +214,28 @@ class ClusterTopology:
 
 
 def _lookup_timeout(timeout_s: float) -> float:
-    """Return how long a lookup takes if no Sentinel, or no node that `SKYE_REDIS_URL` names, responds.
+    """Return how long a lookup takes at most.
 
     Within its own timeout, a call may have to wait for a lookup that began before, and for the next one.
     """
     return min(timeout_s / 3, _MAX_LOOKUP_S)
+
+
+class _LookupTimeout(BaseException):
+    """A lookup exceeded its deadline. redis-py catches each `Exception`, and asks the next server."""
+
+
+@contextmanager
+def _lookup_deadline(seconds: float) -> Iterator[None]:
+    """Interrupt a lookup after some seconds, whichever server it asks.
+
+    :raises redis.TimeoutError: then.
+    """
+    try:
+        with call_deadline(seconds, _LookupTimeout()):
+            yield
+    except _LookupTimeout as error:
+        raise redis.TimeoutError("Timeout: the lookup exceeded its deadline") from error
 
 
 def _socket_timeouts(url: RedisUrl, lookup_timeout_s: float) -> dict[str, float]:
