@@ -33,13 +33,7 @@ class GameIndex:
 
     def newest(self, status: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the games of a status up to a score, highest score first."""
-        key, top = _key(status), "+inf" if highest is None else repr(highest)
-
-        def read(server: redis.Redis) -> list[tuple[str, float]]:
-            found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
-            return [(game_id.decode(), float(score)) for game_id, score in found]
-
-        return self._calls.call(key, read)
+        return highest_first(self._calls, _key(status), highest, limit)
 
     def sample(self, status: str, number: int) -> list[tuple[str, float]]:
         """Return ids and scores of up to `number` games of a status, chosen at random."""
@@ -61,6 +55,17 @@ class GameIndex:
             return 0 if reply is None else expect_int(reply)  # None: a value of another type
 
         return self._calls.call_each(keys, lambda server, key: server.zcard(key), read, retries=False)
+
+
+def highest_first(calls: RedisCalls, key: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
+    """Return ids and scores of a sorted set up to a score, highest score first."""
+    top = "+inf" if highest is None else repr(highest)
+
+    def read(server: redis.Redis) -> list[tuple[str, float]]:
+        found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
+        return [(game_id.decode(), float(score)) for game_id, score in found]
+
+    return calls.call(key, read)
 
 
 def _key(status: str) -> str:

@@ -21,6 +21,7 @@ import redis
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
+from skye_server.storage.game_index import highest_first
 from skye_server.storage.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
 
@@ -215,13 +216,7 @@ class RedisPlayers:
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""
-        key, top = _key(player, "order"), "+inf" if highest is None else repr(highest)
-
-        def read(server: redis.Redis) -> list[tuple[str, float]]:
-            found: Any = server.zrevrangebyscore(key, top, "-inf", start=0, num=limit, withscores=True)
-            return [(game_id.decode(), float(score)) for game_id, score in found]
-
-        return self._calls.call(key, read)
+        return highest_first(self._calls, _key(player, "order"), highest, limit)
 
     def events(self, player: str, from_id: str, limit: int) -> Page:
         """Return up to `limit` events from an id on."""
