@@ -119,17 +119,20 @@ def test_replicas_that_sentinels_can_elect_are_counted():
     assert watched_by(FakeSentinel(replicas=3)).replicas() == 3
 
 
+NO_NODE = RedisClusterException("Redis Cluster cannot be connected")
+
+
 class FakeNodes:
     """The nodes of a cluster: `masters` of the halves of the slots, with `replicas` each."""
 
-    masters, replicas, hang = ["a", "b"], 1, False
+    masters, replicas, error = ["a", "b"], 1, None
 
     def __init__(self, _seeds, **_options):
         self.initialize()
 
     def initialize(self, _seeds=(), **_options):
-        if self.hang:
-            raise RedisClusterException("Redis Cluster cannot be connected")
+        if self.error:
+            raise self.error
         first, second = (
             [topology.ClusterNode(f"{name}{number}", 6379) for number in range(1 + self.replicas)]
             for name in self.masters
@@ -173,15 +176,16 @@ def test_failed_call_refreshes_the_slots(cluster, nodes):
     assert address_of(cluster, LOW) == ("c0", 6379)
 
 
-def test_known_slots_are_used_while_no_node_responds(cluster, nodes):
+@pytest.mark.parametrize("error", [NO_NODE, redis.TimeoutError("the lookup exceeded its deadline")])
+def test_known_slots_are_used_while_no_node_responds(cluster, nodes, error):
     assert address_of(cluster, LOW) == ("a0", 6379)
-    nodes.hang = True
+    nodes.error = error
     cluster.invalidate()
     assert address_of(cluster, LOW) == ("a0", 6379)
 
 
 def test_no_node_is_used_before_one_responds(cluster, nodes):
-    nodes.hang = True
+    nodes.error = NO_NODE
     with pytest.raises(ClusterDownError, match="no node responds"):
         address_of(cluster, LOW)
 
