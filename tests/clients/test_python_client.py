@@ -19,7 +19,7 @@ from skye_client import (
 from tests.support import coroutines
 from tests.support.comparing import without_time
 from tests.support.ports import free_port
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.network import Blackhole, NoFault, RandomCuts
 
 PATIENT = RetryPolicy(attempts=100, base_s=0.01, max_s=0.1)
@@ -160,7 +160,7 @@ def test_writes_through_a_cutting_proxy_count_once(live, proxy):
         with ThreadPoolExecutor() as pool:
             games = [pool.submit(play, cut, created, seat, random.Random(seat)) for seat in (0, 1)]
             for game in games:
-                game.result(MAX_WAIT_S)
+                game.result(MAX_RUN_S)
         final = direct.game(created["game"]["id"]).get()
     assert final["status"] == "finished"
     assert proxy.fault.cuts > 5
@@ -179,8 +179,8 @@ def test_events_through_a_cutting_proxy_arrive_once_in_order(proxy, skye):
         watcher = pool.submit(follow)
         players = [pool.submit(play, skye, created, seat, random.Random(seat)) for seat in (0, 1)]
         for player in players:
-            player.result(MAX_WAIT_S)
-        seen = watcher.result(MAX_WAIT_S)
+            player.result(MAX_RUN_S)
+        seen = watcher.result(MAX_RUN_S)
     complete = skye.game(game_id).event_page(limit=1000)["events"]
     assert [event["id"] for event in seen] == [event["id"] for event in complete]
     assert proxy.fault.cuts > 0

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from tests.deploy.servers import JSON, messages
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.client_threads import ClientThreads
 
@@ -68,10 +68,10 @@ class Clients(ClientThreads):
 def follow(nginx, game):
     """Follow a game to its end as an EventSource does; return the events received, and why streams ended."""
     received, endings = [], []
-    patience = time.monotonic() + MAX_WAIT_S
+    patience = time.monotonic() + MAX_RUN_S
     while (not endings or endings[-1] == "restart") and time.monotonic() < patience:
         with nginx.follow(game, **{"Last-Event-ID": str((received or [0])[-1])}) as stream:
-            for name, data in messages(stream):
+            for name, data in messages(stream, MAX_RUN_S):
                 if name == "message":
                     received.append(data["id"])
                 elif name == "end":
@@ -122,7 +122,7 @@ def test_stream_resumes_at_another_instance_after_a_restart(nginx, instance):
         nginx.call(
             "POST", f"/v1/games/{game}/abort", headers={"Authorization": f"Bearer {created['host_token']}"}
         )
-        received, endings = followed.result(MAX_WAIT_S)
+        received, endings = followed.result(MAX_RUN_S)
     assert received == list(range(1, received[-1] + 1))
     assert len(received) >= 6  # created, four seated, aborted
     assert "restart" in endings

@@ -16,7 +16,7 @@ from tests.support.launcher import ROOT
 from tests.support.ports import free_port
 from tests.support.sizes import sampled
 from tests.support.threads import running
-from tests.support.waiting import MAX_WAIT_S
+from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S
 
 
 def demo(*options, stdout=subprocess.PIPE, **environ):
@@ -30,7 +30,7 @@ def demo(*options, stdout=subprocess.PIPE, **environ):
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=MAX_WAIT_S,
+        timeout=MAX_RUN_S,
         check=False,
     )
 

@@ -15,7 +15,7 @@ from skye_server.storage.codec import decode_game
 from tests.support.launcher import kill_all
 from tests.support.playing import Service
 from tests.support.ports import free_port
-from tests.support.waiting import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.processes import dispatchers_of
 
 GAMES = 20
@@ -79,7 +79,7 @@ def test_dispatcher_serves_its_metrics_at_an_address(redis_server, redis_client)
         start()
         assert waited_for(is_counted)
         second = start(stderr=subprocess.PIPE, text=True)
-        _, printed = second.communicate(timeout=30)
+        _, printed = second.communicate(timeout=MAX_WAIT_S)
         assert second.returncode == 1
         assert f"Cannot listen at 127.0.0.1:{port}: Address already in use." in printed
 
@@ -88,7 +88,7 @@ def test_dispatcher_serves_its_metrics_at_an_address(redis_server, redis_client)
 def test_games_go_on_while_dispatchers_are_killed_and_suspended(redis_server, redis_client):
     service = Service(redis_client)
     service.clock.now = time.time()
-    games = [service.create_game(2, options={"turn_ms": 1000}) for _ in range(GAMES)]
+    games = [service.create_game(5, options={"turn_ms": 1000}) for _ in range(GAMES)]
     with dispatchers(redis_server.url) as start:
         suspended, killed = start(), start()
         for _ in range(3):

@@ -163,6 +163,7 @@ def test_second_tab_reloads_when_the_leader_lost_history(browser):
             page.wait_for_selector(selector)
 
     screen.page.route("**/events/stream", hold)
+    screen.keep_in_next_page(SILENCE_MS)
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
     show(".pricing .card")
     pages.append(browser.tab(screen.page.context, f"/play/?game={game}").page)

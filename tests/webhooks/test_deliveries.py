@@ -1,6 +1,7 @@
 """Deliveries: every event at least once, those of a game in order, to receivers that fail."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from standardwebhooks import Webhook
@@ -359,7 +360,8 @@ def test_each_new_webhook_has_an_entry_in_place_of_a_game(of_game, service, rece
     assert [attend(service, entry) for entry in entries] == [None, None]
 
 
-def test_event_of_a_process_that_knows_no_webhook_yet_is_sent(service, receiver):
+def test_event_of_a_process_that_knows_no_webhook_yet_is_sent(service, receiver, monkeypatch):
+    monkeypatch.setattr(owners, "time", SimpleNamespace(monotonic=lambda: 0.0))
     game = start(service)
     other = local_service(redis=service.redis)
     game.service = other
