@@ -26,6 +26,9 @@ new MutationObserver((changes) => said.push(...changes.flatMap(({addedNodes}) =>
 TOAST_MS, POINTS_MS, RESULT_MS = 8000, 4000, 2000
 """How long the page shows a message, the points of a round and the winners of a game, in milliseconds."""
 
+SILENCE_MS = 20_000
+"""How long the client waits for a part of a stream, in milliseconds (`silenceMs`)."""
+
 SETTLE_MS = 1000
 """How long the page waits before it requests again what was not current, in milliseconds."""
 

@@ -9,7 +9,17 @@ from tests.support.launcher import launching
 from tests.support.ports import free_port
 from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
-from tests.web.driver import SETTLE_MS, TOAST_MS, Browser, building, call, offer, seated, show_ghost
+from tests.web.driver import (
+    SETTLE_MS,
+    SILENCE_MS,
+    TOAST_MS,
+    Browser,
+    building,
+    call,
+    offer,
+    seated,
+    show_ghost,
+)
 from tests.web.hands import Mouse, can_build
 
 
