@@ -74,12 +74,12 @@ def test_deadlines_are_applied_through_a_failover_and_a_reshard(make, redis_prog
             for game, number in zip(games, before, strict=True):
                 assert waited_for(lambda game=game, number=number: goes_on(events_of(service, game), number))
 
-        def is_on_lost(game):
-            return lost in {form.master(queue_of(game)), form.master(f"skye:{{{game.id}}}:table")}
+        def longest_s():
+            return max(max(delays(events_of(service, game))) for game in games)
 
         wait_for_turns()
+        usual_s = longest_s()
         lost = form.master(queue_of(games[0]))
-        others = [game for game in games if not is_on_lost(game)]
         killed_at = time.time()
         lost.kill()
         assert waited_for(lambda: form.master(queue_of(games[0])) is not lost)
@@ -88,11 +88,8 @@ def test_deadlines_are_applied_through_a_failover_and_a_reshard(make, redis_prog
         lost.start()
         form.wait_until_whole()
         if isinstance(form, Cluster):
-            assert others
             for shard in range(0, SHARDS, 4):
                 move_slot(form, f"skye:{{{changes_name(shard)}}}:game")
         wait_for_turns()
-        for game in games:
-            # After a longer time a claim was lost: its entry waited for the end of its lease.
-            longest_s = max(delays(events_of(service, game)))
-            assert longest_s < LEASE_MS / 1000 + (0 if game in others else failover_s)
+        # After a longer time a claim was lost: its entry waited for the end of its lease.
+        assert longest_s() < LEASE_MS / 2000 + failover_s + 10 * usual_s
