@@ -30,8 +30,8 @@ _PAUSE_S: Final = 1e-4
 MAX_QUEUED: Final = 64
 """Computations of one address that wait in one worker; further ones fail with server_busy."""
 
-MAX_WAIT_S: Final = 6.0
-"""Longest wait for one time slice: proxies wait 9 seconds for a response."""
+MAX_WAIT_S: Final = 5.0
+"""Longest wait for one time slice: with challenges of webhooks, less than a proxy waits for a response."""
 
 cpu_time = time.thread_time
 """Returns the CPU time of this thread in seconds: no other greenlet runs within a time slice."""

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from skye import Move
 from skye_server.commands.attempts import Command, Loaded, change_game, run
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, changed_result, result_of
+from skye_server.commands.game_commands import CommandResult, changed_game, result_of
 from skye_server.commands.idempotency import decode_record
 from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
 from skye_server.error_codes import Problem
@@ -69,21 +69,16 @@ def bind_bot(
     return result_of(committed, view), replaced
 
 
-def release_bot(
-    games: Games, command: Command, game_id: str, seat: int
-) -> tuple[CommandResult[TimedGameView], str]:
+def release_bot(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
     """Let the player of a seat play it again; without a player, a bot of the server does.
 
-    :returns: the result, and the id of the bot that was released.
     :raises Problem: what `bind_bot` raises except seat_played_by_bot; seat_without_url_bot.
     """
 
     def release(loaded: Loaded[Game]) -> Transition:
         return seat_changes.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
 
-    committed = change_game(games, command, game_id, partial(_authorize, seat), release)
-    number = require_seat(committed.game, committed.caller, seat)
-    return changed_result(command, committed), committed.game.seats[number].url_bot
+    return changed_game(games, command, game_id, partial(_authorize, seat), release)
 
 
 def _authorize(seat: int, loaded: Loaded[Game]) -> None:

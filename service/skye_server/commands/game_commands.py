@@ -237,11 +237,7 @@ def changed_game(
     apply: Callable[[Loaded[Game]], Transition],
 ) -> CommandResult[TimedGameView]:
     """Run a command; return the caller's view of the game, with the next actions if asked."""
-    return changed_result(command, change_game(games, command, game_id, authorize, apply))
-
-
-def changed_result(command: Command, committed: Committed) -> CommandResult[TimedGameView]:
-    """Return the response to a command that shows the caller's view, with the next actions if asked."""
+    committed = change_game(games, command, game_id, authorize, apply)
     game, view = committed.game, committed.game_view()
     if command.include_actions:
         view["actions"] = seat_actions(game, committed.caller)["actions"]

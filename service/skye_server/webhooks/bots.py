@@ -7,8 +7,8 @@ whose game is not created expires.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
@@ -23,10 +23,10 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
 from skye_server.webhooks.signing import new_secret
-from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks, id_of, new_id
+from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8
-"""How many different URLs one request may name: each is sent a challenge."""
+"""How many different URLs, each with its secret, one request may name: each is sent a challenge at once."""
 
 
 def bot_ref(url_bot: str) -> WebhookRef:
@@ -127,54 +127,54 @@ class UrlBots:
             server_busy.
         """
         named = [(pointer, player) for pointer, player in players if "bot_url" in player]
-        urls = {player["bot_url"] for _, player in named}
-        for _ in urls:
+        if not named:
+            return {}
+        targets = [(player["bot_url"], player.get("secret")) for _, player in named]
+        for _ in set(targets):
             self._charge()
-        if named and not self._dispatched:
+        if not self._dispatched:
             raise _refused(named[0][0], "A bug hunt has no bots at URLs.")
-        if len(urls) > MAX_URLS:
+        if len(set(targets)) > MAX_URLS:
             raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
-        verified: set[tuple[str, str]] = set()
-        deadline = time.monotonic() + CHALLENGE_SECONDS
-        bots = [self._prepared(command, pointer, player, verified, deadline) for pointer, player in named]
-        return {bot.id: bot.secret for bot in bots}
+        bots = [self._bot(command, pointer, player) for pointer, player in named]
+        unverified = {
+            target: (bot, f"{pointer}/bot_url")
+            for target, bot, (pointer, _) in zip(targets, bots, named, strict=True)
+            if bot.status is WebhookStatus.UNVERIFIED
+        }
+        with ThreadPoolExecutor(MAX_URLS) as threads:
+            list(threads.map(self._challenge, *zip(*unverified.values(), strict=True)))
+        stored = [
+            _put(self._games, replace(bot, status=WebhookStatus.ACTIVE))
+            if bot.status is WebhookStatus.UNVERIFIED
+            else bot
+            for bot in bots
+        ]
+        if any(bot.digest != command.digest for bot in stored):
+            raise Problem("idempotency_key_reused")
+        return {bot.id: bot.secret for bot in stored}
 
-    def _prepared(
-        self,
-        command: Command,
-        pointer: str,
-        player: dict[str, Any],
-        verified: set[tuple[str, str]],
-        deadline: float,
-    ) -> Webhook:
+    def _bot(self, command: Command, pointer: str, player: dict[str, Any]) -> Webhook:
+        """Return the stored bot of a player, or an unverified one; the player has its id then."""
         url, secret = player.pop("bot_url"), player.pop("secret", "")
         bot_id = new_id(command, f"bot{pointer}")
         player |= {"bot": URL_BOT, "url_bot": bot_id}
-        stored = stored_bot(self._games.store, bot_id)
-        if stored is None:
-            bot = Webhook(
-                id=bot_id,
-                owner=bot_ref(bot_id).owner,
-                url=url,
-                types=(),
-                description="",
-                secret=secret or new_secret(),
-                status=WebhookStatus.ACTIVE,
-                created_ms=self._games.now_ms(),
-                digest=command.digest,
-            )
-            if (url, secret) not in verified:
-                left_s = max(0.0, deadline - time.monotonic())
-                challenged, reply = self._webhooks.challenged(bot, f"{pointer}/bot_url", left_s)
-                if not reply.is_ok:
-                    raise Problem(
-                        "bot_unreachable", errors=[FieldError(f"{pointer}/bot_url", challenged.problem)]
-                    )
-                verified.add((url, secret))
-            stored = _put(self._games, bot)
-        if stored.digest != command.digest:
-            raise Problem("idempotency_key_reused")
-        return stored
+        return stored_bot(self._games.store, bot_id) or Webhook(
+            id=bot_id,
+            owner=bot_ref(bot_id).owner,
+            url=url,
+            types=(),
+            description="",
+            secret=secret or new_secret(),
+            status=WebhookStatus.UNVERIFIED,
+            created_ms=self._games.now_ms(),
+            digest=command.digest,
+        )
+
+    def _challenge(self, bot: Webhook, pointer: str) -> None:
+        challenged, reply = self._webhooks.challenged(bot, pointer)
+        if not reply.is_ok:
+            raise Problem("bot_unreachable", errors=[FieldError(pointer, challenged.problem)])
 
 
 def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secrets: Mapping[str, str]) -> None:

@@ -41,8 +41,8 @@ MAX_WEBHOOKS: Final = 10
 CHALLENGE: Final = "webhook_challenge"
 """The type of the message that a receiver must answer before it gets others."""
 
-CHALLENGE_SECONDS: Final = 5.0
-"""The time for all challenges of a request: proxies wait 9 seconds for its response."""
+CHALLENGE_SECONDS: Final = 3.0
+"""The time for the response to a challenge: the client's request waits for it."""
 
 _MAX_CHALLENGES: Final = 16
 """How many challenges a process sends at once."""
@@ -215,20 +215,17 @@ class Webhooks:
         """Return how long the webhooks of an owner are stored after their last event, in seconds."""
         return KEY_TTL_S if owner.startswith(PLAYER_OWNER) else self._game_ttl_s
 
-    def challenged(
-        self, webhook: Webhook, pointer: str = "/url", seconds: float = CHALLENGE_SECONDS
-    ) -> tuple[Webhook, Reply]:
+    def challenged(self, webhook: Webhook, pointer: str = "/url") -> tuple[Webhook, Reply]:
         """Send a challenge; return the webhook with its new status.
 
         :param pointer: the place of the URL in the body of the request.
-        :param seconds: the time for the response.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
         """
         if not self._challenges.acquire(blocking=False):
             raise Problem("server_busy")
         try:
             now_ms = self._games.now_ms()
-            reply = challenge(self.sender, webhook, now_ms, seconds)
+            reply = challenge(self.sender, webhook, now_ms)
         finally:
             self._challenges.release()
         if reply.is_forbidden:
@@ -283,7 +280,7 @@ class Webhooks:
             self._store.record(ref, game, found.id, result)
 
 
-def challenge(sender: Sender, webhook: Webhook, now_ms: int, seconds: float) -> Reply:
+def challenge(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
     """Send a challenge; the reply has an error if it does not repeat the challenge."""
     text = secrets.token_urlsafe(24)
     message = {
@@ -293,7 +290,7 @@ def challenge(sender: Sender, webhook: Webhook, now_ms: int, seconds: float) -> 
     }
     body = msgspec.json.encode(message)
     message_id = f"msg_{secrets.token_hex(12)}"
-    reply = sender.post(webhook.url, webhook.secrets(now_ms), message_id, body, seconds)
+    reply = sender.post(webhook.url, webhook.secrets(now_ms), message_id, body, CHALLENGE_SECONDS)
     if reply.is_ok and not _repeats(reply.body, text):
         return reply._replace(error="The response does not repeat the challenge.")
     return reply

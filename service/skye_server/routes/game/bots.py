@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from flask import Response
 
-from skye_server.commands.bot_commands import (
-    authorize_bot,
-    bind_bot,
-    release_bot,
-)
-from skye_server.commands.current_games import Games
+from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
 from skye_server.contract import requests, responses
 from skye_server.error_codes import Problem
-from skye_server.games.game import Seat
+from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response
@@ -56,8 +50,10 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     with collaborators().url_bots.of_player(command, body) as secret:
         result, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     result.view["secret"] = secret
-    # A bot that the server has replaced is kept: its deliveries show why.
-    _delete_bots(games, game, lambda seat: seat.bot is not None, replaced, body["url_bot"])
+    with suppress(Problem):  # as in `delete_bots`
+        # A late retry keeps the bot of now, and the deliveries of one that the server has replaced show why.
+        kept = {seat.url_bot for seat in games.repository.current(game).seats if seat.bot is not None}
+        delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
     return command_response(result)
 
 
@@ -70,8 +66,12 @@ def release_bot_at_url(game: str, seat: int) -> Response:
     The server deletes the URL, the secret and the deliveries.
     """
     games, command = collaborators().games, command_from_request()
-    result, released = release_bot(games, command, game, seat)
-    _delete_bots(games, game, lambda seat: seat.has_url_bot, released)
+    result = release_bot(games, command, game, seat)
+    with suppress(Problem):  # as in `delete_bots`
+        current, caller = games.read(game, command.token)
+        released = current.seats[require_seat(current, caller, seat)]
+        if not released.has_url_bot:  # a retry may come after another bot was bound
+            delete_bots(games.store, released.url_bot)
     return command_response(result)
 
 
@@ -92,10 +92,3 @@ def list_bot_deliveries(game: str, seat: int) -> Response:
     number = authorize_bot(current, caller, seat)
     found = bot_deliveries(games.store, current.seats[number].url_bot)
     return json_response({"deliveries": [delivery_view(delivery) for delivery in found]})
-
-
-def _delete_bots(games: Games, game_id: str, keeps_bot: Callable[[Seat], bool], *url_bots: str) -> None:
-    """Delete bots except those of some seats now: a retry may come after further changes of the seat."""
-    with suppress(Problem):  # as in `delete_bots`
-        seats = games.repository.current(game_id).seats
-        delete_bots(games.store, *{*url_bots} - {seat.url_bot for seat in seats if keeps_bot(seat)})
