@@ -10,9 +10,11 @@ from standardwebhooks import Webhook
 
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
+from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.host_slots import HostSlots
+from skye_server.webhooks.owners import player_owner
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
@@ -488,22 +490,27 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
     assert game.view()["version"] == before + 1
 
 
-def test_webhook_and_bot_at_one_host_share_its_slots(service, bot, monkeypatch):
-    monkeypatch.setattr(HostSlots, "_MAX", 1)
-    create(service, bot.url, types=["seat_taken"])
+def test_bot_has_a_slot_of_a_host_that_webhooks_never_take(service, bot, monkeypatch):
+    monkeypatch.setattr(HostSlots, "_MAX", 2)
+    webhook = create(service, bot.url, types=["seat_taken"])
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games
-    entry = f"{game.id}/{games.repository.current(game.id).seats[1].url_bot}"
-    handling, asked_again_ms = handlers(games), []
+    url_bot = games.repository.current(game.id).seats[1].url_bot
+    handling, sent_again_ms = handlers(games), []
 
-    def attend_to_bot(*_):
-        asked_again_ms.append(handling["bot"].handle(entry))
-        return 204
+    def attend_to_both(received, handler):
+        if received.message["type"] != "seat_taken":
+            plays(received, handler)
+            return
+        entry = f"{player_owner(hash_player_key(PLAYER_KEY))}/{game.id}/{webhook['id']}"
+        sent_again_ms.append(handling["webhook"].handle(entry))
+        handling["bot"].handle(f"{game.id}/{url_bot}")
+        respond(handler, 204)
 
-    bot.answer = attend_to_bot
+    bot.answer = attend_to_both
     Dispatcher(games, {"webhook": handling["webhook"]}).run_due()
-    assert [each.message["type"] for each in bot.events] == ["seat_taken"]
-    assert asked_again_ms != [None]
+    assert [each.message["type"] for each in bot.events] == ["seat_taken", "decision"]
+    assert None not in sent_again_ms
 
 
 def fail(*_):

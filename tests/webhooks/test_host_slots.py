@@ -9,10 +9,15 @@ import pytest
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 
 
+def held_slots(held, slots, origin, **more):
+    """Hold as many slots of a host as are free; return how many."""
+    return sum(held.enter_context(slots.slot(origin, **more)) for _ in range(20))
+
+
 def free_slots(slots, origin):
     """Return how many slots of a host can be held at once."""
     with ExitStack() as held:
-        return sum(held.enter_context(slots.slot(origin)) for _ in range(20))
+        return held_slots(held, slots, origin)
 
 
 def test_spellings_of_a_host_share_its_slots():
@@ -34,6 +39,22 @@ def test_slow_host_has_fewer_slots_until_many_others_are_slow(monkeypatch):
     assert [free_slots(slots, origin) for origin in "abc"] == [2, 2, 2]
     free_slots(slots, "d")
     assert [free_slots(slots, origin) for origin in "bcda"] == [2, 2, 2, 8]
+
+
+@pytest.mark.parametrize(("slow_s", "most"), [(1.0, 8), (-1.0, 2)])
+def test_webhooks_leave_one_slot_of_a_host_to_bots(monkeypatch, slow_s, most):
+    slots = HostSlots()
+    monkeypatch.setattr(HostSlots, "_SLOW_S", slow_s)
+    free_slots(slots, "a")
+    with ExitStack() as held:
+        assert held_slots(held, slots, "a", of_webhook=True) == most - 1
+        assert held_slots(held, slots, "a") == 1
+    with ExitStack() as held, ExitStack() as first:
+        assert first.enter_context(slots.slot("a"))
+        assert held_slots(held, slots, "a", of_webhook=True) == most - 1
+        first.close()
+        assert held_slots(held, slots, "a", of_webhook=True) == 0
+    assert free_slots(slots, "a") == most
 
 
 @pytest.fixture

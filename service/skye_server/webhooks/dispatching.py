@@ -171,7 +171,7 @@ class WebhookDispatch:
             if due_ms > now_ms:
                 return due_ms
             origin = origin_of(webhook.url)
-            with self._hosts.slot(origin) as is_free:
+            with self._hosts.slot(origin, of_webhook=True) as is_free:
                 if not is_free:
                     return now_ms + self._hosts.pause_ms(origin)
                 reply = self._sender.post(webhook.url, webhook.secrets(now_ms), delivery.id, delivery.body)
