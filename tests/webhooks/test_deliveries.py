@@ -402,6 +402,26 @@ def test_right_answer_to_a_challenge_ends_the_wait_of_deliveries(service, receiv
     assert [each["status"] for each in deliveries(service, webhook)] == 2 * ["delivered"]
 
 
+def test_right_answer_during_an_attempt_ends_the_wait_after_it(service, receiver):
+    webhook = create(service, receiver.url, types=["your_turn"])
+    receiver.answer = lambda _, handler: respond(handler, 500)
+    start(service)
+    dispatch(service)
+
+    def fail_after_a_test(_received, handler):
+        receiver.answer = lambda _, handler: respond(handler, 204)
+        service.call("POST", f"/v1/me/webhooks/{webhook['id']}/test", token=PLAYER_KEY)
+        respond(handler, 500)
+
+    receiver.answer = fail_after_a_test
+    service.clock.advance(RETRIES_S[0] * 2)
+    dispatch(service)
+    service.clock.advance(2)
+    dispatch(service)
+    (delivery,) = deliveries(service, webhook)
+    assert (delivery["status"], delivery["attempts"]) == ("delivered", 1)
+
+
 def test_webhook_stays_disabled_while_its_failures_are_stored(service, receiver, monkeypatch):
     webhook = create(service, receiver.url, types=["your_turn"])
     receiver.answer = lambda _, handler: respond(handler, 500)

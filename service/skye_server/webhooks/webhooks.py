@@ -274,7 +274,7 @@ class Webhooks:
         if not found.id:
             return
         delivery = deliveries.decode(found.data)
-        if (delivery.next_ms or 0) > now_ms:
+        if delivery.attempt:  # also while the next one is in progress: its failure must begin no other wait
             again = deliveries.encode(replace(delivery, attempt=0, next_ms=now_ms))
             result = Recorded(found.data, again, over=False, failed=False, now_ms=now_ms)
             self._store.record(ref, game, found.id, result)
