@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
@@ -73,7 +74,8 @@ def _seconds_until(retry_after: str) -> float | None:
     if retry_after.isascii() and retry_after.isdigit():
         return float(retry_after)
     with suppress(ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+        at = parsedate_to_datetime(retry_after)
+        return max(0.0, at.replace(tzinfo=at.tzinfo or UTC).timestamp() - time.time())
     return None
 
 

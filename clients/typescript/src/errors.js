@@ -66,9 +66,7 @@ export class HistoryLostError extends SkyeError {
  * @returns {number | null} Milliseconds.
  */
 export function retryAfterMs(headers) {
-  const value = headers?.get("Retry-After");
-  if (!value) return null;
-  const seconds = Number(value);
-  const ms = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  const value = headers?.get("Retry-After") ?? "";
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value.replace(/ \d+$/, "$& GMT")) - Date.now();
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }

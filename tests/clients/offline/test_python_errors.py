@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import time
 
 import anyio
 import httpx
@@ -79,6 +80,21 @@ def test_retry_after_is_a_number_or_a_date(value, expected):
     with pytest.raises(ApiError) as raised:
         client.games.list(retry=RetryPolicy(attempts=1))
     assert raised.value.retry_after_s == expected
+
+
+def test_retry_after_without_a_zone_is_in_utc(monkeypatch):
+    now = 784111777  # 1994-11-06 08:49:37 UTC
+    monkeypatch.setenv("TZ", "America/New_York")
+    time.tzset()
+    try:
+        client, _ = answering(503, headers={"Retry-After": time.asctime(time.gmtime(now + 60))})
+        monkeypatch.setattr(time, "time", lambda: now)
+        with pytest.raises(ApiError) as raised:
+            client.games.list(retry=RetryPolicy(attempts=1))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert raised.value.retry_after_s == 60
 
 
 def test_retry_after_is_in_the_future():

@@ -41,6 +41,14 @@ test("Retry-After is a number or a date", () => {
   assert.ok(ms("Fri, 31 Dec 2999 23:59:59 GMT") > 0);
 });
 
+test("Retry-After without a zone is in UTC", (t) => {
+  const { TZ } = process.env;
+  t.after(() => { if (TZ === undefined) delete process.env.TZ; else process.env.TZ = TZ; });
+  process.env.TZ = "America/New_York";
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(1994, 10, 6, 8, 49, 37) });
+  assert.equal(new ApiError(503, {}, new Headers({ "Retry-After": "Sun Nov  6 08:50:37 1994" })).retryAfterMs, 60_000);
+});
+
 test("an address without http is refused", () => {
   for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""]) assert.throws(() => new Skye(url), TypeError);
 });
