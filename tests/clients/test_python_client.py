@@ -14,6 +14,7 @@ from skye_client import (
     ConnectionFailedError,
     GameView,
     RetryPolicy,
+    Seat,
     Skye,
 )
 from tests.support import coroutines
@@ -105,8 +106,29 @@ def test_view_that_repeats_an_action_stays_current(rivals):
     let_rival_act()
     view.reload()
     view.act(action, idempotency_key="first-act-of-ann")
-    view.data.pop("actions", None)
-    assert without_time(view.data) == without_time(view.game.get())
+    assert without_time(view.data) == without_time(view.game.get(include=["actions"]))
+
+
+def test_view_that_follows_before_the_response_of_act_needs_no_get(skye, monkeypatch):
+    mine, rival = skye.seats(skye.games.create(BOTH))
+    view = GameView.open(mine.game)
+    (action,), act, events = view.actions(), Seat.act, view.follow()
+    later = None
+
+    def act_before_events(seat, action, **options):
+        nonlocal later
+        accepted = act(seat, action, **options)
+        act(rival, rival.actions()[0])
+        later = accepted["last_event"] + 1
+        while view.data["last_event"] < later:
+            next(events)
+        return accepted
+
+    monkeypatch.setattr(Seat, "act", act_before_events)
+    monkeypatch.setattr(view.game, "get", None)
+    view.act(action)
+    assert view.data["last_event"] == later
+    events.close()
 
 
 @pytest.mark.parametrize("load", [GameView.reload, GameView.actions])

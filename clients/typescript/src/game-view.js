@@ -64,9 +64,10 @@ export class GameView {
    * @param {CallOptions} [options]
    */
   async act(action, options) {
-    const view = await this.seat.act(action, { ...options, query: WITH_ACTIONS });
-    if (view.last_event < this.data.last_event) await this.reload(); // a replayed response, or the server has lost events
-    else this.data = view;
+    const { last_event } = this.data;
+    let view = await this.seat.act(action, { ...options, query: WITH_ACTIONS });
+    if (view.last_event < last_event) view = await this.game.get({ query: WITH_ACTIONS }); // replayed, or the server has lost events
+    take(this, last_event, view);
   }
 
   /**
@@ -114,7 +115,7 @@ export class GameView {
 }
 
 /**
- * Take the view of a GET, unless later events were applied meanwhile; `known` was the last event before the GET.
+ * Take the view of a response, unless later events were applied meanwhile; `known` was the last event before.
  *
  * @param {GameView} view
  * @param {number} known

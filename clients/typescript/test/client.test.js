@@ -201,8 +201,28 @@ test("a view that repeats an action, or loads while it follows, stays current", 
   view.game.get = get;
   await view.reload();
   await view.act(action, { idempotencyKey: "first-act-of-ann" });
-  const { now: _, ...kept } = view.data, { now: __, ...current } = await get();
+  const { now: _, ...kept } = view.data, { now: __, ...current } = await get({ query: { include: "actions" } });
   assert.deepEqual(kept, current);
+});
+
+test("a view that follows before the response of act needs no GET", async () => {
+  const [mine, rival] = direct.seats(await direct.games.create({ players: [{ name: "Ann" }, { name: "Bob" }], auto_start: true }));
+  const view = await GameView.open(mine.game), [action] = await view.actions();
+  const events = view.follow();
+  let later;
+  view.game.seat = () => ({
+    async act(...options) {
+      const accepted = await mine.act(...options);
+      await rival.act((await rival.actions())[0]);
+      later = accepted.last_event + 1;
+      while (view.data.last_event < later) await events.next();
+      return accepted;
+    },
+  });
+  view.game.get = () => assert.fail();
+  await view.act(action);
+  assert.equal(view.data.last_event, later);
+  await events.return();
 });
 
 test("a seat changes, renews its token, shows its territory and leaves", async () => {

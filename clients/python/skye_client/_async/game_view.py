@@ -34,9 +34,9 @@ class AsyncGameView:
         self._take(self.data["last_event"], await self.game.get())
 
     def _take(self, known: int, loaded: m.Game) -> m.Game:
-        """Make what a GET returned the view, unless later events were applied to the view meanwhile.
+        """Make the view of a response the view, unless later events were applied to the view meanwhile.
 
-        :param known: the last event of the view before the GET; a server that has lost events returns less.
+        :param known: the last event of the view before the request; a server that lost events returns less.
         """
         if not known <= loaded["last_event"] < self.data["last_event"]:
             self.data = loaded
@@ -72,12 +72,15 @@ class AsyncGameView:
         return view.get("actions", [])
 
     async def act(self, action: Mapping[str, Any], **options: Unpack[CallOptions]) -> None:
-        """Send an action of `actions`; the response becomes the view, with the next legal actions."""
+        """Send an action of `actions`; the response becomes the view, with the next legal actions.
+
+        If `follow` has applied later events meanwhile, the view stays, and `actions` loads the legal actions.
+        """
+        known = self.data["last_event"]
         view = await self.seat.act(action, include=["actions"], **options)
-        if view["last_event"] < self.data["last_event"]:
-            await self.reload()  # a replayed response is older than the view, or the server has lost events
-        else:
-            self.data = view
+        if view["last_event"] < known:  # a replayed response, or the server has lost events
+            view = await self.game.get(include=["actions"])
+        self._take(known, view)
 
     def follow(self) -> AsyncIteration[m.Event | None]:
         """Yield each event of the game after it was applied to `data`, until the game is over.
