@@ -299,6 +299,7 @@ def test_conformance_suite_finds_only_what_does_not_apply(live, version, options
 @pytest.mark.slow
 def test_inspector_shows_the_tools_over_standard_input(live, tmp_path):
     options = ("-e", f"SKYE_SERVER={live.url}", "--method", "tools/list")
+    options += ("--connect-timeout", 1000 * MAX_WAIT_S)
     done = npx(
         "@modelcontextprotocol/inspector@2.12.0",
         *("mcp-inspector", "--cli", Path(sys.executable).with_name("skye-mcp"), *options),
