@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-MAX_RUN_S = 600
+MAX_RUN_S = 1800
 
 
 class ReleaseError(Exception):

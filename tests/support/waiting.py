@@ -5,7 +5,7 @@ import time
 MAX_WAIT_S = 180
 """The longest wait for something that must happen, in seconds: a busy machine may stand still for many."""
 
-MAX_RUN_S = 600
+MAX_RUN_S = 1800
 """The longest run of a program that does a whole job, such as an installation, in seconds."""
 
 
