@@ -12,7 +12,8 @@ def sized(small, full):
 
 def sampled(cases, step):
     """Return each `step`-th of the cases of a test in the small size, and all of them in the full size."""
-    return sized(list(cases)[::step], list(cases))
+    cases = list(cases)
+    return sized(cases[::step], cases)
 
 
 def rest_slow(cases):
