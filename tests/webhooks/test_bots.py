@@ -292,19 +292,26 @@ def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
     assert service.get(f"{path}/deliveries", token)["deliveries"], "they show why the bot was replaced"
 
 
+def before_the_challenge(monkeypatch, act):
+    """Let something happen once, before the next challenge is sent."""
+    challenged = Webhooks.challenged
+
+    def race(*arguments):
+        monkeypatch.undo()
+        act()
+        return challenged(*arguments)
+
+    monkeypatch.setattr(Webhooks, "challenged", race)
+
+
 def test_bots_that_are_bound_at_once_are_deleted_but_for_the_last(service, bot, monkeypatch):
     game = service.begin(None, **PAIR)
-    path, challenged = f"{game.path()}/players/me/bot", Webhooks.challenged
+    path = f"{game.path()}/players/me/bot"
 
     def bind():
         assert service.beside().call("PUT", path, {"bot_url": bot.url}, game.tokens[0]).status_code == 200
 
-    def race(*arguments):
-        monkeypatch.undo()
-        bind()
-        return challenged(*arguments)
-
-    monkeypatch.setattr(Webhooks, "challenged", race)
+    before_the_challenge(monkeypatch, bind)
     bind()
     assert len(service.redis.keys("skye:{bot.*}:webhooks")) == 1
 
@@ -325,18 +332,13 @@ def test_late_retry_of_a_release_deletes_the_bot(service, bot, monkeypatch):
 def test_requests_with_one_key_at_once_get_the_same_secret(service, bot, monkeypatch):
     game = service.begin(None, **PAIR)
     path, token, key = f"{game.path()}/players/me/bot", game.tokens[0], {"Idempotency-Key": "k1"}
-    secrets, challenged = [], Webhooks.challenged
+    secrets = []
 
     def bind():
         bound = service.beside().call("PUT", path, {"bot_url": bot.url}, token, key)
         secrets.append(bound.json["secret"])
 
-    def race(*arguments):
-        monkeypatch.undo()
-        bind()
-        return challenged(*arguments)
-
-    monkeypatch.setattr(Webhooks, "challenged", race)
+    before_the_challenge(monkeypatch, bind)
     bind()
     assert secrets[0] == secrets[1]
 
