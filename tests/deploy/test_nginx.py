@@ -278,7 +278,7 @@ def test_nginx_waits_longer_than_the_heartbeat_of_a_stream():
     assert stream_s > HEARTBEAT_S
 
 
-def test_nginx_waits_longer_than_an_instance_for_others():
+def test_nginx_waits_longer_than_a_challenge_and_a_time_slice():
     assert read_timeouts()[""] > CHALLENGE_SECONDS + cooperative_yield.MAX_WAIT_S
 
 
