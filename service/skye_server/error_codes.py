@@ -9,7 +9,8 @@ too_much_contention, when others change the same each time. Docstrings name the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from skye.errors import RULE_ERRORS
@@ -184,3 +185,13 @@ class Problem(Exception):
         self.errors = errors
         self.headers = headers or {}
         self.params: Mapping[str, object] = params
+
+
+@contextmanager
+def skip_unreadable() -> Iterator[None]:
+    """Leave a game out that is corrupt or of an unsupported format: it must not hide the others."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.code not in UNREADABLE:
+            raise

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.error_codes import UNREADABLE, Problem
+from skye_server.error_codes import Problem, skip_unreadable
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game
 from skye_server.players.codec import followed_games, player_events
@@ -213,7 +213,7 @@ class Players:
         """Relay missing events, and report deadlines that are near; return the states of the active games."""
         states: dict[str, FollowedGame] = {}
         for (game_id, record), header in self._with_headers(self._store.active_games(player)):
-            with _skip_unreadable():
+            with skip_unreadable():
                 state = self._attend(player, game_id, record, -1 if header is None else _version(header))
                 if state is not None and not state.over:
                     states[game_id] = state
@@ -249,7 +249,7 @@ class Players:
         for game_id in game_ids:
             stored = self._store.game(player, game_id)
             if stored is not None:
-                with _skip_unreadable():
+                with skip_unreadable():
                     found[game_id] = followed_games.decode(stored)
         return found
 
@@ -302,16 +302,6 @@ class Players:
 
     def _remove(self, player: str, game_id: str, expected: bytes) -> bool:
         return self._write(player, game_id, expected, Derived(None)) is _DONE
-
-
-@contextmanager
-def _skip_unreadable() -> Iterator[None]:
-    """Leave a game out that is corrupt or of an unsupported format: it must not hide the others."""
-    try:
-        yield
-    except Problem as problem:
-        if problem.code not in UNREADABLE:
-            raise
 
 
 def _version(header: bytes) -> int:

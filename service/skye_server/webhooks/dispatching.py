@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import UNREADABLE, Problem
+from skye_server.error_codes import Problem, skip_unreadable
 from skye_server.following.player_follower import event_view
 from skye_server.players.player_games import NO_EVENT
 from skye_server.storage.due_queue import Due
@@ -79,11 +79,8 @@ class WebhookDispatch:
             return min(filter(None, [self._queue_game_events(hook) for hook in active]), default=None)
         player = owner.removeprefix(PLAYER_OWNER)
         if game_id != NO_GAME:
-            try:
+            with skip_unreadable():
                 self._games.players.relay(player, game_id)
-            except Problem as problem:
-                if problem.code not in UNREADABLE:
-                    raise
         times = []
         for webhook in active:
             while (due_ms := self._queue_player_events(webhook, player)) == 0:

@@ -51,7 +51,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
         result, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     result.view["secret"] = secret
     with suppress(Problem):  # as in `delete_bots`
-        # A late retry keeps the bot of now, and the deliveries of one that the server has replaced show why.
+        # A late retry keeps the current bot, and the deliveries of one that the server has replaced show why.
         kept = {seat.url_bot for seat in games.repository.current(game).seats if seat.bot is not None}
         delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
     return command_response(result)
