@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import tomllib
 from functools import cache
 
 import schemathesis
@@ -14,6 +15,7 @@ from schemathesis.specs.openapi import negative
 
 from skye_server.contract.fields import _READABLE
 from tests.support.endpoints import ENDPOINTS, HOST, game_at, stages
+from tests.support.launcher import ROOT
 from tests.support.playing import Service
 from tests.support.sizes import sized
 
@@ -61,6 +63,8 @@ def before_load_schema(_context, raw_schema):
 negative.DECLINED = (*negative.DECLINED, InvalidSchema)
 
 _GAME_ID = re.compile("[a-z0-9]{1,64}")
+_PUBLISHED = tomllib.loads((ROOT / "examples/testing/schemathesis.toml").read_text())
+"""The configuration that testers use."""
 
 
 def validate(case, answer, *more_excluded, **kwargs):
@@ -97,7 +101,12 @@ def contract_of(service, token_for):
         "include-operation-id": list(LARGE_BODIES),
         "phases": {"coverage": {"enabled": False}},
     }
-    config = schemathesis.Config.from_dict({"operations": sized([without_boundaries], [])})
+    config = schemathesis.Config.from_dict(
+        {
+            "operations": sized([without_boundaries], []),
+            "checks": {"negative_data_rejection": _PUBLISHED["checks"]["negative_data_rejection"]},
+        }
+    )
     schema = schemathesis.openapi.from_wsgi("/openapi.json", service.app, config=config)
 
     @schema.auth(refresh_interval=None)

@@ -20,6 +20,7 @@ SAME_EACH_TIME = {
     "phases": (Phase.explicit, Phase.generate),
     "suppress_health_check": list(HealthCheck),
 }
+"""The same but for constants of the modules that the process has imported, which Hypothesis also draws."""
 
 
 @pytest.fixture(scope="module")
