@@ -81,7 +81,7 @@ class SkyeEnvironment(Environment[SkyeAction, SkyeObservation, State]):
             text = self._episode.prompt
         return SkyeObservation(text=text, rules=lesson(), reward=0.0, done=False)
 
-    def step(self, action: SkyeAction, timeout_s: float | None = None, **_: Any) -> SkyeObservation:  # noqa: ARG002
+    def step(self, action: SkyeAction, timeout_s: float | None = None, **_: Any) -> SkyeObservation:  # noqa: ARG002 - of OpenEnv
         """Make the move of a reply, or judge the answer of a task; a step after the end changes nothing."""
         if self._episode is None:
             raise ValueError("no episode has begun: call reset first")

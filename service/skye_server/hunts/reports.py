@@ -72,7 +72,7 @@ class Judge:
                     if not {"record", "position", "scenario"} & body.keys():
                         seed = games.repository.current(game_id).options.seed
                         body["options"] = {"seed": seed, **body.get("options", {})}
-                        request = request._replace(body=msgspec.json.encode(body).decode())  # noqa: PLW2901
+                        request = request._replace(body=msgspec.json.encode(body).decode())  # noqa: PLW2901 - the request, seeded
             seeded.append(request)
         return seeded
 

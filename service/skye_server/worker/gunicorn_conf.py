@@ -161,6 +161,6 @@ def _warn_of_the_store(worker: Any) -> None:
 def _dispatch_in(worker: Any) -> None:
     """Run a dispatcher in the only worker: no other process can read its memory."""
     from skye_server.dispatch.process import dispatcher  # noqa: PLC0415 - loaded after gevent has patched
-    from skye_server.http.framework import collaborators  # noqa: PLC0415
+    from skye_server.http.framework import collaborators  # noqa: PLC0415 - as above
 
     gevent.spawn(dispatcher(collaborators(worker.wsgi).games).run)
