@@ -12,24 +12,12 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check \
-	--require-hashes --only-binary :all:
-# The distributions of this repository, installed from this checkout.
-EDITABLE := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation \
-	--editable engine --editable service --editable clients/python
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--no-emit-package skye-engine --no-emit-package skye-client --group pyproject.toml:build
-COMPILE_MCP := $(COMPILE) --output-file deploy/requirements-mcp.lock \
-	--constraint deploy/requirements-dev.lock clients/mcp/pyproject.toml
-COMPILE_FRAMEWORKS := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--group pyproject.toml:frameworks --output-file deploy/requirements-frameworks.lock \
-	--constraint deploy/requirements-dev.lock
-COMPILE_RELEASE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	--group pyproject.toml:release --output-file deploy/requirements-release.lock \
-	--constraint deploy/requirements-dev.lock
-UV := uv==0.13.8
-PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder --durations 10
-QUICK_ROOMS := $(addprefix tests/,engine games commands following matchmaking players webhooks http routes storage observability cli clients/offline $(addprefix contract/test_,answers.py problem_responses.py))
+INSTALL := $(BIN)/python deploy/install.py
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+# Each lock has only the packages that those before it lack: a line with a marker may not apply everywhere.
+BESIDE = $$(sed -n 's/^\([a-z0-9.-]*\)==[^;]*$$/--no-emit-package \1/p' $(1)) $(1:%=--constraint %)
+OURS := --no-emit-package skye-engine --no-emit-package skye-client
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 SOURCES := engine service clients tests deploy examples bench
 
 .PHONY: help
@@ -44,22 +32,23 @@ serve: $(VENV)/.installed ## install the packages, and start the API with an emb
 demo: $(VENV)/.installed ## play a whole game on the running server
 	@exec $(BIN)/skye-server demo
 
-TESTED := $(VENV)/.installed-dev $(VENV)/.installed-frameworks $(VENV)/.installed-npm
-.PHONY: test test-slow test-all test-quick
-test: $(TESTED) ## run the tests of all parts except the slow ones
-	@$(PYTEST) -m 'not slow'
-test-slow: $(TESTED) ## run the tests that `make test` leaves out: kills, failovers, whole games in a browser, builds
-	@$(PYTEST) -m slow
+ROOMS :=
+CLOCKS = $(CLOCK:%=-p tests.support.clocks --clock %)
+.PHONY: test test-full test-all test-costs test-servers
+test: $(VENV)/.installed-test ## test all parts, in about two minutes; ROOMS=tests/engine, CLOCK=jumping or stopped
+	@echo 'Testing (about a minute on two cores) ...'
+	@$(PYTEST) -m 'not full' $(CLOCKS) $(ROOMS)
+TESTED := $(VENV)/.installed-full $(VENV)/.installed-frameworks $(VENV)/.installed-npm
+test-full: $(TESTED) ## run all other tests: kills, failovers, whole games in a browser, frameworks
+	@echo 'Running the other tests (about a quarter of an hour on two cores) ...'
+	@$(PYTEST) -m full $(ROOMS)
 test-all: $(TESTED) $(VENV)-openenv/.installed $(VENV)-verifiers/.installed ## run all tests, with storms, fuzzing and soaks in full size
-	@TEST_SIZE=full $(PYTEST)
-test-quick: $(VENV)/.installed-dev ## run the tests of the packages that start no launcher; CLOCK=jumping or stopped
-	@$(PYTEST) -m 'not slow' $(CLOCK:%=-p tests.support.clocks --clock %) $(QUICK_ROOMS)
-
-SERVER_ROOMS := tests/storage tests/faults tests/server
-.PHONY: test-servers
-test-servers: $(VENV)/.installed-dev ## run the tests that need Redis on each Redis or Valkey server that is found
+	@TEST_SIZE=full $(PYTEST) --durations 10
+test-costs: $(TESTED) ## measure all tests, and write which of them `make test` leaves out: tests/costs.tsv
+	@$(PYTEST) --write-costs
+test-servers: $(VENV)/.installed-test ## run the tests of the commands that Redis and Valkey could answer differently, on each that is found
 	@for program in $$($(BIN)/python -m skye_server.server.server_programs); do echo "$$program:"; \
-		REDIS_PROGRAM=$$program $(PYTEST) -q $(SERVER_ROOMS) || exit 1; done
+		REDIS_PROGRAM=$$program $(PYTEST) -q tests/storage || exit 1; done
 
 GENERATORS := tests/contract/generators
 .PHONY: generators
@@ -70,16 +59,16 @@ generators: $(BIN)/python ## install the generators of clients that `make test-a
 	@cd $(GENERATORS) && npm ci --silent --no-audit --no-fund
 
 .PHONY: durability
-durability: $(VENV)/.installed-dev ## kill processes for five minutes, and check that no acknowledged action is lost
+durability: $(VENV)/.installed-full ## kill processes for five minutes, and check that no acknowledged action is lost
 	@$(BIN)/python -m tests.system.durability
 
 .PHONY: soak
-soak: $(VENV)/.installed-dev ## play 2,000 concurrent games for ten minutes through nginx, and check them
+soak: $(VENV)/.installed-full ## play 2,000 concurrent games for ten minutes through nginx, and check them
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
 LINTERS := lint-style lint-types lint-imports lint-security lint-generated lint-contract
 .PHONY: lint $(LINTERS)
-lint: $(VENV)/.installed-dev ## check style, types, security, and that openapi.yaml is what the code generates
+lint: $(VENV)/.installed-full ## check style, types, security, and that openapi.yaml is what the code generates
 	@$(MAKE) --no-print-directory --keep-going $(LINTERS)
 lint-style:
 	@$(BIN)/ruff check $(SOURCES)
@@ -100,7 +89,7 @@ lint-contract:
 	@SKYE_SERVER=$(BIN)/skye-server tests/contract/lint.sh
 
 .PHONY: format
-format: $(VENV)/.installed-dev ## format the code
+format: $(VENV)/.installed-full ## format the code
 	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
 
 .PHONY: openapi
@@ -122,7 +111,7 @@ bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with
 	@$(BIN)/python -m bench --full
 bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
 	@$(BIN)/python -m bench.page
-bench-web: $(VENV)/.installed-dev ## measure the web client in a throttled Chromium against its budget
+bench-web: $(VENV)/.installed-full ## measure the web client in a throttled Chromium against its budget
 	@$(BIN)/python -m bench.web
 bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
 	@$(BIN)/python -m bench.profile
@@ -132,7 +121,7 @@ detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write 
 	@$(BIN)/python -m tests.detection.matrix
 
 .PHONY: examples
-examples: $(VENV)/.installed-dev ## record the responses in the contract, the guide and the README from a live server
+examples: $(VENV)/.installed-full ## record the responses in the contract, the guide and the README from a live server
 	@$(BIN)/python -m tests.contract.examples
 	@$(MAKE) --no-print-directory openapi
 	@$(BIN)/python -m tests.contract.guide
@@ -148,12 +137,12 @@ reference: $(VENV)/.installed-frameworks ## write the API reference of the engin
 	@echo 'build/reference/index.html'
 
 .PHONY: screenshots
-screenshots: $(VENV)/.installed-dev ## make the pictures of the README and the guide, and the icons, with Chromium
+screenshots: $(VENV)/.installed-full ## make the pictures of the README and the guide, and the icons, with Chromium
 	@$(BIN)/python -m tests.support.screenshots
 	@$(BIN)/python -m tests.support.icons
 
 .PHONY: clients
-clients: $(VENV)/.installed-dev ## generate the models and the synchronous half of the client packages
+clients: $(VENV)/.installed-full ## generate the models and the synchronous half of the client packages
 	@$(BIN)/python clients/python/generate.py
 	@if command -v npm > /dev/null; then for package in $(NPM_PACKAGES); do \
 		(cd $$package && npm ci --silent && npm run --silent --if-present build) || exit 1; done; \
@@ -161,7 +150,7 @@ clients: $(VENV)/.installed-dev ## generate the models and the synchronous half 
 
 RELEASE := $(VENV)-release
 .PHONY: released release release-test
-released: $(VENV)/.installed-dev ## write what later contracts are compared with, tests/contract/released.yaml
+released: $(VENV)/.installed-full ## write what later contracts are compared with, tests/contract/released.yaml
 	@$(BIN)/python -m tests.contract.breaking_changes --release
 release: $(RELEASE)/.installed ## build the wheels, archives, npm package and image of this version into dist/
 	@$(RELEASE)/bin/python -m deploy.release.build
@@ -169,14 +158,20 @@ release-test: $(RELEASE)/.installed ## install what is in dist/ outside the chec
 	@$(RELEASE)/bin/python -m deploy.release.play
 
 .PHONY: lock
-lock: $(BIN)/python ## pin the newest versions that the pyproject.toml files allow
-	@$(INSTALL:--require-hashes=) $(UV)
-	@$(COMPILE) --upgrade --output-file deploy/requirements.lock service/pyproject.toml
-	@$(COMPILE) --upgrade --output-file deploy/requirements-dev.lock \
-		--constraint deploy/requirements.lock --group pyproject.toml:dev service/pyproject.toml
-	@$(COMPILE_FRAMEWORKS) --upgrade
-	@$(COMPILE_MCP) --upgrade
-	@$(COMPILE_RELEASE) --upgrade
+lock: $(VENV)/.installed ## pin the newest versions that the pyproject.toml files allow
+	@cd deploy && rm requirements*.lock
+	@$(LOCK) --group pyproject.toml:uv --output-file deploy/requirements-uv.lock
+	@$(LOCK) $(OURS) --group pyproject.toml:build service/pyproject.toml --output-file deploy/requirements.lock
+	@$(LOCK) $(OURS) $(call BESIDE,deploy/requirements.lock) --group pyproject.toml:test service/pyproject.toml \
+		--output-file deploy/requirements-test.lock
+	@$(LOCK) $(OURS) $(call BESIDE,$(LOCKS_OF_TESTS)) --group pyproject.toml:full \
+		--output-file deploy/requirements-full.lock
+	@$(LOCK) $(call BESIDE,$(LOCKS_OF_TESTS) deploy/requirements-full.lock) --group pyproject.toml:frameworks \
+		--output-file deploy/requirements-frameworks.lock
+	@$(LOCK) $(OURS) --group pyproject.toml:build clients/mcp/pyproject.toml \
+		--constraint deploy/requirements-full.lock --output-file deploy/requirements-mcp.lock
+	@$(LOCK) --group pyproject.toml:release --constraint deploy/requirements-full.lock \
+		--output-file deploy/requirements-release.lock
 
 .PHONY: clean
 clean: ## remove the virtual environment and caches (never the games)
@@ -186,17 +181,22 @@ clean: ## remove the virtual environment and caches (never the games)
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.
+EDITABLE := --editable engine service clients/python
 $(VENV)/.installed: deploy/requirements.lock $(BIN)/python
-	@echo 'Installing the locked packages ...'
-	@$(INSTALL) -r $<
-	@$(EDITABLE)
+	@echo 'Installing the packages of the server (10 to 30 s) ...'
+	@$(INSTALL) $< $(EDITABLE)
 	@touch $@
 
-$(VENV)/.installed-dev: deploy/requirements-dev.lock $(BIN)/python
-	@echo 'Installing the locked packages and the tools of the tests ...'
-	@$(INSTALL) -r $<
-	@$(EDITABLE) --editable clients/mcp
+LOCKS_OF_TESTS := deploy/requirements.lock deploy/requirements-test.lock
+$(VENV)/.installed-test: $(LOCKS_OF_TESTS) $(BIN)/python
+	@echo 'Installing the packages of the server and of its tests (10 to 30 s) ...'
+	@$(INSTALL) $(LOCKS_OF_TESTS) $(EDITABLE)
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-full: deploy/requirements-full.lock $(VENV)/.installed-test
+	@echo 'Installing the packages of the linters and of the other tests (10 to 60 s) ...'
+	@$(INSTALL) $(LOCKS_OF_TESTS) $< $(EDITABLE) clients/mcp
+	@touch $@
 
 # The tests of TypeScript packages are skipped where there is no npm.
 NPM_PACKAGES := clients/typescript examples/typescript tests/web web
@@ -208,8 +208,10 @@ $(VENV)/.installed-npm: $(NPM_TESTED:%=%/package-lock.json) $(BIN)/python
 		echo "npm ci failed in $$package: it is not tested." >&2; exit 0; }; done; touch $@; fi
 
 # The tests of the environments are skipped where a framework has no wheel.
-$(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.installed-dev
-	@$(INSTALL) -r $< || echo 'The bot frameworks cannot be installed here: their environments are not tested.' >&2
+$(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.installed-full
+	@echo 'Installing the frameworks of bots (10 to 60 s) ...'
+	@$(INSTALL) $(LOCKS_OF_TESTS) deploy/requirements-full.lock $< || \
+		echo 'The bot frameworks cannot be installed here: their environments are not tested.' >&2
 	@touch $@
 
 $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
@@ -223,7 +225,8 @@ $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
 $(VENV)-%/.installed: clients/%/pyproject.toml $(BIN)/python
 	@echo 'Installing $* ...'
 	@$(BIN)/python -m venv --clear $(VENV)-$*
-	@$(VENV)-$*/bin/python -m pip install -qq --disable-pip-version-check $(UV) \
+	@$(VENV)-$*/bin/python -m pip install -qq --disable-pip-version-check \
+		"$$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' deploy/requirements-uv.lock)" \
 		"$$(sed -n 's/^dependencies = \["\([^"]*\)".*/\1/p' $<)" \
 		|| echo '$* cannot be installed here: its environment is not tested.' >&2
 	@touch $@

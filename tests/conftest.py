@@ -3,7 +3,6 @@
 import contextlib
 import gc
 import os
-import re
 import socket
 import time
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.support.playing import Service
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
 
+pytest_plugins = ["tests.support.tiers"]
 MAX_PROCESSES = 8
 
 
@@ -178,8 +178,8 @@ def pytest_configure():
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Return the number of test processes: for each core three, since slow tests mostly wait, or two."""
-    for_each_core = 2 if config.option.markexpr == "not slow" else 3
+    """Return the number of test processes: for each core one, or three where tests mostly wait."""
+    for_each_core = 1 if config.option.markexpr == "not full" else 3
     return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
 
@@ -210,21 +210,11 @@ def pytest_collection():
         gc.enable()
 
 
-MAX_NAME_LENGTH = 70
-
-
 def pytest_collection_modifyitems(config, items):
-    """Check the names of tests, run the slow rooms first, and leave what is `full_size` to `make test-all`.
+    """Run the slow rooms first, and leave what is `full_size` to `make test-all`.
 
     The slow rooms come first so that none of them runs alone at the end.
-
-    :raises pytest.UsageError: If a name is too long, or does not begin with a subject.
     """
-    names = {item.name.partition("[")[0] for item in items}
-    no_subject = re.compile("test_(and|at|before|else|of|or|so|when)_")
-    wrong = [name for name in names if len(name) > MAX_NAME_LENGTH or no_subject.match(name)]
-    if wrong:
-        raise pytest.UsageError(f"name these tests test_<subject>_<condition>_<result>: {sorted(wrong)}")
     if os.environ.get("TEST_SIZE") != "full":
         config.hook.pytest_deselected(items=[item for item in items if _is_full_size(item)])
         items[:] = [item for item in items if not _is_full_size(item)]
@@ -241,8 +231,9 @@ def _rank(item):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print, last of all, what was not tested because a program is missing."""
+    """Print in one line what was not run, and which programs that needs."""
     skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    for missing in REASONS:
-        if number := sum(missing in reason for reason in skipped):
-            terminalreporter.write_sep("!", f"{number} tests SKIPPED: {missing}", red=True, bold=True)
+    numbers = {reason: sum(reason in text for text in skipped) for reason in REASONS}
+    missing = [f"{number} tests ({reason.partition(':')[0]})" for reason, number in numbers.items() if number]
+    if missing:
+        terminalreporter.write_line(f"NOT RUN: {', '.join(missing)}", red=True, bold=True)

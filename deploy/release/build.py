@@ -125,7 +125,8 @@ def build_images(folder, dist, number, environ):
 
 def list_components(dist, number):
     """Write a CycloneDX document for each distribution: what the locks install with it."""
-    locked = (ROOT / "deploy" / "requirements-dev.lock").read_text()
+    locks = "requirements.lock", "requirements-test.lock", "requirements-full.lock"
+    locked = "".join((ROOT / "deploy" / lock).read_text() for lock in locks)
     for name, (project, needed) in DISTRIBUTIONS.items():
         wheels = [
             one for part in (name, *needed) for one in dist.glob(f"{part.replace('-', '_')}-*-none-any.whl")

@@ -1,0 +1,146 @@
+"""A pytest plugin: which tests `make test` leaves to `make test-full`, by what they were measured to cost.
+
+A test belongs to `make test-full`, and has the marker `full`, if it lies in a package of FULL_PACKAGES, or if
+`tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in `make test`
+whatever it costs: it is the one test that shows that a part works at all. A new test is in `make test` until it is measured.
+
+The CPU time of a test includes that of the processes that it starts.
+"""
+
+import ctypes
+import os
+import time
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+TABLE = TESTS / "costs.tsv"
+FULL_PACKAGES = {"bench", "deploy", "detection", "environments", "examples", "faults", "system", "web"}
+MAX_CASE_CPU_S = 0.2
+MAX_CASE_WALL_S = 1.0
+MAX_TEST_CPU_S = 2.0
+"""The CPU time of all cases of a parametrized test: a hundred cheap cases are expensive as well."""
+NOTICED = 3
+"""How many times as much a test of `make test` costs before it is mentioned: a busy machine makes up a factor of 2."""
+
+_PR_SET_CHILD_SUBREAPER = 36
+_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+
+class Cost(NamedTuple):
+    """What the dearest case of a test takes, and all of its cases together, in seconds."""
+
+    case_cpu_s: float = 0.0
+    case_wall_s: float = 0.0
+    cpu_s: float = 0.0
+
+    def with_case(self, cpu_s, wall_s):
+        """Return the cost of a test with one more case."""
+        return Cost(max(self.case_cpu_s, cpu_s), max(self.case_wall_s, wall_s), self.cpu_s + cpu_s)
+
+    def exceeds(self, times=1):
+        """Return whether a test costs more than those of `make test` may, or so many times as much."""
+        most = MAX_CASE_CPU_S, MAX_CASE_WALL_S, MAX_TEST_CPU_S
+        return any(value > times * bound for value, bound in zip(self, most, strict=True))
+
+
+def cpu_seconds(pid):
+    """Return the CPU time of a process, and of its descendants that live or were waited for."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        children = [child for task in tasks for child in (task / "children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return sum(map(int, fields[11:15])) / _TICKS_PER_S + sum(map(cpu_seconds, children))
+
+
+@cache
+def expensive_tests():
+    """Return the names that the table lists, such as `tests/http/test_cors.py::test_x`."""
+    rows = TABLE.read_text().splitlines()[1:] if TABLE.exists() else []
+    return {row.rpartition("\t")[2] for row in rows}
+
+
+def name_of(nodeid):
+    """Return the name of a test without the parameters of its case."""
+    return nodeid.partition("[")[0]
+
+
+def lies_in_full(path):
+    """Return whether a file or folder lies in a package of `make test-full`."""
+    return path.is_relative_to(TESTS) and not FULL_PACKAGES.isdisjoint(path.relative_to(TESTS).parts[:1])
+
+
+def pytest_addoption(parser):
+    """Add the option of `make test-costs`."""
+    parser.addoption("--write-costs", action="store_true", help="write tests/costs.tsv")
+
+
+def pytest_configure(config):
+    """Let orphans of a test be counted, where costs are written: they become children of the test process."""
+    if config.option.write_costs:
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Do not import what `make test` leaves out as a package."""
+    return True if config.option.markexpr == "not full" and lies_in_full(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Mark the tests of `make test-full`."""
+    for item in items:
+        listed = lies_in_full(item.path) or name_of(item.nodeid) in expensive_tests()
+        if listed and not item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.full)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """Note when a test begins."""
+    item.stash[_BEGUN] = cpu_seconds(os.getpid()), time.process_time(), time.monotonic()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Add what a test has taken to its last report; servers that others have ended make it no less than its own CPU time."""
+    report = yield
+    if call.when == "teardown":
+        all_cpu, own_cpu, wall = item.stash[_BEGUN]
+        cpu_s = max(cpu_seconds(os.getpid()) - all_cpu, time.process_time() - own_cpu)
+        report.cost = cpu_s, time.monotonic() - wall
+        report.smoke = item.get_closest_marker("smoke") is not None
+    return report
+
+
+_BEGUN = pytest.StashKey[tuple[float, float, float]]()
+_costs = defaultdict(Cost)
+
+
+def pytest_runtest_logreport(report):
+    """Collect the costs, in the process that receives all reports."""
+    if report.when == "teardown" and not report.smoke:
+        name = name_of(report.nodeid)
+        _costs[name] = _costs[name].with_case(*report.cost)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Write the table, or mention tests of `make test` that have grown."""
+    expensive = {name: cost for name, cost in _costs.items() if not lies_in_full(TESTS.parent / name.partition("::")[0])}
+    if config.option.write_costs:
+        rows = sorted((name, cost) for name, cost in expensive.items() if cost.exceeds())
+        header = "cpu_s\tcase_cpu_s\tcase_wall_s\ttest\n"
+        TABLE.write_text(header + "".join(f"{c.cpu_s:.1f}\t{c.case_cpu_s:.1f}\t{c.case_wall_s:.1f}\t{n}\n" for n, c in rows))
+        return
+    grown = [name for name, cost in expensive.items() if cost.exceeds(NOTICED) and name not in expensive_tests()]
+    if grown:
+        terminalreporter.write_line(f"Too expensive for `make test` ({len(grown)}; `make test-costs` moves them):")
+    for name in grown:
+        terminalreporter.write_line(f"  {expensive[name].cpu_s:.1f} s of CPU: {name}")
