@@ -133,7 +133,13 @@ def test_bearer_token_that_names_an_address_gets_no_tokens(service):
     headers = {"Idempotency-Key": "victim-0123456789abcdefghijk"}
     victim = {"environ_overrides": {"REMOTE_ADDR": "192.0.2.1"}}
     created = service.call("POST", "/v1/games", body, headers=headers, **victim)
-    for forged in ("192.0.2.1", "address:192.0.2.1", "skye_", "skye_" + "A" * 21, "skye_" + "A" * 23):
+    for forged in (
+        "192.0.2.1",
+        "address:192.0.2.1",
+        "skye_",
+        "skye_seat_" + "A" * 21,
+        "skye_seat_" + "A" * 23,
+    ):
         answer = service.call("POST", "/v1/games", body, token=forged, headers=headers)
         assert problem_code(answer) == "token_unknown"
     replayed = service.call("POST", "/v1/games", body, headers=headers, **victim)
@@ -148,7 +154,9 @@ def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service)
     assert len(service.redis.keys("*:table")) == 2
 
 
-@pytest.mark.parametrize("token", ["192.0.2.1", "x", "skye_", "skye_" + "A" * 23, "skye_key_" + "é" * 22])
+@pytest.mark.parametrize(
+    "token", ["192.0.2.1", "x", "skye_", "skye_seat_" + "A" * 23, "skye_key_" + "é" * 22]
+)
 def test_malformed_token_is_refused_before_any_lookup(token):
     service = Service(store=NoLookups(None))
     for method, path in (("GET", "/v1/games/abc"), ("POST", "/v1/games"), ("POST", "/v1/games/abc/start")):

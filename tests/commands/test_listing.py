@@ -1,13 +1,11 @@
 """The list of public games: its order, its pages, and its repair."""
 
-import json
-
 import pytest
 
 from skye_server.games.game import Status
 from skye_server.http.framework import collaborators
 from skye_server.storage.redis_store import RedisStore
-from tests.support.playing import Service, problem_code
+from tests.support.playing import problem_code
 
 
 def opened(service, number):
@@ -80,14 +78,14 @@ def test_index_that_lags_behind_is_mended(service):
     ids = opened(service, 3)
     store = RedisStore(service.redis)
     scores = dict(store.index.newest("lobby", None, 9) + store.index.newest("playing", None, 9))
-    for status in ("lobby", "playing", "finished_at"):
+    for status in ("lobby", "playing", "finished"):
         for game, score in scores.items():
             store.index.add(status, game, score)
     service.clock.advance(100)
     for limit in (1, 2, 9):
         assert listed(service, limit=limit)[0] == ids
     assert sorted(game for game, _ in store.index.newest("lobby", None, 9)) == sorted(ids[1:2])
-    assert store.index.newest("finished_at", None, 9) == []
+    assert store.index.newest("finished", None, 9) == []
 
 
 def test_game_that_is_being_stored_stays_in_the_index(service):
@@ -138,12 +136,6 @@ def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
     assert listed(service) == ([ids[0], ids[2]], 1)
 
 
-def records(service):
-    """Return the ids of the games whose records are exported."""
-    lines = service.call("GET", "/v1/records").text.splitlines()
-    return [json.loads(line)["record"]["game_id"] for line in lines]
-
-
 @pytest.fixture
 def two_finished(service):
     """The ids of two finished games, of which the first that was created finished last."""
@@ -157,24 +149,10 @@ def two_finished(service):
     return [slow["game"]["id"], quick]
 
 
-@pytest.mark.parametrize("path", ["records", "games"])
-def test_finished_games_of_an_earlier_index_are_moved_to_their_end(service, two_finished, path):
-    listed_now = service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True)
-    service.redis.delete("skye:index:finished_at")
-    slow, quick = two_finished
-    service.redis.zadd("skye:index:finished", {"expired": 1e12, slow: 1e15, quick: 1e15 + 5})
-    with Service(service.redis) as restarted:
-        restarted.clock.now = service.clock.now
-        found = records(restarted) if path == "records" else listed(restarted, status="finished")[0]
-    assert found == two_finished
-    assert service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True) == listed_now
-    assert not service.redis.exists("skye:index:finished")
-
-
 def test_finished_game_under_another_status_is_moved_to_its_end(service, two_finished):
-    scores = dict(service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True))
-    service.redis.delete("skye:index:finished_at")
+    scores = dict(service.redis.zrange("skye:index:finished", 0, -1, withscores=True))
+    service.redis.delete("skye:index:finished")
     for game in two_finished:
         RedisStore(service.redis).index.add("playing", game, 1e15)
     listed(service, status="playing")
-    assert dict(service.redis.zrange("skye:index:finished_at", 0, -1, withscores=True)) == scores
+    assert dict(service.redis.zrange("skye:index:finished", 0, -1, withscores=True)) == scores

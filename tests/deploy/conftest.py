@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skye_server.server.processes import stop
-from tests.deploy.servers import CURRENT, LONG_INTERVALS, Instance, Nginx, nginx_program
+from tests.deploy.servers import LONG_INTERVALS, Instance, Nginx, nginx_program
 from tests.support.launcher import PATIENT
 from tests.support.missing_programs import NO_NGINX
 from tests.support.sizes import sized
@@ -33,7 +33,7 @@ def making(folder, redis_server):
     """Yield a function that makes instances with sockets in a folder; kill them at the end."""
     made = []
 
-    def make(redis_url=redis_server.url, application=CURRENT, **settings):
+    def make(redis_url=redis_server.url, application="skye_server.wsgi:app", **settings):
         path = folder / f"api-{'abcd'[len(made)]}.sock"
         own = {"SKYE_WORKERS": sized("1", "2"), "GUNICORN_CMD_ARGS": "--graceful-timeout 120"}
         settings = PATIENT | own | settings

@@ -75,16 +75,13 @@ class Server:
 LONG_INTERVALS = "tests.support.long_intervals:app"
 
 
-CURRENT, PREVIOUS = "skye_server.wsgi:app", "tests.support.previous_release:app"
-
-
 class Instance(Server):
     """One gunicorn, with two workers, at a Unix socket and a port."""
 
     prefix = ()
     """What begins the command."""
 
-    def __init__(self, socket_path, redis_url, application=CURRENT, **settings):
+    def __init__(self, socket_path, redis_url, application="skye_server.wsgi:app", **settings):
         self.application = application
         self.port = free_port()
         self.socket_path = socket_path
@@ -106,12 +103,6 @@ class Instance(Server):
         self.launch()
         assert waited_for(self.answers), self.log.read_text()
         return self
-
-    def restart(self, application=CURRENT):
-        """Stop it, and start it again with an application."""
-        self.end()
-        self.application = application
-        return self.start()
 
     def launch(self):
         """Start it, and do not wait."""

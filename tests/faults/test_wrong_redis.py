@@ -17,7 +17,7 @@ from tests.support.playing import Service, problem_code
 from tests.support.ports import free_port
 from tests.system.network import unanswered
 
-TOKEN = "skye_" + "A" * 22
+TOKEN = "skye_seat_" + "A" * 22
 HASTY_MS = 60
 """Short timeouts for calls that fail."""
 KEY = {"Idempotency-Key": "a-key-0123456789abcdefghijk"}

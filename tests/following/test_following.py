@@ -251,7 +251,7 @@ def test_stream_is_refused_before_it_begins(service):
     game = service.create_game(2, visibility="private")
     assert problem_code(game.call("GET", "events/stream", headers=STREAM)) == "game_not_found"
     assert (
-        problem_code(game.call("GET", "events/stream", token="skye_" + "n" * 22, headers=STREAM))
+        problem_code(game.call("GET", "events/stream", token="skye_seat_" + "n" * 22, headers=STREAM))
         == "game_not_found"
     )
     assert (

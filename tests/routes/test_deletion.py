@@ -94,9 +94,9 @@ def test_finished_game_leaves_the_list_when_it_is_deleted(service):
 def test_deletion_of_a_private_game_is_hidden_from_strangers(service):
     game = aborted(service, visibility="private")
     asked = {"headers": {"X-Request-Id": "same"}}
-    before = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
+    before = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_seat_" + 22 * "A")]
     delete(game)
-    after = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_" + 22 * "A")]
+    after = [game.call("DELETE", token=token, **asked).data for token in (None, "skye_seat_" + 22 * "A")]
     assert before == after
 
 

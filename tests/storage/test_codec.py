@@ -4,7 +4,14 @@ import pytest
 
 from skye import BOTS
 from skye_server.games.transitions import make_move
-from skye_server.storage.codec import FORMAT, StoredFormatError, decode_entry, decode_game, encode_game
+from skye_server.storage.codec import (
+    FORMAT,
+    StoredFormatError,
+    decode_entry,
+    decode_game,
+    encode_game,
+    entry_header,
+)
 from skye_server.storage.store import LogEntry
 from tests.support.playing import Service, dice, problem_code
 
@@ -52,7 +59,7 @@ def corruptions(stored):
     yield stored + b" "
     yield stored[: len(stored) // 2]
     yield stored.replace(b'"Ann"', b'"Eva"')
-    yield b"2" + stored[1:]
+    yield b"0" + stored[1:]
     yield b"x" + stored[1:]
     yield b"\x00" * len(stored)
 
@@ -97,8 +104,10 @@ CORRUPT_ENTRIES = (
 @pytest.mark.parametrize("entry", CORRUPT_ENTRIES)
 def test_corrupt_log_entry_is_refused(service, entry):
     game = service.create_game()
-    service.redis.xadd(f"skye:{{{game.id}}}:log", entry, "99-0")
+    data = entry.get("c", b"")
+    header = entry_header(99, data)
+    service.redis.xadd(f"skye:{{{game.id}}}:log", {"h": header, **entry}, "99-0")
     for rest in OF_THE_LOG:
         assert problem_code(game.call("GET", rest)) == "data_corrupt"
     with pytest.raises(StoredFormatError):
-        list(decode_entry(LogEntry(99, entry.get("c", b""))))
+        list(decode_entry(LogEntry(99, data, header)))

@@ -1,195 +1,211 @@
-"""Stored data across versions: old formats are read, newer ones and corrupt bytes are refused."""
+"""Stored data: format 1 is read and played on; newer formats and corrupt bytes are refused."""
 
 import json
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import get_args, get_type_hints
 
-import fakeredis
 import msgspec
 import pytest
 
+from skye_server.commands.idempotency import IdempotencyRecord
+from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
+from skye_server.http.framework import collaborators
+from skye_server.players.codec import KeyRecord, TicketData
+from skye_server.players.events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import LogEntry
+from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_cursor
+from skye_server.webhooks.records import Delivery, Webhook
 from tests.faults.parts import check_stored_game
-from tests.support.endpoints import PLAYER_KEY
-from tests.support.playing import Service, dice, problem_code
-from tests.support.stored_fixture import restore
+from tests.support.endpoints import PLAYER_KEY, RECEIVER
+from tests.support.playing import Game, Service, dice, problem_code, stored
+from tests.support.receiver import AnsweringSender
+from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, WAITING_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
-SCHEMA = Path(__file__).parent / "fixtures" / "match-schema.txt"
+SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
 
 
 @pytest.fixture(params=FIXTURES, ids=lambda path: path.stem)
 def written(request):
     """The data that a release wrote, and a service of today on it."""
     data = json.loads(request.param.read_text())
-    service = Service(fakeredis.FakeRedis(server=fakeredis.FakeServer()))
+    service = Service()
     service.clock.now = data["now"]
+    collaborators(service.app).webhooks.sender = AnsweringSender()
     restore(service.redis, data["keys"])
     return service, data
 
 
-def with_data_of(name):
-    """Give a test the data of the releases that wrote a member of this name."""
-    paths = [path for path in FIXTURES if name in json.loads(path.read_text())]
-    return pytest.mark.parametrize("written", paths, ids=lambda path: path.stem, indirect=True)
+def game_of(service, kept):
+    """Return a game of a fixture."""
+    game = Game(service, {"game": kept["view"], "host_token": kept["host"], "players": []})
+    game.tokens = kept["tokens"]
+    return game
 
 
-def includes(value, recorded):
-    """Return whether a value is the recorded one, apart from members that objects have gained."""
-    if isinstance(recorded, dict):
-        return recorded.keys() <= value.keys() and all(
-            includes(value[name], recorded[name]) for name in recorded
-        )
-    if isinstance(recorded, list):
-        return len(value) == len(recorded) and all(map(includes, value, recorded))
-    return value == recorded
+# Data of format 1.
 
 
-# Old data. Members that were renamed later are absent from the recorded responses.
-
-
-def test_game_of_an_older_release_is_read_as_it_was(written):
+def test_stored_games_are_read_as_they_were(written):
     service, data = written
-    for stage, game in data["games"].items():
-        path = f"/v1/games/{game['id']}"
-        view = service.get(path, game["tokens"][0])
-        assert includes(view, game["view"]), stage
-        events = service.get(f"{path}/events?limit=1000", game["tokens"][0])["events"]
-        assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
-        if stage != "lobby":
-            assert check_stored_game(service.redis, game["id"]).version == view["version"]
-
-
-def test_game_of_an_older_release_is_listed(written):
-    service, data = written
+    for kind, kept in data["games"].items():
+        game = game_of(service, kept)
+        assert game.view(0) == kept["view"], kind
+        events = game.call("GET", "events?limit=1000", token=game.tokens[0]).json["events"]
+        assert [event["id"] for event in events] == list(range(1, kept["view"]["last_event"] + 1))
     listed = {game["id"] for game in service.get("/v1/games?limit=100")["games"]}
-    assert {data["games"][stage]["id"] for stage in ("lobby", "playing", "finished")} <= listed
+    assert {data["games"][kind]["id"] for kind in ("lobby", "playing", "finished")} <= listed
 
 
-def test_game_of_an_older_release_is_played_to_its_end(written):
+@pytest.mark.parametrize("kind", [make.__name__ for make in KINDS])
+def test_stored_game_of_each_kind_is_played_on(written, kind):
     service, data = written
-    game = data["games"]["playing"]
-    throw, path = dice(1), f"/v1/games/{game['id']}"
-    view = service.get(path)
-    while view["status"] == "playing":
-        seat = view["waiting_for"][0]
-        token = game["tokens"][seat]
-        actions = service.get(f"{path}/players/{seat}/actions", token)["actions"]
-        action = throw.choice([action for action in actions if action["type"] != "take_back"])
-        view = service.call(action["method"], action["href"], action["body"], token).json
-    events = service.get(f"{path}/events?limit=1000")["events"]
-    assert [event["id"] for event in events] == list(range(1, view["last_event"] + 1))
+    game = game_of(service, data["games"][kind])
+    view = game.view(0)
+    if kind in ("finished", "aborted"):
+        assert game.call("POST", "rematch", token=game.tokens[0]).status_code == 201
+        return
+    if kind == "lobby":
+        view = game.call("POST", "start", token=game.host).json
+        del game.tokens[1]
+    if kind == "with_bot_at_url":
+        assert game.call("DELETE", "players/0/bot", token=game.tokens[0]).status_code == 200
+    # `play_until` looks at the game as a spectator, who does not find a private one.
+    throw, first, end = dice(1), view["version"], min(view["round"] + 1, 6)
+    while view["status"] == "playing" and view["round"] < end:
+        view = game.act_legally(view["waiting_for"][0], throw)
+    assert view["version"] > first
+    assert check_stored_game(service.redis, game.id).version == view["version"]
 
 
-def test_response_of_an_older_release_is_replayed(written):
+def test_stored_response_is_replayed(written):
     service, data = written
     keyed = data["keyed"]
-    version = service.get(keyed["path"].split("/players")[0])["version"]
+    path = keyed["href"].split("/players")[0]
+    version = service.get(path)["version"]
     headers = {"Idempotency-Key": "again"}
-    answer = service.call(keyed["method"], keyed["path"], keyed["body"], keyed["token"], headers)
-    assert answer.status_code == 200
-    assert includes(answer.json, keyed["answer"])
-    assert service.get(keyed["path"].split("/players")[0])["version"] == version
+    answer = service.call(keyed["method"], keyed["href"], keyed["body"], keyed["token"], headers)
+    assert (answer.status_code, answer.json) == (200, keyed["answer"])
+    assert service.get(path)["version"] == version
 
 
-@with_data_of("player")
-def test_player_of_an_older_release_keeps_key_games_and_events(written):
+def test_stored_player_keeps_key_games_and_events(written):
     service, data = written
-    player = data["player"]
-    listed = service.get("/v1/me/games", player["key"])["games"]
-    assert [own["game"]["id"] for own in listed] == player["games"]
-    assert includes(service.get("/v1/me/events", player["key"])["events"], player["events"])
-    assert problem_code(service.call("GET", "/v1/me/games", token=player["old"])) == "token_unknown"
+    for name, value in data["player"].items():
+        assert service.get(f"/v1/me/{name}", NEW_KEY)[name] == value
+    assert problem_code(service.call("GET", "/v1/me/games", token=OLD_KEY)) == "token_unknown"
 
 
-@with_data_of("waiting_player")
-def test_ticket_of_an_older_release_is_matched(written):
+def test_stored_ticket_is_matched(written):
     service, data = written
-    player = data["waiting_player"]
-    path, ticket = "/v1/matchmaking/tickets", player["ticket"]
-    assert service.get(path, player["key"]) == {"tickets": [ticket | {"ruleset": "base"}]}
-    matched = service.call("POST", path, player["body"] | {"name": "Bob"}, PLAYER_KEY).json
-    found = service.get(f"{path}/{ticket['id']}", player["key"])
+    path, ticket = "/v1/matchmaking/tickets", data["waiting_player"]["ticket"]
+    assert service.get(path, WAITING_KEY) == {"tickets": [ticket]}
+    matched = service.call("POST", path, data["waiting_player"]["body"] | {"name": "Bob"}, PLAYER_KEY).json
+    found = service.get(f"{path}/{ticket['id']}", WAITING_KEY)
     assert (found["status"], found["game_id"]) == ("matched", matched["game_id"])
+
+
+def test_stored_webhooks_and_deliveries_are_read(written):
+    service, data = written
+    for kept in data["webhooks"]:
+        assert service.get(kept["path"], kept["token"]) == kept["view"]
+        assert service.get(f"{kept['path']}/deliveries", kept["token"]) == kept["deliveries"]
+        assert service.call("POST", f"{kept['path']}/test", token=kept["token"]).status_code == 200
 
 
 # Newer formats.
 
 
-@pytest.mark.parametrize("kind", ["games", "events", "key"])
-def test_record_of_a_player_of_a_newer_format_is_refused(service, kind):
-    old, key = PLAYER_KEY, "skye_key_" + 22 * "B"
-    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, old)
-    service.call("PUT", "/v1/me/key", {"key": key}, old)
-    for name in service.redis.keys(f"skye:{{player.*}}:{kind}"):
-        if kind == "games":
-            service.redis.hset(name, mapping=dict.fromkeys(service.redis.hkeys(name), b"2:"))
-        elif kind == "events":
-            service.redis.xadd(name, {"e": b"2:0:"}, id="9-9")
-        else:
-            service.redis.set(name, b"2:0:")
-    answer = service.call("GET", "/v1/me/events", token=key)
-    if kind == "games":  # one game of the player does not hide the others
-        assert answer.status_code == 200
+@pytest.fixture
+def everything(service):
+    """All kinds of stored values: patterns of their keys, and requests that read them."""
+    collaborators(service.app).webhooks.sender = AnsweringSender()
+    new = "skye_key_" + 22 * "B"
+    game = service.create_game(2, key=PLAYER_KEY)
+    action = game.actions(1)[0]
+    again = {"Idempotency-Key": "again"}
+    game.send(1, action, headers=again)
+    service.call("PUT", "/v1/me/key", {"key": new}, PLAYER_KEY)
+    game.tokens[0] = game.host = new
+    webhook = service.call("POST", game.path("webhooks"), {"url": RECEIVER}, new).json["id"]
+    wanted = {"name": "Ann", "seat_count": 3}
+    ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, new).json["id"]
+    return {
+        "*:table": lambda: game.call("GET"),
+        "*:log": lambda: game.call("GET", "events"),
+        "*:answer:*": lambda: game.send(1, action, headers=again),
+        "*:events": lambda: service.call("GET", "/v1/me/events", token=new),
+        "*:key": lambda: service.call("GET", "/v1/me", token=new),
+        "*:request:*": lambda: service.call("GET", f"/v1/matchmaking/tickets/{ticket}", token=new),
+        "*:webhooks": lambda: game.call("GET", f"webhooks/{webhook}", token=new),
+    }
+
+
+def overwrite(redis, key, number):
+    """Replace the format numbers of the values under a key."""
+    kind = redis.type(key)
+
+    def changed(value):
+        return number + value[1:] if value.startswith(b"1:") else value
+
+    if kind == b"string":
+        redis.set(key, changed(redis.get(key)))
+    elif kind == b"hash":
+        redis.hset(key, mapping={name: changed(value) for name, value in redis.hgetall(key).items()})
     else:
-        assert problem_code(answer) == "data_newer"
+        entries = redis.xrange(key)
+        redis.delete(key)
+        for entry_id, fields in entries:
+            redis.xadd(key, {name: changed(value) for name, value in fields.items()}, id=entry_id)
 
 
-def format_of(game):
-    """Return the number of the format in which a game is stored."""
-    return int(game.service.redis.get(f"skye:{{{game.id}}}:table").partition(b":")[0])
+@pytest.mark.parametrize(("number", "code"), [(b"2", "data_newer"), (b"0", "data_corrupt")])
+def test_stored_value_of_another_format_is_refused(service, everything, number, code):
+    for pattern, read in everything.items():
+        kept = {key: service.redis.dump(key) for key in service.redis.keys(pattern)}
+        assert kept, pattern
+        for key in kept:
+            overwrite(service.redis, key, number)
+        before = [stored(service.redis, key) for key in kept]
+        answer = read()
+        assert problem_code(answer) == code, pattern
+        assert number == b"0" or "format 2" in answer.json["detail"]
+        assert [stored(service.redis, key) for key in kept] == before, pattern
+        for key, value in kept.items():
+            service.redis.restore(key, 0, value, replace=True)
 
 
-@pytest.mark.parametrize(
-    ("key", "body", "number"),
-    [
-        (None, {}, 1),
-        (None, {"players": [{"name": "Ann"}, {"invite": True}]}, 2),
-        (None, {"options": {"seed": "skye"}}, 3),
-        (None, {"position": {"players": [{}, {}]}}, 3),
-        (PLAYER_KEY, {"players": [{"name": "Ann"}]}, 4),
-    ],
-)
-def test_game_is_stored_in_the_oldest_format_that_can_hold_it(service, key, body, number):
-    assert format_of(service.begin(key, **body)) == number
+def test_cursor_of_a_webhook_of_another_format_is_refused():
+    cursor = GameCursor(7, "building", (1,), 5)
+    assert decode_cursor(encode_cursor(cursor)) == cursor
+    for text, code in (("2:{}", "data_newer"), ("1:{}", "data_corrupt"), ("x", "data_corrupt")):
+        with pytest.raises(StoredFormatError) as raised:
+            decode_cursor(text)
+        assert raised.value.code == code
 
 
-def test_game_whose_invitation_is_used_is_stored_in_the_first_format(service):
-    game = service.begin(players=[{"name": "Ann"}, {"invite": True}])
-    game.call("POST", "players", {"name": "Bob"}, token=game.created["invitations"][0]["code"])
-    assert format_of(game) == 1
+def test_game_of_a_player_in_a_newer_format_does_not_hide_the_others(service):
+    service.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, PLAYER_KEY)
+    (name,) = service.redis.keys("skye:{player.*}:games")
+    overwrite(service.redis, name, b"2")
+    assert service.call("GET", "/v1/me/events", token=PLAYER_KEY).status_code == 200
 
 
-@pytest.mark.parametrize(("is_newer", "problem"), [(True, "data_newer"), (False, "data_corrupt")])
-def test_log_entry_of_a_newer_format_or_with_another_field_is_refused(service, is_newer, problem):
+def test_log_entry_without_a_known_field_is_refused(service):
     game = service.create_game()
     key = f"skye:{{{game.id}}}:log"
     (last, values) = service.redis.xrevrange(key, count=1)[0]
     service.redis.delete(key)
-    other = {"h": b"2" + values[b"h"][1:]} if is_newer else {"x": b"1"}
-    service.redis.xadd(key, {"c": values[b"c"]} | other, id=last)
-    answer = game.call("GET", "events")
-    assert problem_code(answer) == problem
-    assert not is_newer or "format 2" in answer.json["detail"]
+    service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
+    assert problem_code(game.call("GET", "events")) == "data_corrupt"
 
 
-def test_game_with_next_draws_is_stored_in_the_fifth_format_until_drawn(service):
-    position = {"next_draws": [f"L{number:02}" for number in range(1, 13)], "players": [{}, {}]}
-    game = service.begin(position=position)
-    assert format_of(game) == 5
-    game.play_to("pricing", 2)
-    drawn = [draw["tile"] for player in game.view()["players"] for draw in player["tiles_on_offer"]]
-    assert drawn == position["next_draws"][6:]
-    assert format_of(game) == 3
-    assert check_stored_game(service.redis, game.id).version == game.view()["version"]
-
-
-def schema(kind, name="match", seen=()):
-    """Return a line for each field that a stored game may have."""
+def schema(kind, name, seen=()):
+    """Return a line for each field that a stored value may have."""
     parts = [kind, *get_args(kind), *(one for part in get_args(kind) for one in get_args(part))]
     lines = []
     for part in dict.fromkeys(parts):
@@ -203,9 +219,24 @@ def schema(kind, name="match", seen=()):
     return lines
 
 
-def test_new_field_of_a_stored_game_needs_a_new_format():
-    """An older program would drop the field: raise the format of games that use it, record the schema."""
-    assert schema(HostedGame) == SCHEMA.read_text().splitlines()
+STORED = {
+    "game": HostedGame,
+    **{name: kind for kind, name in HOSTED_EVENT_TYPES.items() if name != "position_set"},
+    "idempotency_record": IdempotencyRecord,
+    "followed_game": FollowedGame,
+    "player_event": PlayerEvent,
+    "key": KeyRecord,
+    "ticket": TicketData,
+    "webhook": Webhook,
+    "webhook_cursor": GameCursor,
+    "delivery": Delivery,
+}
+
+
+def test_new_field_of_a_stored_value_needs_a_new_format():
+    """An older program would drop the field: raise the format, and write the schema and a fixture again."""
+    fields = [line for name, kind in STORED.items() for line in schema(kind, name)]
+    assert fields == SCHEMA.read_text().splitlines()
 
 
 # Corrupt bytes.
@@ -218,8 +249,8 @@ def flipped(data):
 
 
 def test_flipped_bit_in_a_stored_game_is_noticed(service):
-    stored = service.redis.get(f"skye:{{{service.create_game().id}}}:table")
-    for corrupt in flipped(stored):
+    data = service.redis.get(f"skye:{{{service.create_game().id}}}:table")
+    for corrupt in flipped(data):
         with pytest.raises(StoredFormatError):
             decode_game(corrupt)
 
@@ -243,4 +274,5 @@ def test_flipped_bit_in_a_log_entry_is_noticed(service, finished):
 
 def test_header_of_a_log_entry_covers_its_number():
     assert entry_header(1, b"data") != entry_header(2, b"data")
-    assert LogEntry(1, b"data").header is None
+    with pytest.raises(StoredFormatError):
+        list(decode_entry(LogEntry(1, b"[1,1,1,[]]")))

@@ -1,7 +1,7 @@
-"""Fixtures of stored data: games at each stage, every key in Redis, and the responses of that version.
+"""The fixture of stored data: a game of every kind, every key in Redis, and the responses of that version.
 
-`python -m tests.support.stored_fixture FILE` writes one with the code of today. Write a new file whenever a
-stored format changes, and keep the old ones: each is proof that data written by that code is still read.
+`python -m tests.support.stored_fixture FILE` writes one with the code of today. Write a new file for each new
+format, and keep the old ones: each is proof that data written by that code is still read.
 """
 
 import base64
@@ -9,37 +9,102 @@ import json
 import sys
 from pathlib import Path
 
+from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.openapi.yaml_text import flow_lines
-from tests.support.endpoints import RECEIVER
-from tests.support.playing import Service, dice
+from skye_server.webhooks.owners import player_owner
+from tests.support.endpoints import RECEIVER, queue_delivery
+from tests.support.playing import Game, Service, dice
 from tests.support.receiver import AnsweringSender
 
-
-def stages(service):
-    """Return a game in its lobby, one in play, one that is finished and one that is aborted, with tokens."""
-    games = {"lobby": service.create_game(3, start=False), "playing": service.create_game(3, seed="in-play")}
-    games["lobby"].call("POST", "invitations", token=games["lobby"].host)
-    games["lobby"].call("DELETE", "players/1", token=games["lobby"].tokens[1])  # a free seat between two
-    collaborators(service.app).webhooks.sender = AnsweringSender()
-    for method, body in (("PUT", {"bot_url": RECEIVER}), ("DELETE", None)):
-        games["playing"].call(method, "players/0/bot", body, token=games["playing"].tokens[0])
-    games["playing"].play_to("building", 2, dice(7))
-    games["finished"] = service.create_game(2, seed="finished")
-    games["finished"].play_out(dice(8))
-    games["position"] = positioned(service)
-    games["aborted"] = service.create_game(2, seed="aborted")
-    games["aborted"].call("POST", "abort", token=games["aborted"].host)
-    return games
+OLD_KEY, NEW_KEY, WAITING_KEY = (f"skye_key_{22 * letter}" for letter in "onq")
+PLAYER = player_owner(hash_player_key(OLD_KEY))
+"""The owner of the webhooks of the player whose first key this was."""
 
 
-def positioned(service):
-    """Return a game that began from a position."""
-    position = {"round": 5, "phase": "buying", "seed": "position", "players": [{"gold": 3}, {"gold": 12}]}
-    position["next_draws"] = [f"L{number}" for number in range(60, 74)]
-    game = service.begin(position=position)
-    game.play_to("building", 5, dice(9))
+def lobby(service):
+    """Return a lobby with an unused invitation, and a free seat between two taken ones."""
+    game = service.create_game(3, start=False)
+    game.call("POST", "invitations", token=game.host)
+    game.call("DELETE", "players/1", token=game.tokens[1])
     return game
+
+
+def playing(service):
+    """Return a game with a bot, in its second round, with tiles that a player can take back."""
+    game = service.create_game(3, bots={2: "random"}, seed="in-play")
+    game.play_to("building", 2, dice(7))
+    game.act(0, next(action for action in game.actions(0) if action["type"] == "place"))
+    return game
+
+
+def with_bot_at_url(service):
+    """Return a game in which a bot at a URL plays a seat."""
+    game = service.create_game(2, seed="bot-at-url")
+    game.call("PUT", "players/0/bot", {"bot_url": RECEIVER}, token=game.tokens[0])
+    return game
+
+
+def resigned(service):
+    """Return a private game with deadlines in which a player has resigned."""
+    options = {"turn_ms": 3_600_000, "on_timeout": "bot"}
+    game = service.create_game(3, seed="resigned", visibility="private", options=options)
+    game.call("POST", "resign", seat=1)
+    return game
+
+
+def from_position(service):
+    """Return a game that began from a position with next draws, some of which are not drawn yet."""
+    territory = [{"tile": "castle-red", "x": 0, "y": 0}, {"tile": "L24", "x": 1, "y": 0}]
+    players = [{"gold": 30, "territory": territory}, {"gold": 12}]
+    position = {"round": 4, "phase": "buying", "seed": "position", "players": players}
+    position["next_draws"] = [f"L{number}" for number in range(50, 74)]
+    game = service.begin(position=position)
+    game.play_to("building", 4, dice(9))
+    return game
+
+
+def from_scenario(service):
+    """Return a game that began from a scenario, with a clock that its host advances."""
+    return service.begin(scenario="buying_last_seat", options={"clock": "manual", "turn_ms": 60_000})
+
+
+def from_record(service):
+    """Return a game that began with the first actions of another."""
+    over = service.create_game(2, seed="recorded")
+    over.play_out(dice(5))
+    return service.begin(record=service.get(over.path("record")), stop_at=20)
+
+
+def matched(service):
+    """Return a game of two players who waited for each other."""
+    body = {"name": "Ann", "seat_count": 2, "options": {"turn_ms": 3_600_000}}
+    for key in (NEW_KEY, WAITING_KEY):
+        ticket = service.call("POST", "/v1/matchmaking/tickets", body, key).json
+    view = service.get(f"/v1/games/{ticket['game_id']}", WAITING_KEY)
+    game = Game(service, {"game": view, "host_token": None, "players": []})
+    game.tokens = [WAITING_KEY, NEW_KEY] if view["you"]["seat"] == 0 else [NEW_KEY, WAITING_KEY]
+    return game
+
+
+def finished(service):
+    """Return a game that is over."""
+    game = service.create_game(2, seed="finished")
+    game.play_out(dice(8))
+    return game
+
+
+def aborted(service):
+    """Return a game that its host has aborted."""
+    game = service.create_game(2, seed="aborted")
+    game.call("POST", "abort", token=game.host)
+    return game
+
+
+KINDS = (
+    lobby, playing, with_bot_at_url, resigned, from_position, from_scenario, from_record, matched, finished,
+    aborted,
+)  # fmt: skip
 
 
 def keyed_action(service):
@@ -47,40 +112,42 @@ def keyed_action(service):
     game = service.create_game(2, seed="keyed")
     action = next(action for action in game.actions(0) if action["type"] == "set_offer")
     answer = game.send(0, action, headers={"Idempotency-Key": "again"})
-    return {
-        "method": action["method"],
-        "path": action["href"],
-        "body": action["body"],
-        "token": game.tokens[0],
-        "answer": answer.json,
-    }
+    sent = {name: action[name] for name in ("method", "href", "body")}
+    return sent | {"token": game.tokens[0], "answer": answer.json}
+
+
+def replace_key(service):
+    """Play with a player key, and replace it."""
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    body["options"] = {"seed": "player", "turn_ms": 3_600_000}
+    service.call("POST", "/v1/games", body, OLD_KEY)
+    over = service.call("POST", "/v1/games", body, OLD_KEY).json["game"]["id"]
+    service.call("POST", f"/v1/games/{over}/abort", token=OLD_KEY)
+    service.call("PUT", "/v1/me/key", {"key": NEW_KEY}, OLD_KEY)
 
 
 def player(service):
-    """Play with a player key that was replaced; return the key, its games and its events."""
-    old, key = "skye_key_" + 22 * "o", "skye_key_" + 22 * "n"
-    body = {
-        "players": [{"name": "Ann"}, {"name": "Bob"}],
-        "auto_start": True,
-        "options": {"turn_ms": 3_600_000},
-    }
-    service.call("POST", "/v1/games", body | {"options": {"seed": "player", "turn_ms": 3_600_000}}, old)
-    over = service.call("POST", "/v1/games", body, old).json["game"]["id"]
-    service.call("POST", f"/v1/games/{over}/abort", token=old)
-    service.call("PUT", "/v1/me/key", {"key": key}, old)
-    return {
-        "old": old,
-        "key": key,
-        "games": [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]],
-        "events": service.get("/v1/me/events", key)["events"],
-    }
+    """Return the games and the events of the player whose key was replaced."""
+    return {name: service.get(f"/v1/me/{name}", NEW_KEY)[name] for name in ("games", "events")}
 
 
 def waiting_player(service):
-    """Let a player wait with a ticket; return the key and the ticket."""
-    key, body = "skye_key_" + 22 * "q", {"name": "Ann", "seat_count": 2, "ttl_ms": 3_600_000}
-    ticket = service.call("POST", "/v1/matchmaking/tickets", body, key, {"Idempotency-Key": "seek"}).json
-    return {"key": key, "body": body, "ticket": ticket}
+    """Let a player wait with a ticket; return the request and the ticket."""
+    body = {"name": "Ann", "seat_count": 2, "ttl_ms": 3_600_000}
+    ticket = service.call("POST", "/v1/matchmaking/tickets", body, WAITING_KEY, {"Idempotency-Key": "seek"})
+    return {"body": body, "ticket": ticket.json}
+
+
+def webhooks(service, game):
+    """Create a webhook of a game and one of a player key; return their paths, tokens and views."""
+    created = []
+    for path, token in ((game.path("webhooks"), game.host), ("/v1/me/webhooks", NEW_KEY)):
+        answer = service.call("POST", path, {"url": RECEIVER, "types": ["your_turn"]}, token)
+        item = f"{path}/{answer.json['id']}"
+        queue_delivery(service, game.id if token == game.host else PLAYER, answer.json["id"], game.id)
+        shown = {"view": service.get(item, token), "deliveries": service.get(f"{item}/deliveries", token)}
+        created.append({"path": item, "token": token, **shown})
+    return created
 
 
 def dump(redis):
@@ -125,22 +192,27 @@ def restore(redis, kept):
 def fixture():
     """Return the fixture of the code of today."""
     service = Service()
-    games, keyed, own = stages(service), keyed_action(service), player(service)
-    return {
-        "player": own,
-        "waiting_player": waiting_player(service),
+    collaborators(service.app).webhooks.sender = AnsweringSender()
+    replace_key(service)
+    games = {make.__name__: make(service) for make in KINDS}
+    created = webhooks(service, games["playing"])
+    data = {
         "now": service.clock.now,
         "games": {
-            name: {
+            kind: {
                 "id": game.id,
+                "host": game.host,
                 "tokens": game.tokens,
                 "view": service.get(game.path(), game.tokens[0]),
             }
-            for name, game in games.items()
+            for kind, game in games.items()
         },
-        "keyed": keyed,
-        "keys": dump(service.redis),
+        "keyed": keyed_action(service),
+        "waiting_player": waiting_player(service),
+        "webhooks": created,
+        "player": player(service),
     }
+    return data | {"keys": dump(service.redis)}
 
 
 def as_json(data):

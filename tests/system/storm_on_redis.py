@@ -47,14 +47,6 @@ def play_goes_on(crowd, since):
     assert waited_for(lambda: crowd.wrong or crowd.has_acted_since(since)), "nobody plays any more"
 
 
-def play_goes_on_at(port, crowd):
-    """Wait until an instance has sent ten more responses."""
-    before = crowd.responses(port)
-    assert waited_for(lambda: crowd.wrong or crowd.responses(port) >= before + 10), (
-        "the instance has no clients"
-    )
-
-
 def play_goes_on_at_every_game(crowd, since):
     """Wait until an action in each game that is played is acknowledged, or the next game has begun."""
     for match, _ in crowd.matches[-GAMES:]:

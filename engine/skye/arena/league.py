@@ -24,8 +24,8 @@ from skye.arena.server_game import ServerGame, server_of
 
 Result: TypeAlias = dict[str, Any]
 
-RESULTS_FORMAT: Final = 2
-"""The version of the format of the file of results."""
+RESULTS_FORMAT: Final = 1
+"""The format of the file of results."""
 
 _RECORD_FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "record")
 

@@ -13,7 +13,7 @@ from skye.rules.setup import Options
 from skye.rules.state import TieBreak
 
 RECORD_FORMAT: Final = 2
-"""The version of the format. Version 2 added `round` and `phase` to actions."""
+"""The version of the format of records."""
 
 
 class RecordedPlayerView(TypedDict):

@@ -215,7 +215,7 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
     """
     past = games.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
-    return Committed(past, record.caller, tokens, record.now_ms or games.time_of(game))
+    return Committed(past, record.caller, tokens, record.now_ms)
 
 
 def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
@@ -235,7 +235,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
         now_ms = games.time_of(game)
 
     def role_after(after: Game) -> Caller | None:
-        # A seat may have been left, or moved up because an earlier one was left.
+        # The seat of the caller may have been left, and the start closes the gaps between seats.
         if token is None or (after.seats is game.seats and after.host == game.host):
             return caller
         return role_or_none(after, token, player)
@@ -297,7 +297,6 @@ def new_record(
         roles,
         tokens.nonce if roles else b"",
         committed.now_ms,
-        bool(roles),
     )
     return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s)
 

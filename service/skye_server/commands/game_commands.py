@@ -253,11 +253,9 @@ def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView
 
 def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
     """Return the seat and its new token; a caller without a role gets the view of the new seat."""
-    game, caller = committed.game, committed.caller
-    seat, token = committed.tokens.seat or (
-        len(game.seats) - 1,
-        None,
-    )  # of a bot, in records of earlier versions
+    caller = committed.caller
+    assert committed.tokens.seat is not None
+    seat, token = committed.tokens.seat
     viewer = Caller(seat) if caller == SPECTATOR else caller
     state = committed._replace(caller=viewer).game_view()
     view: TakenSeatView = {"seat": seat, "token": token, "secret": None, "game": state}

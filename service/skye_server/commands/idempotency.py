@@ -12,27 +12,22 @@ The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game,
 from __future__ import annotations
 
 import zlib
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller, TokenSource
 
-RECORD_FORMAT: Final = 3
-"""The format number of a stored record.
-
-Format 1 had no number and held the whole response. A record has format 3 if the response has tokens whose
-prefixes name their kinds, otherwise format 2.
-"""
+RECORD_FORMAT: Final = 1
+"""The format of a stored record."""
 
 
 class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
     """The idempotency record: the stored data from which a response is rebuilt.
 
-    :param now_ms: the time of the response; 0 in a record written before responses had it.
+    :param now_ms: the time of the response.
     :param retired_token: whether the command itself ended the validity of the caller's token.
-    :param names_kinds: whether the prefixes of the tokens name their kinds.
     """
 
     digest: bytes
@@ -42,8 +37,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
     retired_token: bool
     roles: list[str]
     nonce: bytes
-    now_ms: int = 0
-    names_kinds: bool = False
+    now_ms: int
 
     @property
     def caller(self) -> Caller:
@@ -52,7 +46,7 @@ class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
 
     def tokens(self, idempotency_key: str) -> TokenSource:
         """Return the source of the tokens in the response, with the same tokens as the first time."""
-        tokens = TokenSource(idempotency_key, self.nonce or None, names_kinds=self.names_kinds)
+        tokens = TokenSource(idempotency_key, self.nonce or None)
         for role in self.roles:
             tokens.token(role)
         return tokens
@@ -64,8 +58,11 @@ _decoder = msgspec.msgpack.Decoder(IdempotencyRecord)
 
 def encode_record(record: IdempotencyRecord) -> bytes:
     """Return the stored form `FORMAT:CRC32:MSGPACK`."""
-    body = _encoder.encode(record)
-    return b"%d:%08x:%s" % (RECORD_FORMAT if record.names_kinds else 2, zlib.crc32(body), body)
+    return _encode(_encoder.encode(record))
+
+
+def _encode(body: bytes) -> bytes:
+    return b"%d:%08x:%s" % (RECORD_FORMAT, zlib.crc32(body), body)
 
 
 def decode_record(stored: bytes) -> IdempotencyRecord:
@@ -74,33 +71,12 @@ def decode_record(stored: bytes) -> IdempotencyRecord:
     :raises Problem: data_corrupt, data_newer, when it is corrupt or of an unsupported format.
     """
     try:
-        if stored[:1] == _FORMAT_1:
-            return _from_format_1(stored)
-        number, checksum, body = stored.split(b":", 2)
+        number, _, body = stored.split(b":", 2)
         if int(number) > RECORD_FORMAT:
             read = f"this program reads up to format {RECORD_FORMAT}"
             raise Problem("data_newer", f"The idempotency record has format {int(number)}, {read}.")
-        if int(checksum, 16) != zlib.crc32(body):
-            raise ValueError("its checksum does not match")
+        if stored != _encode(body):
+            raise ValueError("its header or checksum does not match")
         return _decoder.decode(body)
-    except (ValueError, LookupError, TypeError, msgspec.MsgspecError) as error:
+    except (ValueError, msgspec.MsgspecError) as error:
         raise Problem("data_corrupt", f"The idempotency record is corrupt: {error}.") from error
-
-
-_FORMAT_1: Final = b"\x87"
-"""The first byte of format 1: a MessagePack map of seven fields."""
-
-
-def _from_format_1(stored: bytes) -> IdempotencyRecord:
-    """Return the record of a whole stored response, in which each token is replaced by NUL ROLE NUL."""
-    old: dict[str, Any] = msgspec.msgpack.decode(stored)
-    body: bytes = old["body"]
-    for role in old["roles"]:
-        body = body.replace(b"\x00%s\x00" % role.encode(), b"")
-    view = msgspec.json.decode(body)
-    you = view.get("game", view)["you"]
-    retired = you["seat"] is None and not you["host"]
-    digest = bytes.fromhex(old["fingerprint"])
-    return IdempotencyRecord(
-        digest, old["version"], you["seat"], you["host"], retired, old["roles"], old["nonce"]
-    )

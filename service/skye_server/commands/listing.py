@@ -13,7 +13,6 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.commands.finished_games import FinishedGames, Place, cursor_of, end_of, next_places, place_of
-from skye_server.cooperative_yield import pause
 from skye_server.error_codes import Problem
 from skye_server.games.game import Change, Game, OriginType, Status
 from skye_server.storage.codec import StoredFormatError, decode_game
@@ -24,18 +23,12 @@ from skye_server.storage.redis_store import RedisStore
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""
 
-_FINISHED: Final = "finished_at"
-"""The name of the index of finished games: earlier versions had them by their creation, as `finished`."""
-
 _SWEEP_SIZE = 64
 _SWEEP_PROBABILITY = 1 / 16
 """How likely a change of a game's status sweeps the index; the sweep checks `_SWEEP_SIZE` games."""
 
 _GRACE_MS = 60_000
 """How long a game may be listed that is not stored yet, in milliseconds."""
-
-_MIGRATION_INTERVAL_MS = 60_000
-"""How often a process looks for finished games that an earlier version has listed."""
 
 _UNITS_PER_MS: Final = 1000
 """How much higher a score is of a game a millisecond later; the id decides the rest."""
@@ -48,7 +41,6 @@ class Listing:
         self._store = store
         self._index = store.index
         self._now_ms = now_ms
-        self._migrated_ms = 0
 
     def update(self, before: Game | None, after: Game, changes: Sequence[Change]) -> None:
         """Update the index after a change of a game's status; a private game is never in it.
@@ -143,35 +135,15 @@ class Listing:
                 for game in games
             ]
 
-        return FinishedGames(partial(self._read, index), load, units_per_ms=_UNITS_PER_MS)
-
-    def _read(self, index: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
-        if index.startswith(_FINISHED):
-            self._migrate()
-        return self._index.newest(index, highest, limit)
+        return FinishedGames(partial(self._index.newest, index), load, units_per_ms=_UNITS_PER_MS)
 
     def _newest(self, indexes: list[str], after: Place | None, limit: int) -> list[_Entry]:
         found = [
             _Entry(score, game_id, index)
             for index in indexes
-            for score, game_id in next_places(partial(self._read, index), limit, after)
+            for score, game_id in next_places(partial(self._index.newest, index), limit, after)
         ]
         return heapq.nlargest(limit, found)
-
-    def _migrate(self) -> None:
-        """Move the finished games that an earlier version has listed by their creation."""
-        now_ms = self._now_ms()
-        if now_ms - self._migrated_ms < _MIGRATION_INTERVAL_MS:
-            return
-        with suppress(Problem), retry.without_retries():
-            for origin in (None, *OriginType):
-                earlier, index = _name(Status.FINISHED, origin), index_name(Status.FINISHED, origin)
-                while found := self._index.newest(earlier, None, _SWEEP_SIZE):
-                    for game_id, score in found:
-                        self._index.add(index, game_id, self._end_score(game_id, score))
-                        pause()
-                    self._index.remove(earlier, [game_id for game_id, _ in found])
-            self._migrated_ms = now_ms
 
     def _end_score(self, game_id: str, otherwise: float) -> float:
         """Return the score of a finished game by its log; `otherwise` if it cannot be read."""
@@ -228,12 +200,8 @@ def index_name(status: Status, origin: OriginType | None) -> str:
     """Return the name of the index of the games of a status that began from an origin.
 
     >>> index_name(Status.PLAYING, None), index_name(Status.FINISHED, OriginType.POSITION)
-    ('playing', 'finished_at:position')
+    ('playing', 'finished:position')
     """
-    return _name(_FINISHED if status is Status.FINISHED else status, origin)
-
-
-def _name(status: str, origin: OriginType | None) -> str:
     return str(status) if origin is None else f"{status}:{origin}"
 
 

@@ -2,7 +2,7 @@
 
 A token of a seat or host, and an invitation code, has 128 random bits, so its stored hash needs neither salt
 nor a slow hash function. Tokens are compared by their hashes in constant time. Each has a prefix by its kind:
-`skye_host_`, `skye_seat_`, `skye_invite_`; those of earlier versions have `skye_` only.
+`skye_host_`, `skye_seat_`, `skye_invite_`.
 
 A player key is a bearer key that a client generates: one identity for any number of games. It consists of
 `skye_key_` and from 22 to 64 characters of base64url, so that 16 random bytes fit and secret scanners
@@ -39,10 +39,10 @@ Stored idempotency records have it.
 INVITE_ROLE: Final = "invite"
 """The role of an invitation code in `TokenSource`, before its number."""
 
-INVITE_PATTERN: Final = r"skye_(?:invite_)?[A-Za-z0-9_-]{22}"
-"""The regular expression of invitation codes, with those of earlier versions."""
+INVITE_PATTERN: Final = r"skye_invite_[A-Za-z0-9_-]{22}"
+"""The regular expression of invitation codes."""
 
-_TOKEN = re.compile(r"skye_(?:host_|seat_|invite_|watch_)?[A-Za-z0-9_-]{22}")
+_TOKEN = re.compile(r"skye_(?:host|seat|invite|watch)_[A-Za-z0-9_-]{22}")
 
 _WATCH_PREFIX = "skye_watch_"
 
@@ -86,15 +86,11 @@ class TokenSource:
 
     They derive from a random `nonce` and the request's idempotency key: a retried request gets the same
     tokens, although the store holds neither the tokens nor the key.
-
-    :param names_kinds: whether the prefix of a token names its kind; not in records of earlier versions.
     """
 
-    def __init__(
-        self, idempotency_key: str = "", nonce: bytes | None = None, *, names_kinds: bool = True
-    ) -> None:
+    def __init__(self, idempotency_key: str = "", nonce: bytes | None = None) -> None:
         self.nonce = nonce or secrets.token_bytes(_BYTES)
-        self._key, self._names_kinds = idempotency_key.encode(), names_kinds
+        self._key = idempotency_key.encode()
         self.given: dict[str, str] = {}
 
     def token(self, role: str) -> str:
@@ -104,8 +100,8 @@ class TokenSource:
         ['skye_host_', 'skye_seat_', 'skye_invite_']
         """
         digest = hmac.digest(self.nonce, b"%s/%s" % (role.encode(), self._key), "sha256")
-        kind = f"{role.rstrip(digits) or 'seat'}_" if self._names_kinds else ""
-        self.given[role] = f"{_PREFIX}{kind}{_text(digest[:_BYTES])}"
+        kind = role.rstrip(digits) or "seat"
+        self.given[role] = f"{_PREFIX}{kind}_{_text(digest[:_BYTES])}"
         return self.given[role]
 
     def seat_token(self, seat: int, *, has_token: bool) -> str:
@@ -130,7 +126,7 @@ class TokenSource:
 def is_token(text: str) -> bool:
     """Return whether a string has the format of a token; no IP address and no player key has it.
 
-    >>> is_token(TokenSource().token("host")), is_token("skye_" + 22 * "a"), is_token("192.0.2.1")
+    >>> is_token(TokenSource().token("host")), is_token("skye_seat_" + 22 * "a"), is_token("192.0.2.1")
     (True, True, False)
     """
     return _TOKEN.fullmatch(text) is not None
@@ -181,7 +177,7 @@ def watch_code(game: Game) -> str:
 def is_player_key(token: str) -> bool:
     """Return whether a bearer token has the format of a player key; no token of a seat has it.
 
-    >>> is_player_key("skye_key_" + 22 * "a"), is_player_key("skye_" + 22 * "a")
+    >>> is_player_key("skye_key_" + 22 * "a"), is_player_key("skye_seat_" + 22 * "a")
     (True, False)
     """
     return _PLAYER_KEY.fullmatch(token) is not None

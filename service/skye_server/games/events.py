@@ -32,12 +32,6 @@ class PlayerLeft(NamedTuple):
     seat: int
 
 
-class PlayerLeftAndSeatsMoved(NamedTuple):
-    """A player left the lobby, and the seats behind moved up by one, in a game of an earlier release."""
-
-    seat: int
-
-
 class PlayerChanged(NamedTuple):
     """A player changes name and colour in the lobby."""
 
@@ -80,13 +74,13 @@ class StartedPlayer(NamedTuple):
 class GameStarted(NamedTuple):
     """The lobby closes and the game starts: the gaps between the seats close.
 
-    :param players: by seat; none in a game of an earlier release, whose lobby had no gaps.
+    :param players: by seat.
     """
 
     scoring_tiles: tuple[str, ...]
     starting_seat: int
     rounds: int
-    players: tuple[StartedPlayer, ...] = ()
+    players: tuple[StartedPlayer, ...]
 
 
 class PositionSet(NamedTuple):
@@ -136,7 +130,6 @@ HostedEvent: TypeAlias = (
     GameCreated
     | PlayerJoined
     | PlayerLeft
-    | PlayerLeftAndSeatsMoved
     | PlayerChanged
     | TokenRotated
     | HostTokenRotated
@@ -157,7 +150,6 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     GameCreated: "game_created",
     PlayerJoined: "player_joined",
     PlayerLeft: "player_left",
-    PlayerLeftAndSeatsMoved: "player_left",
     PlayerChanged: "player_changed",
     TokenRotated: "token_rotated",
     HostTokenRotated: "host_token_rotated",

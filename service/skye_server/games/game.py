@@ -86,7 +86,7 @@ class Origin(Struct, frozen=True):
     scenario: str | None = None
 
 
-class GameOptions(Struct, frozen=True, rename={"first_seat": "starting_seat"}):
+class GameOptions(Struct, frozen=True):
     """The options of a game. Without `turn_ms` there are no deadlines.
 
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
@@ -153,7 +153,7 @@ def with_seat(seats: tuple[Seat, ...], number: int, seat: Seat) -> tuple[Seat, .
     return tuple(padded)
 
 
-class Game(Struct, frozen=True, rename={"state": "game"}):
+class Game(Struct, frozen=True):
     """Everything stored of a game except its event log. Times are milliseconds since 1970, UTC.
 
     `host_player` is the id of the player whose key created the game, empty if there is none.

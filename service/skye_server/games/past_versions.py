@@ -22,7 +22,6 @@ from skye_server.games.events import (
     PlayerChanged,
     PlayerJoined,
     PlayerLeft,
-    PlayerLeftAndSeatsMoved,
     PositionSet,
     TurnChanged,
 )
@@ -68,10 +67,8 @@ def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
     for event in reversed([event for change in later for event in change.events]):
         if isinstance(event, PlayerJoined) and event.seat == seat:
             return None
-        if isinstance(event, GameStarted) and event.players and seat is not None:
+        if isinstance(event, GameStarted) and seat is not None:
             seat = event.players[seat].lobby_seat
-        if isinstance(event, PlayerLeftAndSeatsMoved) and seat is not None and event.seat <= seat:
-            seat += 1
     return seat
 
 
@@ -83,8 +80,6 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, seats=with_seat(seats, number, Seat(name, color, bot=bot)))
         case PlayerLeft(number):
             return replace(game, seats=with_seat(seats, number, FREE_SEAT))
-        case PlayerLeftAndSeatsMoved(number):
-            return replace(game, seats=(*seats[:number], *seats[number + 1 :]))
         case PlayerChanged(number, name, color):
             changed = replace(seats[number], name=name, color=color)
             return replace(game, seats=with_seat(seats, number, changed))

@@ -101,7 +101,7 @@ def create_ticket(
         games.pools.announce(player, ticket_id, now_ms, expires_ms)
         games.due.queue.add(Due("ticket", player, min(expires_ms, now_ms + _ADDING_MS)))
         games.identities.check_own(player, lambda: games.pools.forget(player, [ticket_id]))
-        data = ticket_data.encode(TicketData(name, encoded, command.digest))
+        data = ticket_data.encode(TicketData(name, encoded))
         settled = "" if is_repeated else last
         games.pools.join(
             NewTicket(ticket_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)

@@ -1,6 +1,6 @@
 """Encode and decode the stored data of players and webhooks: `FORMAT:CRC32:MSGPACK`.
 
-As with games (see `codec`), a program reads every format written so far and refuses newer ones.
+As with games (see `storage.codec`), a program refuses formats that it does not know.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from skye_server.players.events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import StoredFormatError
 
 PLAYER_FORMAT: Final = 1
-"""The newest format of these records."""
+"""The format of these records."""
 
 
 class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
@@ -35,13 +35,10 @@ class TicketData(msgspec.Struct, array_like=True, frozen=True):
     """What a player has asked for with a ticket.
 
     :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
-    :param digest: identifies the request that has the player's idempotency key; empty without one. Only older
-        versions read it.
     """
 
     name: str
     criteria: bytes
-    digest: bytes = b""
 
 
 T = TypeVar("T")
@@ -61,8 +58,7 @@ class RecordCodec(Generic[T]):
 
     def encode(self, record: T) -> bytes:
         """Return the bytes to store for a record."""
-        body = _encoder.encode(record)
-        return b"%d:%08x:%s" % (PLAYER_FORMAT, zlib.crc32(body), body)
+        return _encode(_encoder.encode(record))
 
     def decode(self, stored: bytes) -> T:
         """Return a stored record.
@@ -70,29 +66,23 @@ class RecordCodec(Generic[T]):
         :raises StoredFormatError: when it is corrupt or of a newer format.
         """
         try:
-            number, checksum, body = stored.split(b":", 2)
+            number, _, body = stored.split(b":", 2)
             if int(number) > PLAYER_FORMAT:
                 read = f"this program reads up to format {PLAYER_FORMAT}"
                 fault = f"a {self._name} is stored in format {int(number)}, {read}"
                 raise StoredFormatError(fault, "data_newer")
-            if checksum != b"%08x" % zlib.crc32(body):
-                raise ValueError("its checksum does not match")
+            if stored != _encode(body):
+                raise ValueError("its header or checksum does not match")
             return self._decoder.decode(body)
         except (ValueError, msgspec.MsgspecError) as error:
             raise StoredFormatError(f"a stored {self._name} is corrupt: {error}") from error
 
 
-_FORMER_TYPES: Final = {"seated": "seat_taken", "left": "seat_left", "finished": "game_over"}
-"""The types of stored events that have another name now."""
-
-
-class _EventCodec(RecordCodec[PlayerEvent]):
-    def decode(self, stored: bytes) -> PlayerEvent:
-        event = super().decode(stored)
-        return msgspec.structs.replace(event, type=_FORMER_TYPES.get(event.type, event.type))
+def _encode(body: bytes) -> bytes:
+    return b"%d:%08x:%s" % (PLAYER_FORMAT, zlib.crc32(body), body)
 
 
 followed_games: Final = RecordCodec(FollowedGame)
-player_events: Final = _EventCodec(PlayerEvent)
+player_events: Final = RecordCodec(PlayerEvent)
 key_records: Final = RecordCodec(KeyRecord)
 ticket_data: Final = RecordCodec(TicketData)

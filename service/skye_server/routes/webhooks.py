@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeVar
 
-import msgspec
 from flask import Response
 
 from skye_server.contract import requests, responses
@@ -19,7 +18,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.routes.games import THIS_GAME
-from skye_server.webhooks.game_events import cursor_at
+from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.owners import NO_GAME, player_owner
 from skye_server.webhooks.records import Delivery, Webhook
 from skye_server.webhooks.webhooks import Webhooks
@@ -83,7 +82,7 @@ def _game(game: str) -> str:
 
 
 def _last_event(game: str) -> str:
-    return msgspec.json.encode(cursor_at(collaborators().games.repository.current(game))).decode()
+    return encode_cursor(cursor_at(collaborators().games.repository.current(game)))
 
 
 _OF_PLAYER: Final = _Place(

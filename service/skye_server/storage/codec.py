@@ -3,9 +3,8 @@
 A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
 reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
 
-Compatibility: a program reads every format written so far, and writes each value in the oldest format that
-can hold it. A new field of `Game` therefore raises only the format of the games that use it. A program
-raises `StoredFormatError` for a newer format instead of guessing.
+A change of a stored value needs a new format number: a program raises `StoredFormatError` for a number that
+it does not know (see `deploy/stored-formats.md`).
 """
 
 from __future__ import annotations
@@ -15,41 +14,20 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
-from skye import GameState
-from skye.events import EVENT_TYPES, PurchasePassed
+from skye.events import EVENT_TYPES
 from skye_server.error_codes import Problem
-from skye_server.games.events import (
-    HOSTED_EVENT_TYPES,
-    AnyEvent,
-    InvitationAccepted,
-    InvitationCreated,
-    PlayerLeft,
-    PositionSet,
-)
+from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent
 from skye_server.games.game import Change, Game
 from skye_server.storage.store import LogEntry
 
-FORMAT: Final = 7
-"""The newest format of a stored game.
-
-Format 2 added `invites`, format 3 `nonce`, `origin` and `clock`, format 4 players bound by their keys,
-format 5 next draws, format 6 free seats between taken ones, format 7 bots at URLs.
-"""
+FORMAT: Final = 1
+"""The format of a stored game."""
 
 LOG_FORMAT: Final = 1
-"""The newest format of a log entry. Format 0 has no header: it was written before there were checksums."""
+"""The format of a log entry."""
 
-_STORED_NAMES: Final[dict[type, str]] = {
-    PurchasePassed: "buy_passed",
-    PlayerLeft: "seat_left",
-    InvitationCreated: "invite_created",
-    InvitationAccepted: "invite_accepted",
-}
-"""The stored names of events that have another name in the API today."""
-
-_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES, **_STORED_NAMES}
+_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES}
 _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
@@ -68,30 +46,13 @@ class StoredFormatError(Problem):
 
 
 def version_header(game: Game) -> bytes:
-    """Return the beginning of a stored game: the oldest format that can hold it, and its version."""
-    if any(seat.url_bot for seat in game.seats):
-        number = 7
-    elif any(seat.is_free for seat in game.seats):
-        number = 6
-    elif game.state is not None and game.state.next_draws:
-        number = 5
-    elif game.host_player or any(seat.player for seat in game.seats):
-        number = 4
-    elif game.options.nonce is not None or game.origin is not None or game.clock_ms is not None:
-        number = 3
-    else:
-        number = 2 if game.invites else 1
-    return b"%d:%d:" % (number, game.version)
+    """Return the beginning of a stored game: its format and its version."""
+    return b"%d:%d:" % (FORMAT, game.version)
 
 
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
-    return _encode(game, _encoder.encode(replace(game, state=_stored(game.state))))
-
-
-def _stored(state: GameState | None) -> Any:
-    """Return the fields of a state in the oldest form: formats before the fifth have no next draws."""
-    return state if state is None or state.next_draws else tuple(state)[:-1]
+    return _encode(game, _encoder.encode(game))
 
 
 def _encode(game: Game, body: bytes) -> bytes:
@@ -137,8 +98,7 @@ def decode_entry(entry: LogEntry) -> Iterator[Change]:
     :raises StoredFormatError: when the entry is corrupt or of a newer format.
     """
     try:
-        if entry.header is not None:
-            _check_entry(entry, entry.header)
+        _check_header(entry)
         if entry.data.startswith(_COMPRESSED):
             plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
         else:
@@ -154,20 +114,17 @@ def decode_entry(entry: LogEntry) -> Iterator[Change]:
         raise StoredFormatError("an entry of the game's log is corrupt: its id is another event's")
 
 
-def _check_entry(entry: LogEntry, header: bytes) -> None:
-    number = int(header.split(b":")[0])
+def _check_header(entry: LogEntry) -> None:
+    number = int(entry.header.split(b":")[0])
     if number > LOG_FORMAT:
         problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
         raise StoredFormatError(problem, "data_newer")
-    if header != entry_header(entry.last_event, entry.data):
+    if entry.header != entry_header(entry.last_event, entry.data):
         raise ValueError("its header or checksum does not match")
 
 
 def _plain(change: Change) -> list[Any]:
-    events = [
-        [_TYPES[type(event)], *([_stored(event.state)] if isinstance(event, PositionSet) else event)]
-        for event in change.events
-    ]
+    events = [[_TYPES[type(event)], *event] for event in change.events]
     return [change.version, change.at_ms, change.first_event, events]
 
 

@@ -306,9 +306,8 @@ def _in_memory() -> redis.Redis:
 
 
 def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
-    """Return a log entry; unknown fields in place of a header make it corrupt: its header is empty."""
-    last_event, data = int(entry_id.split(b"-")[0]), fields.get(b"c", b"")
-    return LogEntry(last_event, data, fields.get(b"h", b"" if len(fields) > 1 else None))
+    """Return a log entry; one that lacks a field is corrupt, which its header shows."""
+    return LogEntry(int(entry_id.split(b"-")[0]), fields.get(b"c", b""), fields.get(b"h", b""))
 
 
 def _key(game_id: str, kind: str) -> str:

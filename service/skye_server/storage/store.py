@@ -12,12 +12,12 @@ class LogEntry(NamedTuple):
 
     :param last_event: the number of the last event in the entry.
     :param data: the encoded changes; see `codec`.
-    :param header: the stored format number and checksum; None for an entry written before these existed.
+    :param header: the stored format number and checksum; empty in an entry that is to be written.
     """
 
     last_event: int
     data: bytes
-    header: bytes | None = None
+    header: bytes = b""
 
 
 class StoredRecord(NamedTuple):

@@ -31,7 +31,7 @@ from skye_server.storage.webhook_store import (
     Recorded,
     WebhookRef,
 )
-from skye_server.webhooks.game_events import GameCursor, Reported, cursor_at, report
+from skye_server.webhooks.game_events import Reported, cursor_at, decode_cursor, encode_cursor, report
 from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
 from skye_server.webhooks.records import (
@@ -113,7 +113,7 @@ class WebhookDispatch:
         progress = self._store.progress(webhook.ref)
         if progress.queued >= MAX_QUEUED:
             return self._games.now_ms() + _QUEUED_LATER_MS
-        cursor = msgspec.json.decode(progress.cursor, type=GameCursor) if progress.cursor else None
+        cursor = decode_cursor(progress.cursor) if progress.cursor else None
         try:
             game, changes = self._games.changes_after(webhook.owner, cursor.last_event if cursor else 0)
         except Problem as problem:
@@ -122,12 +122,11 @@ class WebhookDispatch:
             return None
         if cursor:
             reported = report(cursor, game, changes, self._games.time_of(game))
-        else:  # an interrupted version before this one has set no cursor, or the webhook is deleted
+        else:  # Redis has lost the cursor, or the webhook is deleted
             reported = Reported(cursor_at(game), [])
-        if reported.cursor != cursor:
-            text = msgspec.json.encode(reported.cursor).decode()
-            if not self._queue(webhook, progress, text, reported.events):
-                return self._games.now_ms()
+        moved = encode_cursor(reported.cursor)
+        if reported.cursor != cursor and not self._queue(webhook, progress, moved, reported.events):
+            return self._games.now_ms()
         return None if game.clock_ms is not None else reported.cursor.near_ms
 
     def _queue(

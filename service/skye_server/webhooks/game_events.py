@@ -13,11 +13,11 @@ from skye_server.games.events import (
     GameStarted,
     PlayerJoined,
     PlayerLeft,
-    PlayerLeftAndSeatsMoved,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game
 from skye_server.players.events import PlayerEvent, PlayerEventType, Turn, near_at_ms
+from skye_server.storage.codec import StoredFormatError
 
 _NO_SEAT: Final = 9
 """In place of a seat in the id of an event."""
@@ -36,6 +36,31 @@ class GameCursor(msgspec.Struct, frozen=True):
     deadline_ms: int | None = None
     near_ms: int | None = None
     over: bool = False
+
+
+_CURSOR_FORMAT: Final = 1
+"""The format of a stored cursor, `FORMAT:{...}`."""
+
+_cursor_decoder = msgspec.json.Decoder(GameCursor)
+
+
+def encode_cursor(cursor: GameCursor) -> str:
+    """Return the text to store for a cursor."""
+    return f"{_CURSOR_FORMAT}:{msgspec.json.encode(cursor).decode()}"
+
+
+def decode_cursor(stored: str) -> GameCursor:
+    """Return a stored cursor.
+
+    :raises StoredFormatError: when it is corrupt or of a newer format.
+    """
+    number, _, body = stored.partition(":")
+    if number.isdecimal() and int(number) > _CURSOR_FORMAT:
+        raise StoredFormatError(f"a webhook's cursor is stored in format {number}", "data_newer")
+    try:
+        return _cursor_decoder.decode(body)
+    except msgspec.MsgspecError as error:
+        raise StoredFormatError(f"a webhook's cursor is corrupt: {error}") from error
 
 
 class Reported(NamedTuple):
@@ -91,7 +116,7 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
     match event:
         case PlayerJoined():
             yield PlayerEventType.SEAT_TAKEN, event.seat
-        case PlayerLeft() | PlayerLeftAndSeatsMoved():
+        case PlayerLeft():
             yield PlayerEventType.SEAT_LEFT, event.seat
         case GameStarted():
             for seat, player in enumerate(event.players):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import cast
 
 import skye
@@ -17,16 +16,14 @@ from skye_server.games.events import (
     GameStarted,
     HostedEvent,
     PositionSet,
-    StartedPlayer,
     TurnChanged,
 )
-from skye_server.games.game import Change, Game, Seat
+from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import (
     GameCreatedView,
     HostedEventView,
     NumberedEventView,
     PositionSetView,
-    StartedPlayerView,
 )
 from skye_server.games.views.game import (
     fairness_view,
@@ -77,7 +74,10 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
                 "scoring_tiles": used_scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
                 "starting_seat": starting_seat,
                 "round_count": rounds,
-                "players": _started_players(game, players),
+                "players": [
+                    {"seat": seat, "lobby_seat": lobby_seat, "name": name, "color": color, "bot": bot}
+                    for seat, (lobby_seat, name, color, bot) in enumerate(players)
+                ],
             }
         case PositionSet(state):
             return _position_set_view(game, state, caller)
@@ -90,20 +90,6 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
             }
         case _:  # the view of any other event has the fields of the event
             return cast("HostedEventView", {"type": HOSTED_EVENT_TYPES[type(event)], **event._asdict()})
-
-
-def _started_players(game: Game, players: Sequence[StartedPlayer]) -> list[StartedPlayerView]:
-    """Return the players at the start; in a game of an earlier release, those of today."""
-    started = players or [StartedPlayer(number, *_shown(seat)) for number, seat in game.taken]
-    return [
-        {"seat": seat, "lobby_seat": lobby_seat, "name": name, "color": color, "bot": bot}
-        for seat, (lobby_seat, name, color, bot) in enumerate(started)
-    ]
-
-
-def _shown(seat: Seat) -> tuple[str, str, str | None]:
-    """Return name, colour and bot of a seat; a person has a token or a key."""
-    return seat.name, seat.color, None if seat.is_held else seat.bot
 
 
 def _created_view(game: Game, name: str) -> GameCreatedView:
