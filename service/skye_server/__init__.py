@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -16,12 +15,12 @@ if TYPE_CHECKING:
 def create_app(
     settings: Settings,
     store: RedisStore | None = None,
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] | None = None,
 ) -> Flask:
     """Build the application.
 
     `store` stores the games, by default in the Redis that `settings.redis_url` names. `clock` returns seconds
-    since 1970, for deadlines.
+    since 1970, for deadlines and events, by default by the clock of Redis.
     """
     from skye_server.app import build  # noqa: PLC0415 - the launcher and gunicorn's master load none of it
 

@@ -32,6 +32,7 @@ from skye_server.openapi import Contract
 from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shared_clock import SharedClock
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
@@ -47,9 +48,10 @@ if TYPE_CHECKING:
 _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
 
 
-def build(settings: Settings, store: RedisStore | None, clock: Callable[[], float]) -> Flask:
+def build(settings: Settings, store: RedisStore | None, clock: Callable[[], float] | None) -> Flask:
     """See `skye_server.create_app`."""
     store = store or RedisStore.from_settings(settings)
+    clock = clock or SharedClock(store.time)
     app, notifier = _routes(settings, store), ChangeNotifier(store)
     wsgi_app = _connect(app, settings, store, clock, notifier)
     app.wsgi_app = _behind_proxies(wsgi_app, settings.trusted_proxies)  # type: ignore[assignment,method-assign]  # Flask's own way
@@ -93,6 +95,8 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     :param of_hunt: whether it is the API of a bug hunt on a lab server.
     """
     metrics = UncountedMetrics() if of_hunt else Metrics()
+    if isinstance(clock, SharedClock) and not of_hunt:
+        clock.on_reading = metrics.clock_read
     lab = Laboratory(store, clock) if settings.lab else None
     found = _hunts(settings, store, clock, notifier) if settings.lab else None
     clock = lab.time if lab else clock

@@ -78,7 +78,7 @@ def test_worker_continues_the_files_of_a_dead_worker(start_worker, tmp_path):
     multiprocess.mark_process_dead(0)
     start_worker(0)
     assert totals(tmp_path) == (2, 2, 1)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_file_of_a_worker_killed_at_its_creation_is_skipped(start_worker, tmp_path):

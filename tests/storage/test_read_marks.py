@@ -91,6 +91,7 @@ CALLS = {
         "headers": lambda store: store.headers(["ann"]),
         "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
         "ping": lambda store: store.ping(),
+        "time": lambda store: store.time(),
         "warnings": lambda store: store.warnings(),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),

@@ -16,7 +16,7 @@ SOUND = {"redis_version": "7.0.15", "maxmemory_policy": "noeviction"}
 def warnings_with(monkeypatch, info, ahead_s=0.0):
     server = fakeredis.FakeRedis()
     monkeypatch.setattr(server, "info", lambda _section: info)
-    monkeypatch.setattr(server, "time", lambda: (int(time.time() + ahead_s), 0))
+    monkeypatch.setattr(server, "time", lambda: divmod(int((time.time() + ahead_s) * 1_000_000), 1_000_000))
     return RedisStore(server).warnings()
 
 
@@ -37,7 +37,9 @@ def test_warning_names_what_the_operator_must_change(monkeypatch, changed, warni
     assert warning in found
 
 
-@pytest.mark.parametrize(("ahead_s", "words"), [(3600, "s ahead of this one"), (-3600, "s behind this one")])
+@pytest.mark.parametrize(
+    ("ahead_s", "words"), [(3600, "s behind that of Redis"), (-3, "3 s ahead of that of Redis")]
+)
 def test_clock_that_differs_is_reported(monkeypatch, ahead_s, words):
     (found,) = warnings_with(monkeypatch, SOUND, ahead_s)
     assert words in found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging.config
 import os
 import signal
-import time
 
 import click
 import gevent
@@ -19,6 +18,7 @@ from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
 from skye_server.settings import Settings, SettingsError
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shared_clock import SharedClock
 
 
 def dispatcher(games: Games) -> Dispatcher:
@@ -46,8 +46,9 @@ def main(metrics_of: str | None = None) -> int:
     if warning := store.too_old():
         click.echo(f"{warning}.", err=True)
         return 1
-    clock = Laboratory(store, time.time).time if settings.lab else time.time
-    games = Games(store, settings, clock)
+    shared = SharedClock(store.time)
+    games = Games(store, settings, Laboratory(store, shared).time if settings.lab else shared)
+    shared.on_reading = games.metrics.clock_read
     if settings.dispatch_bind is not None and metrics_of is None:
         try:
             games.metrics.serve(settings.dispatch_bind)

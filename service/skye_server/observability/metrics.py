@@ -97,6 +97,12 @@ class Metrics:
             registry=registry,
             multiprocess_mode="livesum",
         )
+        self._clock = Gauge(
+            "skye_clock_difference_seconds",
+            "By how much the clock of this machine differs from that of Redis, which counts.",
+            registry=registry,
+            multiprocess_mode="livemax",
+        )
         folder = os.environ.get(FOLDER_VARIABLE)
         self._collector: Collector = registry if folder is None else WorkerFiles(folder)
 
@@ -153,6 +159,10 @@ class Metrics:
         self._streams.dec()
         self._player_streams.dec(of_player)
 
+    def clock_read(self, difference_s: float) -> None:
+        """Record by how many seconds the clock of this process is ahead of that of Redis, or behind it."""
+        self._clock.set(abs(difference_s))
+
     def text(self, stored: StoreState | None) -> bytes:
         """Return all metrics in Prometheus's text format.
 
@@ -185,7 +195,7 @@ class UncountedMetrics(Metrics):
     def _count_nothing(self, *_: object, **_named: object) -> None: ...
 
     answered = error_sent = game_changed = commit_conflicted = _count_nothing
-    ticket_created = game_matched = stream_opened = stream_closed = _count_nothing
+    ticket_created = game_matched = stream_opened = stream_closed = clock_read = _count_nothing
 
 
 class _StoreGauges(Collector):

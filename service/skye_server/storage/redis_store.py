@@ -61,6 +61,9 @@ _SALTS: Final = 4096  # below this a salt takes no more than one byte in the str
 _HEADER_BYTES: Final = 32
 """The maximum size of the header of a stored game."""
 
+_CLOCK_KEY: Final = "skye:{clock}"
+"""A key whose server is asked for the time; nothing is stored under it."""
+
 _PING_TIMEOUT_S: Final = 0.5
 """The deadline of a health check: shorter than that of other calls, because a probe is repeated anyway."""
 
@@ -256,6 +259,19 @@ class RedisStore:
                     raise ValueError("no PONG")
 
         self._calls.call(self._ping_key, ping, retries=False)
+
+    def time(self) -> float:
+        """Return the time of the Redis server that all processes of a service ask, in seconds since 1970.
+
+        In a cluster it is the master of one slot.
+        """
+
+        def read(server: redis.Redis) -> float:
+            with call_deadline(_PING_TIMEOUT_S, Problem("store_unavailable")):
+                seconds, microseconds = server.time()
+                return float(seconds) + float(microseconds) / 1_000_000
+
+        return self._calls.call(_CLOCK_KEY, read, retries=False)
 
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""

@@ -14,7 +14,8 @@ from skye_server.storage.connection.redis_calls import RedisCalls
 _OLDEST: Final = (6, 2)
 """The oldest Redis with all commands that the store calls, such as ZMSCORE; each Valkey has them."""
 
-_MAX_CLOCK_DIFFERENCE_S: Final = 10.0
+MAX_CLOCK_DIFFERENCE_S: Final = 2.0
+"""By how much the clock of a machine may differ from that of Redis without a warning."""
 
 _TOO_OLD: Final = "is too old"
 _UNKNOWN = "Redis could not be checked: {}; it must be 6.2 or newer, with `maxmemory-policy noeviction`"
@@ -45,8 +46,11 @@ def server_warnings(calls: RedisCalls, key: str) -> list[str]:
         return [_UNKNOWN.format(f"it replied to INFO with {str(found)[:100]!r}")]
     if isinstance(found, dict):
         return _version(found)
-    server, memory, (seconds, _) = found
-    return [*_version(server), *_eviction_policy(memory), *_clock(seconds)]
+    server, memory, (seconds, microseconds) = found
+    difference_s = time.time() - seconds - microseconds / 1_000_000
+    differs = abs(difference_s) > MAX_CLOCK_DIFFERENCE_S
+    clock = [clock_difference(difference_s)] if differs else []
+    return [*_version(server), *_eviction_policy(memory), *clock]
 
 
 def is_too_old(warning: str) -> bool:
@@ -75,10 +79,12 @@ def _eviction_policy(info: dict[str, Any]) -> list[str]:
     return [f"Redis may evict games: its maxmemory-policy is {policy}; set it to noeviction"]
 
 
-def _clock(seconds: int) -> list[str]:
-    ahead_s = seconds - time.time()
-    if abs(ahead_s) <= _MAX_CLOCK_DIFFERENCE_S:
-        return []
-    direction = "ahead of" if ahead_s > 0 else "behind"
-    difference = f"The clock of Redis is {abs(ahead_s):.0f} s {direction} this one"
-    return [f"{difference}: synchronise both (NTP), or games and records expire at the wrong time"]
+def clock_difference(difference_s: float) -> str:
+    """Return the warning that the clock of this machine differs from that of Redis.
+
+    >>> clock_difference(3600.2)
+    'The clock of this machine is 3600 s ahead of that of Redis, which counts: synchronise both (NTP)'
+    """
+    direction = "ahead of" if difference_s > 0 else "behind"
+    difference = f"The clock of this machine is {abs(difference_s):.0f} s {direction} that of Redis"
+    return f"{difference}, which counts: synchronise both (NTP)"
