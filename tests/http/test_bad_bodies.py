@@ -186,6 +186,9 @@ OTHER_TYPES = (
     "multipart/form-data; boundary=x",
     "",
     "json",
+    "application/merge-patch+json",
+    "application/vnd.api+json",
+    "text/json",
 )
 
 

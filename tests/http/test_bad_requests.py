@@ -103,6 +103,18 @@ ACCEPTS = [
 
 @pytest.mark.parametrize("name", READS)
 @pytest.mark.usefixtures("unchanged")
+def test_parameters_of_accept_exclude_nothing(name, games):
+    endpoint = BY_NAME[name]
+    served = endpoint.send(games[endpoint.stage])
+    for parameters in ("; charset=utf-8", ";version=1", ' ; q=0.5; profile="a"'):
+        answer = endpoint.send(games[endpoint.stage], headers={"Accept": served.mimetype + parameters})
+        assert (answer.status_code, answer.mimetype) == (served.status_code, served.mimetype)
+        answer.close()
+    served.close()
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.usefixtures("unchanged")
 def test_accept_that_cannot_be_served_is_refused(name, games):
     endpoint = BY_NAME[name]
     for accept in ACCEPTS:
@@ -167,10 +179,22 @@ def test_parameter_out_of_range_is_refused_by_name(name, games):
 @pytest.mark.usefixtures("unchanged")
 def test_last_event_id_that_is_no_number_is_refused(games):
     game = games["pricing"]
-    for sent in ("", "x", "-1", "9" * 5000, "1.5", "²", "\xff"):
+    for sent in ("x", "-1", "9" * 5000, "1.5", "²", "\xff"):
         answer = game.call("GET", "events/stream", headers={"Last-Event-ID": sent})
         assert client_error_code(answer, sent) == "invalid_parameter", sent
         assert places(answer) == [("header", "Last-Event-ID")], sent
+
+
+@pytest.mark.parametrize("name", [name for name in READS if name.endswith("/stream")])
+def test_empty_last_event_id_is_as_absent(name, games):
+    endpoint = BY_NAME[name]
+    first = []
+    for headers in ({}, {"Last-Event-ID": ""}):
+        answer = endpoint.send(games[endpoint.stage], headers=headers)
+        assert answer.status_code == 200
+        first.append(next(answer.response))
+        answer.close()
+    assert first[0] == first[1]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from skye_server.storage.codec import decode_game
-from tests.support.playing import Service, dice, problem_code
+from tests.support.playing import KEY, Service, dice, problem_code
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,25 @@ def test_record_can_be_replayed_in_part_and_continued(over):
     assert taken == [action["type"] for action in record["actions"][:30]]
     assert middle.view()["status"] == "playing"
     assert middle.play_out(dice(1))["status"] == "finished"
-    assert forked(over, stop_at=1000).view()["status"] == "finished"
+    assert forked(over, stop_at=len(record["actions"])).view()["status"] == "finished"
+
+
+@pytest.mark.parametrize("path", ["/v1/games", "/v1/batches"])
+def test_stop_at_after_the_end_of_the_record_is_refused(over, path):
+    record = over.service.get(over.path("record"))
+    actions = len(record["actions"])
+    shorter = record | {"actions": [action for action in record["actions"] if action["round"] < 6]}
+    for body, range_ in (
+        ({"record": record, "stop_at": actions + 1}, f"from 0 to {actions}"),
+        ({"record": shorter, "stop_at": {"round": 6, "phase": "buying"}}, "ends in round 6, phase pricing"),
+    ):
+        sent, pointer = (
+            (body, "/stop_at") if path == "/v1/games" else ({"games": [{}, body]}, "/games/1/stop_at")
+        )
+        answer = over.service.call("POST", path, sent, headers=KEY)
+        assert problem_code(answer) == "invalid_body"
+        assert [error["pointer"] for error in answer.json["errors"]] == [pointer]
+        assert range_ in answer.json["errors"][0]["detail"]
 
 
 def test_record_that_breaks_a_rule_is_refused_at_the_action(over):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
 from skye.positions import apply_actions
 from skye_server.cooperative_yield import Computation
-from skye_server.error_codes import Problem
+from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import invitation_id
 from skye_server.games.events import (
     GameAborted,
@@ -140,16 +140,24 @@ def replay(
     """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
+    :raises Problem: invalid_body, if the actions end before that.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
-    if not actions or has_reached(state_in_play(transition.game), until):
+    if not actions and until is None:
         return transition
-    with Computation() as computation:
-        for outcome in apply_actions(state_in_play(transition.game), actions):
-            transition = transition.then(after_move(transition.game, outcome, now_ms))
-            computation.checkpoint()
-            if has_reached(outcome.game, until):
-                break
+    state = state_in_play(transition.game)
+    if not has_reached(state, until):
+        with Computation() as computation:
+            for outcome in apply_actions(state, actions):
+                state = outcome.game
+                transition = transition.then(after_move(transition.game, outcome, now_ms))
+                computation.checkpoint()
+                if has_reached(state, until):
+                    break
+    if until is not None and not has_reached(state, until):
+        phase = "its end" if state.phase is None else f"phase {state.phase}"
+        detail = f"The record ends in round {state.round}, {phase}: this is after it."
+        raise Problem("invalid_body", errors=[FieldError("/stop_at", detail)])
     return transition
 
 
@@ -159,7 +167,8 @@ def has_reached(game: GameState, moment: Moment | None) -> bool:
         return False
     number, phase = moment
     phases = list(Phase)
-    return game.phase is None or (game.round, phases.index(game.phase)) >= (number, phases.index(phase))
+    reached = len(phases) if game.phase is None else phases.index(game.phase)
+    return (game.round, reached) >= (number, phases.index(phase))
 
 
 def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: str | None) -> Transition:

@@ -24,6 +24,7 @@ from skye_server.http.json_decoding import decode
 from skye_server.http.rate_limits import charge_chunked_body
 from skye_server.http.request_slots import SLOT, RequestSlot
 
+_JSON: Final = "application/json"
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
 _DIGEST_BYTES: Final = 16
 
@@ -167,7 +168,7 @@ def _json_of(req: Request, data: bytes) -> Any:
     """
     if not data:
         return {}
-    if not req.is_json:
+    if req.mimetype != _JSON:  # not `is_json`: types such as application/merge-patch+json mean another change
         sent = req.mimetype or "nothing"
         raise Problem("unsupported_media_type", f"Send Content-Type: application/json; this names {sent}.")
     if (req.content_encoding or "identity").lower() != "identity":

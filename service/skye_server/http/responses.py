@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import msgspec
 from flask import Response, request
+from werkzeug.datastructures import MIMEAccept
 
 from skye_server.commands.game_commands import CommandResult
 from skye_server.error_codes import Problem
@@ -171,12 +172,17 @@ def gzipped(body: bytes) -> bytes:
 def check_accepts(*media_types: str) -> str:
     """Return the media type among those offered that the client prefers.
 
+    Parameters of a media range, such as `charset=utf-8`, exclude nothing: each type has one form here.
+
     :raises Problem: not_acceptable.
     """
     accept = request.environ.get("HTTP_ACCEPT")
     if not accept or accept == "*/*":
         return media_types[0]
-    best = request.accept_mimetypes.best_match(media_types)
+    ranges = [
+        (media_range.partition(";")[0].strip(), quality) for media_range, quality in request.accept_mimetypes
+    ]
+    best = MIMEAccept(ranges).best_match(media_types)
     if best is None:
         raise Problem("not_acceptable", f"This can be served as {' or '.join(media_types)}.")
     return best

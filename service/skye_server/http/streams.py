@@ -26,13 +26,15 @@ def count_open(token: str | None, *, is_stream: bool, of_player: bool = False) -
 
 
 def last_event_id(form: str, error: str) -> str | None:
-    """Return the id of the last event that a reconnecting client has, None without this header.
+    """Return the id of the last event that a reconnecting client has, None without one.
+
+    An empty header is none: it is what a client sends whose last event id is the empty string.
 
     :param form: the regular expression of an id.
     :param error: the error text for other ids.
     :raises Problem: invalid_parameter.
     """
-    last = request.headers.get(_LAST_EVENT_ID)
+    last = request.headers.get(_LAST_EVENT_ID) or None
     if last is not None and not re.fullmatch(form, last):
         raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error, "header")])
     return last

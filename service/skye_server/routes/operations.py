@@ -63,7 +63,7 @@ def get_metrics() -> Response:
     They cover all worker processes of this server since its start. The numbers of games by status come from
     the store, so they are the same on every server: use their maximum, not their sum.
     """
-    check_accepts(CONTENT_TYPE, TEXT)
+    check_accepts(TEXT)
     games = collaborators().games
     stored, now_ms = None, games.now_ms()
     with suppress(Problem):

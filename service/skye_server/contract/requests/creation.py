@@ -199,6 +199,14 @@ class RecordedGame(_Named):
     stop_at = StopAt()
     options = OptionsBeside("record")
 
+    @validates_schema
+    def _stops_in_record(self, data: dict[str, Any], **_: Any) -> None:
+        actions = len(data["record"]["actions"])
+        if isinstance(data.get("stop_at"), int) and data["stop_at"] > actions:
+            raise ValidationError(
+                f"The record has {actions} actions: this is not from 0 to {actions}.", "stop_at"
+            )
+
 
 class PlayerOfPosition(Object):
     """A person or a bot that plays a seat of a position, in the colour of that seat."""
