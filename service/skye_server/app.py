@@ -17,7 +17,7 @@ from skye_server.following.followed_player import FollowedPlayers
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
-from skye_server.http import cors, middleware, problems
+from skye_server.http import cors, middleware, preconditions, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
     COLLABORATORS,
@@ -77,6 +77,7 @@ def _routes(settings: Settings, store: RedisStore) -> Application:
     cors.register(app, settings.cors_origins)
     limits.register(app, settings, store)
     app.before_request(middleware.check_request)  # after the limits: what it refuses counts too
+    app.before_request(preconditions.check)
     return app
 
 

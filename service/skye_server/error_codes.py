@@ -102,7 +102,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "hunt_ended": ErrorCode(410, "The bug hunt was revealed; its API is gone."),
     "version_mismatch": ErrorCode(
-        412, "`If-Match` does not match the version of the game; `ETag` has the current version."
+        412, "`If-Match` does not name the entity tag, or `If-None-Match` does; `ETag` has the current one."
     ),
     "body_too_large": ErrorCode(413, "The body is too large."),
     "uri_too_long": ErrorCode(414, "The request line is longer than 8,190 bytes."),

@@ -149,3 +149,75 @@ def test_write_on_a_long_list_of_versions_is_refused(service):
     answer = game.send(0, game.actions(0)[0], headers={"If-Match": "1" * 1025})
     assert problem_code(answer) == "invalid_parameter"
     assert [(error["in"], error["name"]) for error in answer.json["errors"]] == [("header", "If-Match")]
+
+
+PRECONDITIONED = [endpoint for endpoint in ENDPOINTS if endpoint.rule.startswith("/v1")]
+
+
+@pytest.fixture
+def refused(games, unchanged):  # noqa: ARG001 - checks the store after the test
+    """Check that a request with preconditions is refused, and changes nothing."""
+
+    def check(endpoint, **headers):
+        game = games[endpoint.stage]
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        answer = endpoint.send(game, headers=named, body=endpoint.right_body(game))
+        assert problem_code(answer) == "version_mismatch", answer.text
+        assert answer.status_code == 412
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "endpoint", [each for each in PRECONDITIONED if each.method == "GET"], ids=lambda each: each.name
+)
+def test_read_with_another_entity_tag_is_refused(endpoint, games, refused):
+    present = endpoint.send(games[endpoint.stage])
+    tag = present.headers.get("ETag")
+    present.close()
+    for known in ("*", *([tag, f'"0", {tag}'] if tag else [])):
+        answer = endpoint.send(games[endpoint.stage], headers={"If-Match": known})
+        assert answer.status_code == present.status_code
+        answer.close()
+    for other in ('"0"', "", *([f"W/{tag}"] if tag else [])):
+        refused(endpoint, If_Match=other)
+    refused(endpoint, If_Match='"0"', If_None_Match="*")
+
+
+@pytest.mark.parametrize(
+    "endpoint", [each for each in PRECONDITIONED if each.changes_game], ids=lambda each: each.name
+)
+def test_change_of_a_game_that_must_not_exist_is_refused(endpoint, games, refused):
+    version = games[endpoint.stage].view()["version"]
+    for tag in ("*", f'"{version}"', f'W/"{version}-seat1"', f'"0", "{version}"'):
+        refused(endpoint, If_None_Match=tag)
+    refused(endpoint, If_Match=f'"{version}"', If_None_Match="*")
+
+
+READ = {each.rule for each in PRECONDITIONED if each.method == "GET"}
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [each for each in PRECONDITIONED if each.method != "GET" and not each.changes_game and each.rule in READ],
+    ids=lambda each: each.name,
+)
+def test_change_of_what_must_not_exist_is_refused(endpoint, refused):
+    refused(endpoint, If_None_Match="*")
+    refused(endpoint, If_Match='"0"')
+
+
+def test_change_without_access_is_refused_whatever_its_preconditions(games):
+    for endpoint in PRECONDITIONED:
+        if endpoint.method != "GET" and endpoint.who is not None:
+            game = games[endpoint.stage]
+            answer = endpoint.send(
+                game, token="skye_no", headers={"If-None-Match": "*"}, body=endpoint.right_body(game)
+            )
+            assert problem_code(answer) == "token_unknown"
+
+
+def test_write_that_its_preconditions_accept_is_made(service):
+    game = service.create_game(2)
+    for tag in ('"0"', f'"{game.view()["version"] - 1}"', ""):
+        assert game.send(0, game.actions(0)[0], headers={"If-None-Match": tag}).status_code == 200

@@ -52,7 +52,7 @@ class Command:
 
     :param digest: identifies method, path and body of the request; empty without an idempotency key.
     :param address: the address of the client.
-    :param accepts_version: the condition of `If-Match`, None without one.
+    :param accepts_version: returns whether the preconditions accept a version of the game; None without any.
     :param invite: an invitation code in addition to the token.
     :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
@@ -126,7 +126,7 @@ class Loaded(Generic[M]):
     :param role_after: returns the role of the caller in the changed game, None if the caller has none.
     :param tokens: the source of the tokens that the command issues.
     :param now_ms: the time by the clock of the game.
-    :param version: the version that `If-Match` is compared with; None if the condition does not apply.
+    :param version: the version that the preconditions are compared with; None if they do not apply.
     :param record: the idempotency record under the key of the command.
     """
 
@@ -145,7 +145,7 @@ class Loaded(Generic[M]):
         return self.caller.seat if seat == OWN_SEAT and self.caller.seat is not None else seat
 
     def check_preconditions(self, command: Command) -> None:
-        """Check the idempotency key and `If-Match`, after authorization (RFC 9110, 13.2.1).
+        """Check the idempotency key and the preconditions, after authorization (RFC 9110, 13.2.1).
 
         :raises Problem: invalid_parameter, idempotency_key_reused, version_mismatch.
         """

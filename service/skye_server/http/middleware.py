@@ -16,7 +16,7 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from flask import Flask, Request, current_app, g, request
+from flask import Flask, Request, current_app, request
 from gevent.monkey import get_original
 
 from skye_server.cooperative_yield import ComputingClient, computing_client
@@ -24,7 +24,8 @@ from skye_server.error_codes import Problem
 from skye_server.http.client_address import network
 from skye_server.http.framework import collaborators
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
-from skye_server.http.request_parsing import OF_PLAYER, bearer_token, refuse_unknown_parameters
+from skye_server.http.player_requests import reading_player
+from skye_server.http.request_parsing import OF_PLAYER, refuse_unknown_parameters
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
@@ -190,7 +191,7 @@ def check_request() -> None:
         raise Problem("bad_request", "The Host header is missing or invalid.")
     view = current_app.view_functions.get(request.endpoint or "")
     if view is not None and OF_PLAYER in vars(view) and request.method in ("GET", "HEAD"):
-        g.player = collaborators().games.identities.require_player(bearer_token())
+        reading_player()
     if request.query_string:
         refuse_unknown_parameters()
 

@@ -8,10 +8,16 @@ from flask import g
 
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_own_games
+from skye_server.http.request_parsing import bearer_token
 
 
 def reading_player() -> str:
-    """Return the player of a request that reads what belongs to the player (`middleware.check_request`)."""
+    """Return the player of a request that reads what belongs to the player.
+
+    :raises Problem: what `require_player` raises.
+    """
+    if "player" not in g:
+        g.player = collaborators().games.identities.require_player(bearer_token())
     player: str = g.player
     return player
 

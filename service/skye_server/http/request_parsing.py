@@ -13,7 +13,6 @@ from flask import Request, current_app, request
 from flask_smorest import Blueprint
 from marshmallow import RAISE, Schema, ValidationError, fields
 from marshmallow.exceptions import SCHEMA
-from werkzeug.datastructures import ETags
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from skye_server.commands.attempts import Command
@@ -21,6 +20,7 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import is_player_key, is_token
 from skye_server.http.json_decoding import decode
+from skye_server.http.preconditions import version_condition
 from skye_server.http.rate_limits import charge_chunked_body
 from skye_server.http.request_slots import SLOT, RequestSlot
 
@@ -31,9 +31,6 @@ _DIGEST_BYTES: Final = 16
 _LARGE_BODY_BYTES: Final = 16_384
 _MANY_CONTAINERS: Final = 1_000
 """Bodies of at least this size, or with that many objects and lists, are decoded one at a time."""
-
-MAX_ENTITY_TAGS_LENGTH: Final = 1024
-"""The maximum length of a list of entity tags; those of this service have about ten characters each."""
 
 _INCOMPLETE: Final = "The body breaks off, or is not in chunks as it says."
 
@@ -236,7 +233,7 @@ def bearer_token() -> str | None:
 
 
 def command_from_request(query: Container[str] = ()) -> Command:
-    """Return the credentials, the idempotency key and the precondition of the current request.
+    """Return the credentials, the idempotency key and the preconditions of the current request.
 
     :param query: the loaded query; with `include`, the view has the legal actions.
     :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
@@ -248,24 +245,8 @@ def command_from_request(query: Container[str] = ()) -> Command:
         raise Problem("invalid_parameter", errors=[FieldError("Idempotency-Key", detail, "header")])
     token = bearer_token()
     digest = b"" if key is None else _digest(request)
-    accepts: Callable[[int], bool] | None = None
-    if entity_tags("If-Match") is not None:
-        accepts = _version_in(request.if_match)
     address = request.remote_addr or ""
-    return Command(token, key, digest, address, accepts, include_actions="include" in query)
-
-
-def entity_tags(name: str) -> str | None:
-    """Return the entity tags that a header of the request lists, None without this header.
-
-    :param name: the name of the header.
-    :raises Problem: invalid_parameter, when the list is too long.
-    """
-    sent: str | None = request.environ.get(f"HTTP_{name.upper().replace('-', '_')}")
-    if sent is not None and len(sent) > MAX_ENTITY_TAGS_LENGTH:
-        detail = f"This is longer than {MAX_ENTITY_TAGS_LENGTH} characters."
-        raise Problem("invalid_parameter", errors=[FieldError(name, detail, "header")])
-    return sent
+    return Command(token, key, digest, address, version_condition(), include_actions="include" in query)
 
 
 def require_idempotency_key() -> None:
@@ -277,12 +258,6 @@ def require_idempotency_key() -> None:
         raise Problem(
             "invalid_parameter", errors=[FieldError("Idempotency-Key", "This header is required.", "header")]
         )
-
-
-def _version_in(wanted: ETags) -> Callable[[int], bool]:
-    """Return a check whether one of these entity tags, for any caller and media type, has a version."""
-    versions = {tag.partition("-")[0] for tag in wanted.as_set() if tag}
-    return lambda version: wanted.star_tag or str(version) in versions
 
 
 def _digest(req: Request) -> bytes:

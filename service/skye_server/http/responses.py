@@ -18,7 +18,7 @@ from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
 from skye_server.http.framework import PrebuiltResponse
 from skye_server.http.middleware import Header
-from skye_server.http.request_parsing import entity_tags
+from skye_server.http.preconditions import entity_tags
 
 JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
@@ -138,7 +138,9 @@ def cacheable(response: Response, seconds: int) -> Response:
     entity_tags("If-None-Match")
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
     response.add_etag()
-    conditional: Any = response.make_conditional(request)
+    # Werkzeug's comparison of If-Match would refuse `*`: `preconditions` compares it.
+    environ = {name: value for name, value in request.environ.items() if name != "HTTP_IF_MATCH"}
+    conditional: Any = response.make_conditional(environ)
     revalidated: Response = conditional
     return revalidated
 

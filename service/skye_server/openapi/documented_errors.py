@@ -90,6 +90,7 @@ _UNEXPECTED_ERRORS = (
     "method_not_allowed",
     "invalid_parameter",
     "request_timeout",
+    "version_mismatch",
     "uri_too_long",
     "headers_too_large",
     "internal_error",

@@ -11,6 +11,7 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
+from skye_server.http.preconditions import OF_VERSION
 from skye_server.http.request_parsing import OF_PLAYER
 from skye_server.http.responses import JSON
 from skye_server.openapi.components import HUNT, PLAYER, TOKEN
@@ -91,7 +92,7 @@ class Describe(NamedTuple):
     """Documents a view: its responses, its error codes and its request headers.
 
     `limited` is whether its requests count against the rate limit. `body` describes a body that the view
-    reads by itself.
+    reads by itself. `of_version` is whether its commit compares the preconditions with the version of a game.
     """
 
     responses: Sequence[ResponseDoc]
@@ -100,6 +101,7 @@ class Describe(NamedTuple):
     headers: Sequence[str] = ()
     limited: bool = True
     body: dict[str, Any] | None = None
+    of_version: bool = False
 
     def __call__(self, view: View) -> View:
         """Store the documentation on the view, where flask-smorest reads it."""
@@ -115,6 +117,8 @@ class Describe(NamedTuple):
             known["manual_doc"]["requestBody"] = self.body
         if self.token is Token.PLAYER:
             vars(view)[OF_PLAYER] = True
+        if self.of_version:
+            vars(view)[OF_VERSION] = True
         vars(view)["_apidoc"] = known
         return view
 
@@ -153,14 +157,15 @@ def never_changes(*responses: ResponseDoc, errors: Iterable[str] = ()) -> Descri
 def _tagged(responses: Iterable[ResponseDoc], errors: Iterable[str], token: Token) -> Describe:
     tagged = [response._replace(headers=["ETag", *response.headers]) for response in responses]
     unchanged = ResponseDoc(304, "The client's copy is current.", headers=["ETag"])
-    return Describe([*tagged, unchanged], errors, token, [IF_NONE_MATCH])
+    return Describe([*tagged, unchanged], (*errors, "version_mismatch"), token, [IF_NONE_MATCH, IF_MATCH])
 
 
 def writes(response: ResponseDoc, *, errors: Iterable[str] = (), token: Token = Token.REQUIRED) -> Describe:
     """Document a view that changes a game."""
     created = ["Location"] if response.status == HTTPStatus.CREATED else []
     response = response._replace(headers=["ETag", *created])
-    return Describe([response], (*WRITE_ERRORS, *errors), token, [IDEMPOTENCY_KEY, IF_MATCH])
+    headers = [IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH]
+    return Describe([response], (*WRITE_ERRORS, *errors), token, headers, of_version=True)
 
 
 def of_player(*responses: ResponseDoc, errors: Iterable[str] = (), headers: Sequence[str] = ()) -> Describe:

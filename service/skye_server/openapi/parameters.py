@@ -7,7 +7,7 @@ from typing import Any, Final
 from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
 from skye_server.http.lab.fault_header import FAULT_HEADER
-from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
+from skye_server.http.preconditions import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
 
 
@@ -88,13 +88,14 @@ HEADER_PARAMETERS: Final = {
     REQUIRED_IDEMPOTENCY_KEY: _KEY | {"required": True},
     IF_MATCH: _in_headers(
         IF_MATCH,
-        "Makes the write conditional: the server responds with 412 unless the game is at this version. "
-        "Send its `version` in quotes, or any `ETag` of the game.",
+        "Makes the request conditional: the server responds with 412 unless the entity tag is one of these. "
+        "A change of a game compares its version: send its `version` in quotes, or any `ETag` of the game.",
         {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     IF_NONE_MATCH: _in_headers(
         IF_NONE_MATCH,
-        "The `ETag` of the client's copy: if the copy is current, the server responds with 304 and no body.",
+        "The `ETag` of the client's copy: if the copy is current, the server responds to a read with 304 and "
+        "no body, and to a change with 412. `*` is every `ETag`.",
         {"type": "string", "maxLength": MAX_ENTITY_TAGS_LENGTH, "examples": ['"42"']},
     ),
     LAST_EVENT_ID: _in_headers(
