@@ -11,6 +11,7 @@ _EXPOSED_HEADERS = (
     "ETag, Date, Location, Link, Retry-After, Allow, X-Request-Id, RateLimit, RateLimit-Policy, "
     "Deprecation, Sunset, Skye-Lab"
 )
+_EXPOSED = ("Access-Control-Expose-Headers", _EXPOSED_HEADERS)
 _ACCEPTED_HEADERS = (
     "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Request-Id, "
     "Skye-Fault, traceparent, tracestate"
@@ -22,7 +23,22 @@ def headers_for_all_origins(origins: Sequence[str]) -> list[tuple[str, str]]:
     """Return the headers of every response if pages of all origins may call the API ("*")."""
     if "*" not in origins:
         return []
-    return [("Access-Control-Allow-Origin", "*"), ("Access-Control-Expose-Headers", _EXPOSED_HEADERS)]
+    return [("Access-Control-Allow-Origin", "*"), _EXPOSED]
+
+
+def headers_without_app(origins: Sequence[str], origin: str | None) -> list[tuple[str, str]]:
+    """Return the headers of a response that the worker sends without the application.
+
+    :param origins: those whose pages may call the API.
+    :param origin: that of the request, None if it is unknown.
+
+    >>> dict(headers_without_app(["https://a.example"], "https://b.example"))
+    {'Vary': 'Origin'}
+    """
+    if not origins or "*" in origins:
+        return headers_for_all_origins(origins)
+    allowed = [("Access-Control-Allow-Origin", origin)] if origin in origins and origin else []
+    return [("Vary", "Origin"), *allowed, *([_EXPOSED] if allowed else [])]
 
 
 def register(app: Flask, origins: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ gunicorn has no timeout for the head of a request, its body, and the client's re
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import struct
 from collections import OrderedDict
@@ -30,6 +31,11 @@ MAX_DISCARDING_S: Final = 5.0
 CHUNK_BYTES: Final = 2**16
 """The part of a response that a client must receive within the timeout; also the size of a read."""
 
+MAX_REFUSED_HEAD_BYTES: Final = 2**18
+MAX_HEAD_REST_S: Final = 1.0
+"""How much of the head of a request that is refused is read, and for how long, to find its `Origin`."""
+
+_ORIGIN: Final = re.compile(rb"\r\norigin:[ \t]*([!-~]{1,300})[ \t]*\r\n", re.IGNORECASE)
 _TLS_HANDSHAKE: Final = 0x16
 
 
@@ -76,6 +82,7 @@ class Connection:
         "_deadline",
         "_head",
         "_head_left",
+        "_head_received",
         "_idle",
         "_is_discarding",
         "_is_reused",
@@ -105,6 +112,7 @@ class Connection:
         self._is_discarding = False
         self._is_reused = False  # whether a request was received before
         self._head: bytes | None = None  # the head of a response, held back until its body begins
+        self._head_received: bytearray | None = None  # the head of the request, if it is kept
         self.idle_timeout_s = timeout_s
         self.is_health = False  # whether it was accepted by the health listener
         self.request: Request | None = None
@@ -119,6 +127,8 @@ class Connection:
         self._head_left = MAX_HEAD_BYTES
         self._is_discarding = False
         self._idle[self] = None
+        if self._head_received:
+            self._head_received.clear()
 
     def __exit__(self, *_error: object) -> None:
         """End the wait: the head is complete or will not arrive."""
@@ -150,6 +160,8 @@ class Connection:
                 raise InvalidRequestLine("TLS is not supported")
         if self.request is None:
             self._head_left -= len(data)
+            if self._head_received is not None:
+                self._head_received += data
         elif not self._is_discarding:
             self._bodies.grow(self, len(data))
             if not data and self._deadline <= monotonic():
@@ -260,6 +272,28 @@ class Connection:
         # Through a duplicate: gevent would cancel the read on the original.
         with suppress(OSError), self._client.dup() as copy:
             copy.shutdown(socket.SHUT_RD)
+
+    def keep_heads(self) -> None:
+        """Keep the heads of requests, for `read_origin`."""
+        self._head_received = bytearray()
+
+    def read_origin(self) -> str | None:
+        """Return the `Origin` of a request that is refused; None if it has none, or heads are not kept.
+
+        The rest of the head is read first, for a second at most: the header may be in it.
+        """
+        head = self._head_received
+        if head is None:
+            return None
+        deadline = monotonic() + MAX_HEAD_REST_S
+        with suppress(OSError):
+            while b"\r\n\r\n" not in head and len(head) < MAX_REFUSED_HEAD_BYTES:
+                self._client.timeout = max(0.0, deadline - monotonic())
+                if not (data := self._client.recv(CHUNK_BYTES)):
+                    break
+                head += data
+        found = _ORIGIN.search(head)
+        return None if found is None else found[1].decode("latin-1")
 
     def linger(self) -> None:
         """Close with a lingering close: discard what the client still sends, or it could lose the response.

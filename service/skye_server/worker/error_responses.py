@@ -5,6 +5,7 @@ Imports of the application are late: gunicorn loads the worker before gevent pat
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.http import errors
@@ -44,8 +45,11 @@ def problem_for(error: BaseException) -> Problem:
     return Problem("internal_error")
 
 
-def encode_response(problem: Problem, application: Any) -> bytes:
-    """Return a response as sent on a connection that ends with it, and count it in the metrics."""
+def encode_response(problem: Problem, application: Any, cors_headers: Sequence[tuple[str, str]]) -> bytes:
+    """Return a response as sent on a connection that ends with it, and count it in the metrics.
+
+    :param cors_headers: the headers with which pages can read the response (`cors.headers_without_app`).
+    """
     from skye_server.http.framework import collaborators  # noqa: PLC0415 - see above
     from skye_server.http.lab.fault_injection import LAB_HEADER  # noqa: PLC0415 - see above
     from skye_server.http.middleware import default_headers, request_id  # noqa: PLC0415 - see above
@@ -55,7 +59,7 @@ def encode_response(problem: Problem, application: Any) -> bytes:
     its.metrics.error_sent(problem.code)
     its_id = request_id()
     response = response_for(problem, its_id)
-    headers = [*response.headers, *default_headers(its_id), *([LAB_HEADER] if its.lab else [])]
+    headers = [*response.headers, *default_headers(its_id), *([LAB_HEADER] if its.lab else []), *cors_headers]
     headers.append(("Connection", "close"))
     head = "".join(f"{name}: {value}\r\n" for name, value in headers)
     return f"HTTP/1.1 {response.status}\r\n{head}\r\n".encode("latin-1") + response.get_data()

@@ -65,7 +65,12 @@ class Worker(ggevent.GeventWorker):
 
     def init_process(self) -> None:
         """Initialize the worker and serve."""
-        settings = Settings.from_environment(os.environ)
+        self.configure(Settings.from_environment(os.environ))
+        ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # the class that gunicorn's `run` uses
+        super().init_process()
+
+    def configure(self, settings: Settings) -> None:
+        """Set the limits of connections."""
         self._connections: dict[greenlet, Connection] = {}
         self._idle: OrderedDict[Connection, None] = OrderedDict()
         self._max_connections = self.worker_connections - max(1, self.worker_connections // _RESERVED_SHARE)
@@ -77,8 +82,7 @@ class Worker(ggevent.GeventWorker):
         self._max_per_address = settings.limit_connections if is_limited else 0
         self._per_address: Counter[str] = Counter()
         self._health_port = settings.health_bind.port if settings.health_bind else None
-        ggevent.StreamServer = _Server  # type: ignore[attr-defined]  # the class that gunicorn's `run` uses
-        super().init_process()
+        self._cors_origins = settings.cors_origins
 
     def run(self) -> None:
         """Serve until the arbiter stops the worker."""
@@ -98,6 +102,8 @@ class Worker(ggevent.GeventWorker):
         is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
         # gunicorn uses it in place of the socket.
         connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, self._streams)
+        if "*" not in self._cors_origins:
+            connection.keep_heads()
         connection.is_health = is_health
         current = gevent.getcurrent()
         self._connections[current] = connection
@@ -177,8 +183,11 @@ class Worker(ggevent.GeventWorker):
         self._send_and_close(client, problem)
 
     def _send_and_close(self, connection: Connection, problem: Any) -> None:
+        from skye_server.http.cors import headers_without_app  # noqa: PLC0415 - see above
+
+        cors_headers = headers_without_app(self._cors_origins, connection.read_origin())
         with contextlib.suppress(OSError):
-            connection.send(encode_response(problem, self.wsgi))
+            connection.send(encode_response(problem, self.wsgi, cors_headers))
             connection.linger()
 
     def timeout_ctx(self) -> Connection:  # type: ignore[override]  # the stubs are wrong: it gives a context
