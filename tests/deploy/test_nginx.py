@@ -154,6 +154,7 @@ def test_requests_in_progress_of_one_address_are_limited(nginx, shared_instance)
         refused = nginx.call("GET", "/v1/tiles/L01")
         assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
         assert refused.headers["Retry-After"] == "1"
+        assert refused.headers["Access-Control-Allow-Origin"] == "*"
 
 
 @pytest.mark.usefixtures("shared_instance")
@@ -167,6 +168,7 @@ def test_nginx_without_instances_answers_503_like_the_api(nginx):
     assert answer.status == 503
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert answer.headers["Retry-After"] == "1"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
     assert answer.json["status"] == 503
     assert answer.json["detail"] == "No instance of the service responds. Retry."
 
@@ -203,6 +205,7 @@ def test_errors_of_nginx_have_the_form_of_the_api(nginx, method, path, body, sta
     answer = nginx.call(method, path, body)
     assert (answer.status, answer.json["code"], answer.json["status"]) == (status, code, status)
     assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_too_large_headers_are_refused_like_by_the_api(nginx):
