@@ -57,10 +57,14 @@ computing_client: ContextVar[ComputingClient] = ContextVar("computing_client")
 """The client of the current request."""
 
 
-class _Slot:
-    """The slot for computing of this worker: addresses take turns, each has a queue."""
+class Slot:
+    """A slot of this worker, for one holder at a time: addresses take turns, each has a queue.
 
-    def __init__(self) -> None:
+    :param max_wait_s: the longest wait for it.
+    """
+
+    def __init__(self, max_wait_s: float) -> None:
+        self._max_wait_s = max_wait_s
         self._lock = threading.Lock()
         self._is_taken = False
         self._queues: OrderedDict[str, deque[threading.Event]] = OrderedDict()
@@ -74,7 +78,7 @@ class _Slot:
     def acquire(self, address: str, max_queued: int | None = None) -> None:
         """Wait for the slot.
 
-        :param max_queued: how many computations of the address may wait already; None: any number.
+        :param max_queued: how many of the address may wait already; None: any number.
         :raises Problem: server_busy.
         """
         with self._lock:
@@ -87,7 +91,7 @@ class _Slot:
             self._queues.setdefault(address, deque()).append(turn)
         is_granted = False
         try:
-            is_granted = turn.wait(MAX_WAIT_S)
+            is_granted = turn.wait(self._max_wait_s)
         finally:
             if not is_granted:
                 self._abandon(address, turn)
@@ -117,7 +121,8 @@ class _Slot:
         self.release()
 
 
-slot = _Slot()
+slot = Slot(MAX_WAIT_S)
+"""The slot for computing."""
 
 _current: ContextVar[Computation] = ContextVar("computation")
 """The computation that holds the slot for this request."""
@@ -218,6 +223,11 @@ def pauser() -> Callable[[], None]:
             ends = time.monotonic() + _SLICE_S
 
     return pause_if_due
+
+
+def client_address() -> str:
+    """Return the address of the client of the current request, as its computations are counted."""
+    return _client().address
 
 
 def has_disconnected() -> bool:

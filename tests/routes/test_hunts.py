@@ -8,7 +8,9 @@ import pytest
 import yaml
 
 from skye_server.http.framework import collaborators
+from skye_server.hunts import reports
 from skye_server.hunts.defects import DEFECTS, concurrency
+from skye_server.hunts.evidence import InvalidEvidence
 from tests.support.playing import Service, problem_code
 
 HUNTS = "/v1/lab/hunts"
@@ -136,6 +138,18 @@ def test_stream_of_a_hunt_sends_new_events(lab):
     game.offer(0, 1, 1)
     assert any(b"offer" in chunk for chunk, _ in zip(chunks, range(3), strict=False))
     chunks.close()
+
+
+def test_link_that_is_joined_to_the_api_leads_into_the_hunt(lab):
+    hunt, other = Hunt(lab, MISSING), Hunt(lab)
+    game, api = hunt.create_game(2), hunt.view["api"]
+    action = game.call("GET", "actions", seat=0).json["actions"][0]
+    joined = lab.call("PUT", api + action["href"], action["body"], game.tokens[0])
+    assert joined.status_code == 200, joined.text
+    assert "last_event" not in lab.get(api + api + f"/v1/games/{game.id}")
+    evidence = recorded(hunt)
+    assert hunt.verdict([evidence[0], evidence[1] | {"path": api + evidence[1]["path"]}]) == "accepted"
+    assert problem_code(lab.call("GET", f"{api}{other.view['api']}/v1/games")) == "lab_off"
 
 
 def test_headers_and_documents_of_a_hunt_lead_into_the_hunt(lab):
@@ -309,6 +323,36 @@ def test_defect_that_is_reported_twice_at_the_same_time_counts_once(lab, monkeyp
 def test_report_as_har_is_accepted(lab):
     hunt = Hunt(lab, MISSING)
     assert hunt.verdict(in_har(recorded(hunt))) == "accepted"
+
+
+def test_replays_of_an_address_have_a_budget_of_time(lab, monkeypatch):
+    budget = reports.Budget("replays", 300)  # milliseconds of a minute; each report costs 250 or more
+    monkeypatch.setattr(reports, "_REPLAYS", budget)
+    hunt = Hunt(lab, MISSING)
+    body = {"operation": "get_game", "class": "contract", "evidence": recorded(hunt)}
+
+    def answer_to(address):
+        sent = {"environ_base": {"REMOTE_ADDR": address}}
+        return lab.call("POST", f"{hunt.path}/reports", body, **sent)
+
+    assert answer_to("192.0.2.1").json["verdict"] == "accepted"
+    refused = answer_to("192.0.2.1")
+    assert problem_code(refused) == "too_many_requests"
+    assert 1 <= int(refused.headers["Retry-After"]) <= budget.window_s
+    assert answer_to("192.0.2.2").json["verdict"] == "already_found"
+
+
+def test_report_that_ends_with_the_budget_of_its_address_counts_nothing(lab, monkeypatch):
+    def too_slow(*_, **__):
+        raise InvalidEvidence("too_slow", "The replay takes too long.")
+
+    monkeypatch.setattr(reports, "replay", too_slow)
+    hunt = Hunt(lab, MISSING)
+    body = {"operation": "get_game", "class": "contract", "evidence": recorded(hunt)}
+    assert lab.call("POST", f"{hunt.path}/reports", body).json["verdict"] == "too_slow"
+    monkeypatch.setattr(reports, "_REPLAYS", reports.Budget("replays", 1000))
+    assert problem_code(lab.call("POST", f"{hunt.path}/reports", body)) == "too_many_requests"
+    assert lab.get(f"{hunt.path}/score")["false_reports"] == 1
 
 
 def test_replays_leave_no_keys(lab):

@@ -10,7 +10,9 @@ import contextlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from http import HTTPStatus
 from typing import Any, Final
 
 import httpx
@@ -22,6 +24,7 @@ HUNT_VARIABLE: Final = "SKYE_HUNT"
 
 MAX_EVIDENCE: Final = 100
 _TIMEOUT_S: Final = 60.0
+_MAX_WAITS: Final = 5
 
 
 class Hunt:
@@ -57,11 +60,18 @@ class Hunt:
     def report(self, operation: str, defect_class: str) -> dict[str, Any]:
         """Report a defect, with the requests of `client` since the last report as evidence.
 
+        It waits while the time of a minute that the server gives to the replays of an address is used up.
+
         :raises httpx.HTTPStatusError: when the report is malformed, or the hunt has ended.
         """
         evidence, self.recorded = self.recorded[-MAX_EVIDENCE:], []
         report = {"operation": operation, "class": defect_class, "evidence": evidence}
-        return _json(httpx.post(f"{self.url}/reports", json=report, timeout=_TIMEOUT_S))
+        for _ in range(_MAX_WAITS):
+            answer = httpx.post(f"{self.url}/reports", json=report, timeout=_TIMEOUT_S)
+            if answer.status_code != HTTPStatus.TOO_MANY_REQUESTS:
+                break
+            time.sleep(min(float(answer.headers.get("Retry-After", 1)), _TIMEOUT_S))
+        return _json(answer)
 
     def score(self) -> dict[str, Any]:
         """Return the score.

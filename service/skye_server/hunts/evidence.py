@@ -15,7 +15,7 @@ _API: Final = re.compile(r"/v1(?:/.*)?|/openapi[-.\w]*|/asyncapi[-.\w]*|/docs(?:
 _NOT_REPLAYED: Final = re.compile("^/v1/lab|/webhooks")
 """A replay neither opens hunts nor sends requests to others; it refuses bots at URLs, as a hunt does."""
 
-_IN_HUNT: Final = re.compile(rf"{HUNTS_PATH}/([^/]+)/api(/.*)")
+_IN_HUNT: Final = re.compile(rf"({HUNTS_PATH}/([^/]+)/api)(?:\1)*(/.*)")
 _OF_CONNECTION: Final = frozenset(
     {"accept-encoding", "connection", "content-length", "cookie", "host", "origin", "referer", "te"}
     | {"trailer", "transfer-encoding", "upgrade", "user-agent", "x-forwarded-for", "x-forwarded-host"}
@@ -96,9 +96,9 @@ def _path_in(hunt: Hunt, url: str) -> str:
         raise InvalidEvidence("invalid_evidence", "A URL is not valid.") from error
     path = parts.path
     if found := _IN_HUNT.fullmatch(path):
-        if found[1] != hunt.id:
-            raise InvalidEvidence("other_hunt", f"The evidence is of the hunt {found[1][:20]}.")
-        path = found[2]
+        if found[2] != hunt.id:
+            raise InvalidEvidence("other_hunt", f"The evidence is of the hunt {found[2][:20]}.")
+        path = found[3]
     if not _API.fullmatch(path):
         raise _no_path(path)
     return f"{path}?{parts.query}" if parts.query else path

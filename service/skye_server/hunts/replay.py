@@ -11,18 +11,21 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from skye_server.contract.untrusted_json import json_or_none
+from skye_server.cooperative_yield import has_disconnected, pause
+from skye_server.error_codes import Problem
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
 from skye_server.hunts.seams import TOGETHER
 
 if TYPE_CHECKING:
-    from wsgiref.types import WSGIApplication
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 _REFERENCE: Final = re.compile(r"\{\{(\d{1,3})(/[^{}]*)?\}\}")
 RANDOM: Final = re.compile(
@@ -105,10 +108,15 @@ def replay(
     :param order: the order in which to send those that were sent together; None: together.
     :param deadline: the time of `time.monotonic` after which no request is sent.
     :raises InvalidEvidence: at a reference to nothing, or after the deadline.
+    :raises Problem: bad_request, when the client of the report has disconnected.
     """
     answers: dict[int, Answer] = {}
     own: dict[str, str] = {}
+    app = _from_client(app)
     for group in _groups(requests):
+        pause()  # as between requests that clients send
+        if has_disconnected():
+            raise Problem("bad_request", "The client has disconnected.")
         if time.monotonic() > deadline:
             raise InvalidEvidence("too_slow", "The replay takes too long.")
         clock.now += 0.01
@@ -122,6 +130,16 @@ def replay(
         for number in group:
             _learn(own, requests[number].response_body, answers[number])
     return [answers[number] for number in range(len(requests))]
+
+
+def _from_client(app: WSGIApplication) -> WSGIApplication:
+    """Return an application whose requests come from the client of the report: they compute in its turns."""
+    address = flask.request.environ.get("REMOTE_ADDR", "") if flask.has_request_context() else ""
+
+    def respond(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return app({**environ, "REMOTE_ADDR": address}, start_response)
+
+    return respond
 
 
 def _groups(requests: Sequence[RecordedRequest]) -> Iterator[list[int]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import threading
+import math
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,8 +13,10 @@ import msgspec
 
 from skye_server.commands.hunts import Hunt, Judgement
 from skye_server.contract.untrusted_json import json_or_none
+from skye_server.cooperative_yield import Slot, client_address
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
+from skye_server.http.leaky_buckets import Budget, RateLimiter
 from skye_server.hunts.comparing import SLOW_S, comparable, differs_from_record
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
@@ -24,6 +26,17 @@ if TYPE_CHECKING:
     from skye_server.hunts.apps import HuntApps
 
 _MAX_REPLAY_S: Final = 20.0
+"""How long the replays of a report may take."""
+
+_REPLAYS: Final = Budget("replays", 20_000)
+"""How many milliseconds of a minute the replays of an address may take."""
+
+_REPORT_MS: Final = 250
+"""What a report costs at least."""
+
+_MAX_WAIT_S: Final = 30.0
+_MAX_QUEUED: Final = 8
+"""How long a report waits for others, and how many of an address wait."""
 
 _DETAILS: Final = {
     "accepted": "A defect of this class, at this operation.",
@@ -38,27 +51,56 @@ _DETAILS: Final = {
 
 
 class Judge:
-    """Judges the reports of a worker, one at a time."""
+    """Judges the reports of a worker, one at a time: addresses take turns, and each has a budget of time."""
 
     def __init__(self, apps: HuntApps) -> None:
         self.apps = apps
-        self._lock = threading.Lock()
+        self._slot = Slot(_MAX_WAIT_S)
+        self._limiter = RateLimiter(apps.store)
 
     def __call__(self, hunt: Hunt, report: dict[str, Any], found: set[str]) -> Judgement:
         """Return the verdict on a report.
 
         :param found: the names of the defects that other reports have found.
-        :raises Problem: store_unavailable.
+        :raises Problem: too_many_requests, server_busy, bad_request, store_unavailable.
         """
         try:
             requests = requests_of(hunt, report["evidence"])
-            with self._lock:
-                replays = Replays(self.apps, self._with_seeds(hunt, requests))
+            with self._turn() as seconds:
+                replays = Replays(self.apps, self._with_seeds(hunt, requests), seconds)
                 with replays:
                     verdict, defect = _verdict(replays, hunt, report, found)
         except InvalidEvidence as error:
             return Judgement(error.verdict, str(error))
         return Judgement(verdict, replays.edited or _DETAILS[verdict], defect)
+
+    @contextmanager
+    def _turn(self) -> Iterator[float]:
+        """Wait for the turn of the client's address, and charge its budget for the time that is used.
+
+        Yields how long the replays may take, in seconds.
+
+        :raises Problem: server_busy; too_many_requests, when the budget is used up before or during the turn.
+        """
+        address = client_address()
+        self._slot.acquire(address, _MAX_QUEUED)
+        try:
+            allowance = self._limiter.spend(_REPLAYS, address, _REPORT_MS)
+            if not allowance.allowed:
+                raise _too_much_time(allowance.wait_s)
+            left = (allowance.left + _REPORT_MS) / 1000
+            begun = time.monotonic()
+            try:
+                yield min(_MAX_REPLAY_S, left)
+            except InvalidEvidence as error:
+                if error.verdict != "too_slow" or left >= _MAX_REPLAY_S:
+                    raise
+                raise _too_much_time(math.ceil(_REPLAYS.window_s)) from error
+            finally:
+                used_ms = round((time.monotonic() - begun) * 1000)
+                self._limiter.overdraw(_REPLAYS, address, max(0, used_ms - _REPORT_MS))
+        finally:
+            self._slot.release()
 
     def _with_seeds(self, hunt: Hunt, requests: list[RecordedRequest]) -> list[RecordedRequest]:
         """Return requests whose new games have the seeds that the hunt has drawn for them."""
@@ -75,6 +117,11 @@ class Judge:
                         request = request._replace(body=msgspec.json.encode(body).decode())  # noqa: PLW2901 - the request, seeded
             seeded.append(request)
         return seeded
+
+
+def _too_much_time(wait_s: int) -> Problem:
+    detail = f"The replays of an address may take {_REPLAYS.limit // 1000} seconds of a minute."
+    return Problem("too_many_requests", detail, headers={"Retry-After": str(max(1, wait_s))})
 
 
 class Replays:
