@@ -23,7 +23,11 @@ MALFORMED = [
     "ftp://example.org/", "file:///etc/passwd", "gopher://example.org/", "//example.org/", "example.org",
     "https://", "https:///path", "https://user@example.org/", "https://user:secret@example.org/",
     "https://example.org:99999/", "https://example.org:22/", "https://example.org:6379/", "https://[::1",
-    "https://example.org/#fragment", "https://example.org\\@127.0.0.1/", "http://example.org/",
+    "https://a..example/", "https://.example/", "https://./", "https://example../",
+    f"https://{64 * 'a'}.example/", f"https://{100 * 'abc.'}example/", "https://-a.example/",
+    "https://a%00.example/",
+    "https://a*b.example/", "https://[1:2]/", "https://example.org/#fragment",
+    "https://example.org\\@127.0.0.1/", "http://example.org/",
 ]  # fmt: skip
 
 
@@ -95,3 +99,10 @@ def test_name_that_changes_its_address_is_refused_when_it_is_sent_to():
         "This is an address of a private network, or of this machine.",
     )
     assert not receiver.received
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org.", f"{63 * 'a'}.example", "xn--bcher-kva.example", "_a.example"]
+)
+def test_name_that_can_be_looked_up_is_accepted(host, public):
+    assert public.target_of(f"https://{host}/hook").host == host

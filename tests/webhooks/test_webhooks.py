@@ -81,6 +81,39 @@ def test_repeated_creation_returns_the_same_webhook(service, receiver):
     assert other.json["code"] == "idempotency_key_reused"
 
 
+@pytest.mark.parametrize("rotates", [False, True])
+def test_secret_is_shown_again_for_the_time_of_its_idempotency_key_only(service, receiver, rotates):
+    path, body = PATH, {"url": receiver.url}
+    if rotates:
+        path, body = f"{PATH}/{create(service, receiver.url)['id']}/secret", {}
+    first = service.call("POST", path, body, PLAYER_KEY, KEY)
+    service.clock.advance(3599)
+    again = service.call("POST", path, body, PLAYER_KEY, KEY)
+    assert again.json["secret"] == first.json["secret"] is not None
+    service.clock.advance(1)
+    late = service.call("POST", path, body, PLAYER_KEY, KEY)
+    assert (late.json["id"], late.json["secret"]) == (first.json["id"], None)
+    assert first.json["secret"] not in late.text
+
+
+def test_secret_that_was_replaced_is_not_shown_again(service, receiver):
+    created = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY, KEY).json
+    service.call("POST", f"{PATH}/{created['id']}/secret", {}, PLAYER_KEY)
+    again = service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY, KEY)
+    assert (again.status_code, again.json["id"], again.json["secret"]) == (201, created["id"], None)
+    assert created["secret"] not in again.text
+
+
+def test_secret_of_a_bot_is_not_shown_again_after_the_time_of_its_key(service, receiver):
+    body = {"players": [{"name": "Ann"}, {"bot_url": receiver.url}]}
+    first, again = (service.call("POST", "/v1/games", body, headers=KEY).json for _ in range(2))
+    assert first["players"][1]["secret"] == again["players"][1]["secret"] is not None
+    service.clock.advance(3661)
+    service.redis.delete(*service.redis.keys("skye:*:answer:*"))  # they expire by the clock of Redis
+    later = service.call("POST", "/v1/games", body, headers=KEY).json
+    assert later["players"][1]["secret"] not in (None, first["players"][1]["secret"])
+
+
 def test_both_secrets_sign_until_the_overlap_ends(service, receiver):
     webhook = create(service, receiver.url)
     path = f"{PATH}/{webhook['id']}"

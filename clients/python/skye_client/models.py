@@ -1201,7 +1201,7 @@ class CreatedWebhook(TypedDict):
     problem: str | None
     created_at: Timestamp
     old_secret_until: Timestamp | None
-    secret: str
+    secret: str | None
 
 
 class CurrentOffer(TypedDict):

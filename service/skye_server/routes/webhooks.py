@@ -296,7 +296,7 @@ def _view(webhook: Webhook) -> dict[str, Any]:
 
 
 def _secret_view(webhook: Webhook) -> dict[str, Any]:
-    return _view(webhook) | {"secret": webhook.secret}
+    return _view(webhook) | {"secret": webhook.secret or None}
 
 
 def delivery_view(delivery: Delivery) -> dict[str, Any]:

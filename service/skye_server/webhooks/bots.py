@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command
+from skye_server.commands.commit_retries import MAX_ATTEMPTS
 from skye_server.commands.current_games import Games
 from skye_server.contract.responses.changes import SeatTokenView
 from skye_server.error_codes import ERROR_CODES, FieldError, Problem
@@ -27,6 +28,10 @@ from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8
 """How many different URLs, each with its secret, one request may name: each is sent a challenge at once."""
+
+
+_COMMIT_S: Final = 60
+"""The longest time from the storing of a bot to that of its game, after which the record lives."""
 
 
 def bot_ref(url_bot: str) -> WebhookRef:
@@ -157,9 +162,9 @@ class UrlBots:
     def _bot(self, command: Command, pointer: str, player: dict[str, Any]) -> Webhook:
         """Return the stored bot of a player, or an unverified one; the player has its id then."""
         url, secret = player.pop("bot_url"), player.pop("secret", "")
-        bot_id = new_id(command, f"bot{pointer}")
+        bot_id, stored = self._id_of_bot(command, pointer)
         player |= {"bot": URL_BOT, "url_bot": bot_id}
-        return stored_bot(self._games.store, bot_id) or Webhook(
+        return stored or Webhook(
             id=bot_id,
             owner=bot_ref(bot_id).owner,
             url=url,
@@ -170,6 +175,19 @@ class UrlBots:
             created_ms=self._games.now_ms(),
             digest=command.digest,
         )
+
+    def _id_of_bot(self, command: Command, pointer: str) -> tuple[str, Webhook | None]:
+        """Return the id of a bot, and the bot if this request has stored it before.
+
+        An older bot of the key, whose record has expired, is not used: its secret is not shown again.
+        """
+        oldest_ms = self._games.now_ms() - 1000 * (self._games.settings.idempotency_ttl_s + _COMMIT_S)
+        for expired in range(MAX_ATTEMPTS):
+            bot_id = new_id(command, f"bot{pointer}/{expired}")
+            stored = stored_bot(self._games.store, bot_id)
+            if stored is None or stored.created_ms > oldest_ms:
+                return bot_id, stored
+        raise Problem("too_much_contention")
 
     def _challenge(self, bot: Webhook, pointer: str) -> None:
         challenged, reply = self._webhooks.challenged(bot, pointer)

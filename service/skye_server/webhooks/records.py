@@ -34,6 +34,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
 
     :param owner: `player.ID`, or the id of a game.
     :param types: the types of events that it reports.
+    :param secret_ms: when `secret` was set.
     :param old_secret: the secret before the last rotation, valid until `old_until_ms`.
     :param problem: why it is not active.
     :param digest: identifies the request with an idempotency key that created it.
@@ -54,6 +55,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     digest: bytes = b""
     rotated_by: str = ""
     rotation: bytes = b""
+    secret_ms: int = 0
 
     @property
     def ref(self) -> WebhookRef:

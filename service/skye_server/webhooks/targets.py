@@ -33,6 +33,9 @@ _FORBIDDEN: Final = [
 ]
 """Further forbidden ranges: versions of `ipaddress` differ in which of them they call global."""
 
+_LABEL: Final = re.compile("[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_MAX_HOST: Final = 253
+
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
 _COMPATIBLE: Final = ipaddress.ip_network("::/96")
 
@@ -88,6 +91,8 @@ class TargetPolicy:
             raise TargetError(f"This does not begin with {'://, '.join(self._schemes)}://.")
         if not parts.hostname or parts.username is not None or parts.password is not None:
             raise TargetError("This has no host, or a user name before it.")
+        if not _is_host(parts.hostname):
+            raise TargetError("This is not the name of a host.")
         if parts.fragment:
             raise TargetError("This has a fragment.")
         port = DEFAULT_PORTS[parts.scheme] if port is None else port
@@ -111,6 +116,20 @@ class TargetPolicy:
         if not found:
             raise OSError("the name has no address")
         return found[0]
+
+
+def _is_host(host: str) -> bool:
+    """Return whether a host is an address, or a name that can be looked up (RFC 1123, with underscores).
+
+    gevent's resolver logs a traceback for others.
+    """
+    if ":" in host:
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return True
+    return len(host) <= _MAX_HOST and all(map(_LABEL.fullmatch, host.removesuffix(".").split(".")))
 
 
 def _is_public(text: str) -> bool:

@@ -62,6 +62,8 @@ class Webhooks:
         """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
 
         :param cursor: the event of the owner after which the webhook reports.
+        :returns: the webhook; to a retry without its secret, if that was replaced or is older than the record
+            of an idempotency key.
         :raises Problem: invalid_body, too_many_webhooks, idempotency_key_reused, server_busy.
         """
         webhook_id = new_id(command, f"webhook/{owner}")
@@ -70,7 +72,7 @@ class Webhooks:
             webhook = webhook_records.decode(stored)
             if webhook.digest != command.digest:
                 raise Problem("idempotency_key_reused")
-            return webhook
+            return replace(webhook, secret="") if webhook.old_secret else self._repeated(webhook)
         if len(self._store.all(owner)) >= MAX_WEBHOOKS:
             raise _too_many()
         webhook = Webhook(
@@ -83,6 +85,7 @@ class Webhooks:
             status=WebhookStatus.UNVERIFIED,
             created_ms=self._games.now_ms(),
             digest=command.digest,
+            secret_ms=self._games.now_ms(),
         )
         webhook, _ = self.challenged(webhook)
         # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
@@ -142,16 +145,18 @@ class Webhooks:
     def rotate_secret(self, owner: str, webhook_id: str, command: Command, body: dict[str, Any]) -> Webhook:
         """Give a webhook a new secret; the old one signs too for some time. A retry returns the same secret.
 
+        :returns: the webhook; to a retry without its secret, if that is older than the record of a key.
         :raises Problem: what `get` raises; idempotency_key_reused.
         """
         webhook, key = self.get(owner, webhook_id), command.record_key or ""
         if key and key == webhook.rotated_by:
             if command.digest != webhook.rotation:
                 raise Problem("idempotency_key_reused")
-            return webhook
+            return self._repeated(webhook)
         changed = replace(
             webhook,
             secret=body.get("secret") or new_secret(),
+            secret_ms=self._games.now_ms(),
             old_secret=webhook.secret,
             old_until_ms=self._games.now_ms() + body["overlap_ms"],
             rotated_by=key,
@@ -159,6 +164,11 @@ class Webhooks:
         )
         self._put(webhook, changed)
         return changed
+
+    def _repeated(self, webhook: Webhook) -> Webhook:
+        """Return a webhook for a repeated request, without its secret if the first response is long ago."""
+        shown_until_ms = webhook.secret_ms + 1000 * self._games.settings.idempotency_ttl_s
+        return webhook if self._games.now_ms() < shown_until_ms else replace(webhook, secret="")
 
     def disable(self, webhook: Webhook) -> None:
         """Disable a webhook whose receiver has failed for long, and report it to its player or host."""

@@ -15,9 +15,9 @@ _Problem: TypeAlias = Annotated[str, Keywords(maxLength=200)]
 _Status: TypeAlias = Annotated[int, Keywords(minimum=100, maximum=599)]
 _Name: TypeAlias = Annotated[str, Component("WebhookEventName")]
 _Secret: TypeAlias = Annotated[
-    str,
-    Keywords(maxLength=MAX_OPAQUE_LENGTH),
-    "The secret that signs requests. The server shows it only here.",
+    Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH)] | None,
+    "The secret that signs requests. The server shows it only here. A repeated request with the same "
+    "`Idempotency-Key` gets null after the secret was replaced, or an hour after it was set.",
 ]
 WebhookId: TypeAlias = Annotated[str, Component("WebhookId")]
 DeliveryId: TypeAlias = Annotated[str, Component("DeliveryId")]
