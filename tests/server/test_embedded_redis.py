@@ -109,6 +109,20 @@ def test_data_folder_is_accessible_to_its_owner_only(tmp_path):
     folder.close()
 
 
+def test_files_are_accessible_to_their_owner_only_in_a_folder_of_others(tmp_path, started_in):
+    tmp_path.chmod(0o755)
+    for _ in range(2):
+        server = started_in(tmp_path)
+        with redis.Redis.from_url(server.url) as client:
+            client.set("secret", "s")
+        server.stop()
+        files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "redis.lock"]
+        assert any("appendonly" in path.name for path in files)
+        assert [path for path in [*files, tmp_path / "appendonlydir"] if path.stat().st_mode & 0o077] == []
+        for path in files:  # as an earlier server left them
+            path.chmod(0o644)
+
+
 def test_redis_left_over_ends_before_its_files_are_opened(tmp_path, started_in):
     earlier = DataFolder(tmp_path)
     lock = lock_files(earlier, tmp_path / "redis.sock")

@@ -97,11 +97,15 @@ class RedisServer:
         :raises LaunchError: if the program cannot run, or must not run on the files in the folder.
         """
         self._check_files()
+        self._hide_files()
         log = self.folder / LOG_NAME
         self._log_start = log.stat().st_size if log.exists() else 0
         try:
             self.process = spawn(
-                [self.program, *self._arguments()], folder=self.folder, inherited=self.inherited
+                [self.program, *self._arguments()],
+                folder=self.folder,
+                inherited=self.inherited,
+                umask=0o077,  # the folder may be one that others can read
             )
         except OSError as error:
             raise LaunchError(f"{self.program} does not run: {error.strerror}") from error
@@ -183,6 +187,15 @@ class RedisServer:
                 "would start with no games. Restore the manifest from a backup, or move the folder away to "
                 "start empty."
             )
+
+    def _hide_files(self) -> None:
+        """Take the rights of others to files that an earlier server has written with them."""
+        parts = self.folder / MULTI_PART_FOLDER
+        files = [self.folder / LOG_NAME, self.folder / "appendonly.aof", *parts.glob("*")]
+        with contextlib.suppress(PermissionError):  # the files of another user
+            for path, mode in [(parts, 0o700), *((file, 0o600) for file in files)]:
+                if path.exists():
+                    path.chmod(mode)
 
 
 def url_of(address: Path | Address) -> str:

@@ -19,12 +19,13 @@ class LaunchError(Exception):
     """The service cannot be started or kept running; the message gives the reason and a remedy."""
 
 
-def spawn(
+def spawn(  # noqa: PLR0913 - what a process has
     arguments: Sequence[str | Path],
     *,
     folder: Path,
     environ: Mapping[str, str] | None = None,
     inherited: Sequence[int] = (),
+    umask: int = -1,
     signal_at_our_death: signal.Signals = signal.SIGTERM,
 ) -> subprocess.Popen[bytes]:
     """Start a child in `folder`, as the leader of a new session and process group.
@@ -33,6 +34,7 @@ def spawn(
     in order.
 
     :param inherited: the file descriptors that the child inherits.
+    :param umask: the file mode creation mask of the child; -1: that of this process.
     :param signal_at_our_death: the signal that the kernel sends to the child when this process dies.
     :raises OSError: if the program cannot be run.
     """
@@ -48,6 +50,7 @@ def spawn(
         cwd=folder,
         env=environ,
         pass_fds=inherited,
+        umask=umask,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
         preexec_fn=prepare,  # noqa: PLW1509 - this process has no threads that a fork could hurt
