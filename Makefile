@@ -152,8 +152,8 @@ RELEASE := $(VENV)-release
 .PHONY: released release release-test
 released: $(VENV)/.installed-full ## write what later contracts are compared with, tests/contract/released.yaml
 	@$(BIN)/python -m tests.contract.breaking_changes --release
-release: $(RELEASE)/.installed ## build the wheels, archives, npm package and image of this version into dist/
-	@$(RELEASE)/bin/python -m deploy.release.build
+release: $(RELEASE)/.installed ## audit the packages, and build the wheels, archives, npm package and images into dist/; UNAUDITED=yes without
+	@$(RELEASE)/bin/python -m deploy.release.build $(if $(UNAUDITED),--unaudited)
 release-test: $(RELEASE)/.installed ## install what is in dist/ outside the checkout, and play games with it
 	@$(RELEASE)/bin/python -m deploy.release.play
 

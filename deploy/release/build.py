@@ -34,6 +34,9 @@ IMAGES = {"skye-server": (), "skye-mcp": ("--target", "mcp")}
 """The images, with the options of their builds."""
 
 NPM_PACKAGE = "clients/typescript"
+UNAUDITED = "--unaudited"
+"""The option of a release whose packages could not all be audited."""
+
 _NPX = ("npx", "--yes", "--package", "publint@0.3.25", "--package", "@arethetypeswrong/cli@0.18.5", "--")
 _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
@@ -58,6 +61,23 @@ def check_tree(root=ROOT):
     """
     if changed := run("git", "status", "--porcelain", cwd=root):
         raise ReleaseError(f"There are files that are not committed: commit or remove them.\n{changed}")
+
+
+def audit_packages(*, is_accepted):
+    """Check that no locked package is known to be vulnerable, and that all could be audited.
+
+    :param is_accepted: whether to build the release although some could not be audited.
+    :returns: what the release notes say about these.
+    :raises ReleaseError: if a package is vulnerable, or some could not be audited.
+    """
+    audit = (sys.executable, ROOT / "deploy" / "audit.py")
+    if is_accepted:
+        missed = run(*audit)
+        return f"\n```\n{missed}```\n" if missed else ""
+    try:
+        return run(*audit, "--complete")
+    except ReleaseError as error:
+        raise ReleaseError(f"{error}\nUNAUDITED=yes accepts packages that cannot be audited.") from error
 
 
 def export(folder, root=ROOT):
@@ -180,18 +200,20 @@ def check_artefacts(dist, folder):
 
 def main():
     """Build everything; return the exit code."""
-    dist = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist").resolve()
+    folders = [each for each in sys.argv[1:] if each != UNAUDITED]
+    dist = Path(folders[0] if folders else ROOT / "dist").resolve()
     try:
-        release(dist)
+        release(dist, is_unaudited_accepted=UNAUDITED in sys.argv[1:])
     except ReleaseError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0
 
 
-def release(dist):
+def release(dist, *, is_unaudited_accepted=False):
     """Build and check all artefacts.
 
+    :param is_unaudited_accepted: whether to build them although packages could not be audited.
     :raises ReleaseError: if it is not possible, or an artefact has a fault.
     """
     number = version()
@@ -199,6 +221,7 @@ def release(dist):
     check_tree()
     if shutil.which("npm") is None:
         raise ReleaseError("There is no npm, which bundles the web client and packs the TypeScript client.")
+    notes += audit_packages(is_accepted=is_unaudited_accepted)
     os.umask(0o022)
     environ = {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip(), "PYTHONHASHSEED": "0"}
     shutil.rmtree(dist, ignore_errors=True)
