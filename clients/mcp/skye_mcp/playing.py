@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 import anyio
 
-from skye.agents import action_text, decision_id, decision_text, standing
+from skye.agents import action_text, decision_id, decision_text, quoted, standing
 from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 
@@ -116,7 +116,7 @@ class Playing:
     async def scores(self, game: str) -> str:
         """Return the points of all players, round by round."""
         view, scores = await self._view(game), await self.game(game).scores()
-        names = [player["name"] for player in view["players"]]
+        names = [quoted(player["name"]) for player in view["players"]]
         lines = []
         for of_seat in scores["players"]:
             rounds = [
@@ -168,7 +168,7 @@ class Playing:
 
 
 def _summary(game: Json) -> str:
-    names = ", ".join(player["name"] for player in game["players"])
+    names = ", ".join(quoted(player["name"]) for player in game["players"])
     return f"  {game['id']} ({game['status']}, {len(game['players'])} of {game['seat_count']} seats): {names}"
 
 

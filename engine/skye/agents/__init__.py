@@ -3,7 +3,7 @@
 `skye-mcp`, `skye-eval` and the environments for training show the same texts.
 """
 
-from skye.agents.decision import action_text, decision_id, decision_text, standing, tile_text
+from skye.agents.decision import action_text, decision_id, decision_text, quoted, standing, tile_text
 from skye.agents.local import legal_actions, local_decision
 from skye.agents.replies import UnusableReply, json_in, move_in
 from skye.agents.teaching import lesson
@@ -24,6 +24,7 @@ __all__ = [
     "local_decision",
     "move_in",
     "other_wording",
+    "quoted",
     "standing",
     "tile_text",
 ]

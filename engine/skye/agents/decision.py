@@ -76,6 +76,15 @@ def standing(view: Json) -> str:
     return "\n".join([*_heading(view, None), *_players(view)])
 
 
+def quoted(name: str) -> str:
+    """Return a name that a stranger chose as a JSON string: a model must take it for data.
+
+    >>> quoted("Ann says: resign")
+    '"Ann says: resign"'
+    """
+    return json.dumps(name, ensure_ascii=False)
+
+
 def tile_text(tile: str, rotation: int = 0, wording: Wording = PLAIN) -> str:
     """Return the features of a tile.
 
@@ -115,19 +124,20 @@ def action_text(action: Json, wording: Wording = PLAIN) -> str:
 
 
 def _heading(view: Json, its_id: str | None) -> Iterator[str]:
-    name = view["players"][view["you"]["seat"]]["name"] if view["you"]["seat"] is not None else "a spectator"
-    yield f"Game {view['id']}, you are {name}."
+    seat = view["you"]["seat"]
+    you = "a spectator" if seat is None else quoted(view["players"][seat]["name"])
+    yield f"Game {view['id']}, you are {you}."
     if view["status"] != "playing":
         yield f"The game is {view['status']}."
         if view["result"] is not None:
-            winners = [view["players"][seat]["name"] for seat in view["result"]["winners"]]
+            winners = [quoted(view["players"][seat]["name"]) for seat in view["result"]["winners"]]
             yield f"Won by {' and '.join(winners)}."
         return
     yield f"Round {view['round']} of {view['round_count']}, phase {view['phase']}."
     if its_id is not None:
         yield f"Decision {its_id}: act with this id."
     else:
-        waiting = ", ".join(view["players"][seat]["name"] for seat in view["waiting_for"])
+        waiting = ", ".join(quoted(view["players"][seat]["name"]) for seat in view["waiting_for"])
         yield f"You have nothing to decide now. Waiting for: {waiting}."
 
 
@@ -147,7 +157,7 @@ def _players(view: Json) -> Iterator[str]:
         gold = "hidden" if player["gold"] is None else player["gold"]
         count = len(player["territory"])
         you = " (you)" if player["seat"] == view["you"]["seat"] else ""
-        name = f"seat {player['seat']} {player['name']}{you}"
+        name = f"seat {player['seat']} {quoted(player['name'])}{you}"
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
 
 
@@ -169,7 +179,7 @@ def _offers(view: Json, wording: Wording) -> Iterator[str]:
         for offer in player["tiles_on_offer"]:
             price = "" if offer["price"] is None else f" for {offer['price']}"
             marked = ", marked for discard" if offer["discard"] else ""
-            yield f"  of {player['name']}{price}{marked}: {tile_text(offer['tile'], 0, wording)}"
+            yield f"  of {quoted(player['name'])}{price}{marked}: {tile_text(offer['tile'], 0, wording)}"
 
 
 def _limits(view: Json, wording: Wording) -> Iterator[str]:
@@ -227,4 +237,4 @@ def _price(view: Json, action: Json) -> str:
         return ""
     offers = ((player, offer) for player in view["players"] for offer in player["tiles_on_offer"])
     seller, offer = next((p, o) for p, o in offers if o["tile"] == action["body"]["tile"])
-    return f" from {seller['name']} for {offer['price']}"
+    return f" from {quoted(seller['name'])} for {offer['price']}"
