@@ -66,12 +66,13 @@ class Hunt:
         """
         evidence, self.recorded = self.recorded[-MAX_EVIDENCE:], []
         report = {"operation": operation, "class": defect_class, "evidence": evidence}
-        for _ in range(_MAX_WAITS):
+        waits = 0
+        while True:
             answer = httpx.post(f"{self.url}/reports", json=report, timeout=_TIMEOUT_S)
-            if answer.status_code != HTTPStatus.TOO_MANY_REQUESTS:
-                break
+            if answer.status_code != HTTPStatus.TOO_MANY_REQUESTS or waits == _MAX_WAITS:
+                return _json(answer)
+            waits += 1
             time.sleep(min(float(answer.headers.get("Retry-After", 1)), _TIMEOUT_S))
-        return _json(answer)
 
     def score(self) -> dict[str, Any]:
         """Return the score.
