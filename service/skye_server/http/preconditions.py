@@ -41,6 +41,11 @@ def entity_tags(name: str) -> str | None:
     return sent
 
 
+def _has_preconditions() -> bool:
+    environ = request.environ
+    return "HTTP_IF_MATCH" in environ or "HTTP_IF_NONE_MATCH" in environ
+
+
 def version_condition() -> Callable[[int], bool] | None:
     """Return the check whether the request may change a version of a game; None without preconditions.
 
@@ -48,9 +53,9 @@ def version_condition() -> Callable[[int], bool] | None:
 
     :raises Problem: invalid_parameter.
     """
-    is_wanted, is_unwanted = entity_tags(_IF_MATCH) is not None, entity_tags(_IF_NONE_MATCH) is not None
-    if not is_wanted and not is_unwanted:
+    if not _has_preconditions():
         return None
+    is_wanted, is_unwanted = entity_tags(_IF_MATCH) is not None, entity_tags(_IF_NONE_MATCH) is not None
     wanted, unwanted = request.if_match, request.if_none_match
     return lambda version: (
         (not is_wanted or _names_version(wanted, version))
@@ -70,9 +75,11 @@ def check() -> Response | None:
     :returns: the response to a read with `If-Match`, otherwise None.
     :raises Problem: version_mismatch, invalid_parameter, and what the read raises.
     """
+    if not _has_preconditions():
+        return None
     is_wanted, is_unwanted = entity_tags(_IF_MATCH) is not None, entity_tags(_IF_NONE_MATCH) is not None
     view = current_app.view_functions.get(request.endpoint or "")
-    if not (is_wanted or is_unwanted) or view is None or request.method == "OPTIONS":
+    if view is None or request.method == "OPTIONS":
         return None
     if request.method in ("GET", "HEAD"):
         return _response_of_read() if is_wanted else None  # the view compares If-None-Match
