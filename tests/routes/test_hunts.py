@@ -9,7 +9,7 @@ import yaml
 
 from skye_server.http.framework import collaborators
 from skye_server.hunts import reports
-from skye_server.hunts.defects import DEFECTS, concurrency
+from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.evidence import InvalidEvidence
 from tests.support.playing import Service, problem_code
 
@@ -463,7 +463,7 @@ def test_report_in_a_wrong_form_is_refused(lab, body, code):
     assert lab.get(f"{hunt.path}/score")["false_reports"] == 0
 
 
-# Defects and their witnesses.
+# Defects.
 
 
 @pytest.mark.parametrize(
@@ -495,12 +495,3 @@ def test_defects_convert_no_text_that_is_no_number(lab, number):
     game = Hunt(lab, "coordinate_in_a_string", "resumed_stream_skips_one").create_game(2)
     assert problem_code(game.call("POST", "what-if", {"placements": placements}, seat=0)) == "invalid_body"
     assert problem_code(game.call("GET", "events/stream", headers=last)) == "invalid_parameter"
-
-
-@pytest.mark.parametrize("name", DEFECTS)
-def test_witness_of_each_defect_is_accepted_as_a_report(name, monkeypatch):
-    monkeypatch.setattr(concurrency, "_WINDOW_S", 0)  # a replay depends on no duration
-    with Service(lab=True) as lab:
-        hunt, defect = Hunt(lab, name), DEFECTS[name]
-        result = hunt.report(list(defect.witness), defect.operation, defect.kind)
-        assert result["verdict"] == "accepted", result
