@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye import SetOffer, TakeBack, game_from_view, legal_moves
+from skye import game_from_view, legal_moves
 from skye.tiles import LANDSCAPE
 from skye.views import move_view
 from skye_server.games.scenarios import SCENARIOS
@@ -30,45 +30,33 @@ def finish(game, seat=0):
 def test_scenarios_are_listed_with_a_sentence_each(service):
     listed = service.get("/v1/scenarios")["scenarios"]
     assert [scenario["name"] for scenario in listed] == list(SCENARIOS)
-    assert len(listed) == 16
-    assert all(scenario["text"].endswith(".") for scenario in listed)
+    assert all(scenario["text"] for scenario in listed)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_scenario_is_the_same_every_time(begin, name):
-    one, other = (begin(name).view() for _ in range(2))
-    for field in ("round", "phase", "waiting_for", "players", "scoring_tiles", "starting_seat", "bag"):
-        assert one[field] == other[field]
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_listed_position_of_a_scenario_begins_the_same_game(service, begin, name):
+def test_scenario_begins_the_same_game_as_its_listed_position(service, begin, name):
     listed = {each["name"]: each["position"] for each in service.get("/v1/scenarios")["scenarios"]}
-    view = service.call("POST", "/v1/games", {"position": listed[name]}).json["game"]
-    assert view["players"] == begin(name).view()["players"]
+    view = begin(name).view()
+    from_position = service.call("POST", "/v1/games", {"position": listed[name]}).json["game"]
+    for field in ("round", "phase", "waiting_for", "players", "scoring_tiles", "starting_seat", "bag"):
+        assert view[field] == from_position[field]
+    tiles = [*view["bag"]["tiles"]]
+    for player in view["players"]:
+        tiles += [drawn["tile"] for drawn in player["tiles_on_offer"]] + player["tiles_to_build"]
+        tiles += [placed["tile"] for placed in player["territory"][1:]]
+    assert sorted(tiles) == sorted(LANDSCAPE)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_seat_can_search_a_scenario_locally_from_its_view_and_events(begin, name):
+    """Games that are played on are searched in `tests/engine/test_positions.py`."""
     game = begin(name)
-    seats = range(len(game.view()["players"]))
-    for _ in range(10):
-        if game.view()["status"] != "playing":
-            break
-        for seat in seats:
-            view = game.view(seat)
-            events = game.call("GET", "events", seat=None, token=game.tokens[seat]).json["events"]
-            local = game_from_view(view, events)
-            assert [scored["score"] for scored in view["players"]] == [
-                player.score for player in local.players
-            ]
-            listed = [
-                action for action in game.actions(seat) if action["type"] not in ("set_offer", "take_back")
-            ]
-            unlisted = (SetOffer, TakeBack)
-            moves = [move_view(move) for move in legal_moves(local, seat) if not isinstance(move, unlisted)]
-            assert len(moves) == len(listed)
-        game.act_legally(game.view()["waiting_for"][0])
+    for seat, token in enumerate(game.tokens):
+        local = game_from_view(game.view(seat), game.service.get(game.path("events"), token)["events"])
+        moves = [move_view(move)["type"] for move in legal_moves(local, seat)]
+        listed = [action["type"] for action in game.actions(seat)]
+        assert {*moves} == {*listed}
+        assert moves.count("place") == listed.count("place")
 
 
 @pytest.mark.parametrize(
@@ -180,16 +168,6 @@ def test_scenario_takes_players_and_time_limits(begin):
     view = game.view()
     assert [player["bot"] for player in view["players"]] == [None, "greedy"]
     assert view["deadline"] is not None
-
-
-def test_scenarios_leave_the_bag_whole(begin):
-    for name in SCENARIOS:
-        view = begin(name).view()
-        tiles = [*view["bag"]["tiles"]]
-        for player in view["players"]:
-            tiles += [drawn["tile"] for drawn in player["tiles_on_offer"]] + player["tiles_to_build"]
-            tiles += [placed["tile"] for placed in player["territory"][1:]]
-        assert sorted(tiles) == sorted(LANDSCAPE)
 
 
 @pytest.mark.parametrize(
