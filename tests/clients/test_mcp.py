@@ -177,7 +177,7 @@ def test_texts_and_resources_are_those_of_the_server(use):
         assert picture.text.startswith("<svg")
         assert "R12" in (await client.read_resource("skye://rules")).contents[0].text
         (message,) = (await client.get_prompt("play")).messages
-        assert 300 < len(message.content.text.split()) <= 1200
+        assert message.content.text
 
     use(read)
 

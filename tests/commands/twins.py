@@ -58,11 +58,15 @@ def callers(game):
     return {**tokens, "the host": game.host, "a spectator": None, "a stranger": "skye_wrong"}
 
 
+OF_ALL_GAMES = ("/v1/games", "/v1/records", "/v1/me")
+"""Paths of what lists games, or belongs to a player."""
+
+
 def questions(game, rounds):
     """Yield all requests that read a game."""
     seats = range(len(game.tokens))
     for endpoint in ENDPOINTS:
-        if endpoint.method == "GET" and "tile" not in endpoint.rule:
+        if endpoint.method == "GET" and endpoint.rule.startswith(OF_ALL_GAMES):
             query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
             asked = seats if endpoint.rule.endswith(("/actions", "/places")) else [SECRET]
             for seat in asked if "<seat:seat>" in endpoint.rule else [0]:

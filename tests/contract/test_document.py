@@ -138,11 +138,6 @@ def requested(contract):
     return referred(contract, [operation.get("requestBody", {}) for _, _, operation in contract.operations()])
 
 
-def answered(contract):
-    """Return the names of the schemas of responses, with all that these refer to."""
-    return referred(contract, [operation["responses"] for _, _, operation in contract.operations()])
-
-
 def referred(contract, found):
     """Return the names of the schemas that parts of the document refer to, directly or not."""
     names = set()
@@ -161,8 +156,7 @@ def test_every_operation_is_described(contract):
         names.append(operation["operationId"])
         assert re.fullmatch(r"[a-z]+(_[a-z]+)*", operation["operationId"])
         assert operation["summary"], path
-        assert not operation["summary"].endswith("."), path
-        assert operation["description"].endswith("."), path
+        assert operation["description"], path
         assert len(operation["tags"]) == 1, path
         assert "security" in operation, path
         assert "default" in operation["responses"], path
@@ -271,16 +265,10 @@ def test_union_of_responses_takes_no_malformed_member_of_a_known_type(document, 
     assert not validator.is_valid(UNIONS_OF_RESPONSES[name] | {"type": placing})
 
 
-def test_enumeration_of_responses_is_marked_as_open_or_closed(document, contract):
+def test_enumeration_with_later_values_is_in_no_request(document, contract):
     asked = requested(contract)
-    for name, schema in document["components"]["schemas"].items():
-        if "x-extensible-enum" in schema:
-            assert name not in asked, name
-            assert re.search("may be new ones", schema["description"]), name
-        elif "enum" in schema and name in answered(contract):
-            assert re.search("be no others (under `/v1`|in the ruleset `base`)\\.", schema["description"]), (
-                name
-            )
+    schemas = document["components"]["schemas"].items()
+    assert not [name for name, schema in schemas if "x-extensible-enum" in schema and name in asked]
 
 
 SELF_EXPLANATORY = {"Color", "ObjectKind", "Rotation", "Side", "TerrainName"}

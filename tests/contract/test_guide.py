@@ -173,11 +173,6 @@ def test_table_of_credentials_has_each_operation_that_needs_one(document, code, 
     assert {name for name in named if " " in name} == found
 
 
-def test_rulings_are_listed_once_and_in_order():
-    rulings = re.findall(r"^- \*\*(R\d+)\*\* \S", TEXTS["rules"], re.MULTILINE)
-    assert rulings == [f"R{number}" for number in range(1, 13)]
-
-
 @pytest.mark.parametrize("row", ["2-4", "5"])
 def test_rounds_and_catch_up_are_those_of_the_engine(row):
     for players in (number for number in PLAYERS if (number == 5) is (row == "5")):

@@ -32,4 +32,3 @@ def test_short_collections_are_on_one_line_and_others_are_not():
         "  tiles: {type: integer, minimum: 0, description: The number of tiles.}",
         "  text:",
     ]
-    assert max(map(len, as_yaml(document).splitlines())) <= 120

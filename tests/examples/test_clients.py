@@ -72,11 +72,6 @@ def test_python_example_passes_mypy_strict(program):
     run(*command, cwd=EXAMPLES / "python", MYPYPATH=str(ROOT / "clients" / "python"))
 
 
-@pytest.mark.parametrize("bot", ["python/bot.py", "typescript/src/bot.ts"])
-def test_bot_takes_less_than_a_hundred_lines(bot):
-    assert len((EXAMPLES / bot).read_text().splitlines()) < 100
-
-
 def test_lock_of_the_typescript_bot_names_no_registry():
     packages = json.loads((EXAMPLES / "typescript" / "package-lock.json").read_text())["packages"]
     folders = {name for name in packages if "node_modules" not in name}

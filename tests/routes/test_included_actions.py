@@ -19,10 +19,10 @@ def test_view_of_host_or_spectator_includes_no_actions(service):
         assert game.service.call("GET", game.path() + WITH_ACTIONS, token=token).json["actions"] == []
 
 
-def test_whole_game_takes_one_request_for_each_decision(service):
+def test_decision_takes_one_request_in_each_phase(service):
     game, rolls = service.create_game(2), dice(3)
     views = [game.service.call("GET", game.path() + WITH_ACTIONS, token=token).json for token in game.tokens]
-    while views[0]["status"] == "playing":
+    while views[0]["round"] == 1:
         seat = views[0]["waiting_for"][0]
         before = game.actions(seat)
         view = game.service.call("GET", game.path() + WITH_ACTIONS, token=game.tokens[seat]).json

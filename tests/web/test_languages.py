@@ -61,7 +61,7 @@ def test_every_message_that_the_code_names_exists():
     named = {
         key for path in WEB.rglob("*.js") for key in re.findall(r'\bt\(\s*"([a-z_.]+)"', path.read_text())
     }
-    assert len(named) > 100
+    assert named
     assert named <= messages("en").keys()
 
 
