@@ -11,7 +11,7 @@ import pytest
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.storm_on_redis import played_on
-from tests.system.wire import Wire, bearer
+from tests.system.wire import Wire
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
@@ -45,36 +45,12 @@ def together(port, send):
         return list(threads.map(run, range(CALLERS)))
 
 
-def started(wire):
-    """Create a game of five; return its path, version, and the tokens of its seats."""
-    players = [{"name": f"player {number}"} for number in range(SEATS)]
-    created = wire.ask("POST", "/v1/games", {"players": players, "auto_start": True}).json
-    tokens = [player["token"] for player in created["players"]]
-    return f"/v1/games/{created['game']['id']}", created["game"]["version"], tokens
-
-
-def first_action(wire, path, seat, token):
-    """Return method, path and body of the first legal action of a seat."""
-    action = wire.read(f"{path}/players/{seat}/actions", token)["actions"][0]
-    return action["method"], action["href"], action["body"]
-
-
 def test_actions_of_seats_that_act_at_once_all_count_once(port):
     def acted():
         return sum(len(seat.journal) for match, _ in crowd.matches for seat in match.seats)
 
     with played_on(port) as crowd:
         assert waited_for(lambda: crowd.wrong or acted() >= ACTIONS)
-
-
-def test_move_sent_by_many_at_once_with_one_key_is_made_once(port, wire):
-    path, began, tokens = started(wire)
-    request = first_action(wire, path, 0, tokens[0])
-    headers = bearer(tokens[0]) | {"Idempotency-Key": "once"}
-    answers = together(port, lambda wire, _: wire.ask(*request, headers))
-    assert {answer.status for answer in answers} == {200}
-    assert len({answer.body for answer in answers}) == 1
-    assert wire.read(path)["version"] == began + 1
 
 
 def test_simultaneous_joins_each_get_a_seat_of_their_own(port, wire):

@@ -10,11 +10,10 @@ from functools import partial
 
 import pytest
 
-from tests.support.launcher import PATIENT
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import Machines, OneRedis, kill_a_worker
-from tests.system.redis_forms import NO_FAILOVER_MS, Cluster, Sentinels
+from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm_on_redis import serving
 from tests.system.wire import Wire, bearer
 
@@ -94,25 +93,6 @@ def _check_events(seeker, wire):
     events = wire.read("/v1/me/events", seeker.key)["events"]
     assert [event["type"] for event in events][:1] == ["seat_taken"]
     assert len({event["game_id"] for event in events}) == 1
-
-
-FORMS = {
-    "one": OneRedis,
-    "sentinels": partial(Sentinels, failover_ms=NO_FAILOVER_MS),
-    "cluster": partial(Cluster, replicas=1, failover_ms=NO_FAILOVER_MS),
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_seekers_at_once_are_each_in_one_full_game(form, redis_program, tmp_path):
-    seekers = [Seeker(number) for number in range(SEEKERS)]
-    with (
-        FORMS[form](redis_program, tmp_path) as redis,
-        serving(tmp_path, redis.url, **PATIENT, **WORKERS) as port,
-    ):
-        answers = each(seekers, [port], seek)
-        assert {answer["status"] for answer in answers} == {"waiting", "matched"}
-        prove(seekers, [port])
 
 
 def seek_during(disturb, seekers, ports, *, may_go_back=False):

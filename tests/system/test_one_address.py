@@ -16,7 +16,7 @@ from tests.system.raw import connect, get, is_closed, metric_value, read_respons
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
-ATTACKS = sized(1000, 4000)
+ATTACKS = sized(300, 4000)
 ATTACKER, OTHER = "127.0.0.1", "127.0.0.9"
 PER_WORKER = 50
 
