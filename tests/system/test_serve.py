@@ -186,14 +186,29 @@ def test_redis_that_is_too_old_is_refused(launch):
     assert launched.printed.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", [["doctor"], ["dispatch"], ["backup", "-"]], ids=lambda one: one[0])
+TOO_OLD = "Redis 5 or older is too old: install Redis 6.2 or newer"
+
+
+@pytest.mark.parametrize("command", [["doctor"], ["backup", "-"]], ids=lambda one: one[0])
 def test_command_on_a_redis_that_is_too_old_ends_with_1(command):
     with old_redis() as port:
         environ = {"SKYE_REDIS_URL": f"redis://127.0.0.1:{port}", "SKYE_BIND": "127.0.0.1:0"}
         done = CliRunner().invoke(main, command, env=environ)
-    assert done.exit_code == 1
-    assert done.output.count("Redis 5 or older is too old: install Redis 6.2 or newer") == 1
+    assert (done.exit_code, done.output.count(TOO_OLD)) == (1, 1)
     assert not [line for line in done.stderr.splitlines() if "too old" not in line]
+
+
+def test_dispatcher_on_a_redis_that_is_too_old_ends_with_1():
+    with old_redis() as port:  # in a process of its own, which gevent patches
+        done = subprocess.run(
+            [sys.executable, "-m", "skye_server.cli", "dispatch"],
+            env=os.environ | {"SKYE_REDIS_URL": f"redis://127.0.0.1:{port}"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=MAX_RUN_S,
+        )
+    assert (done.returncode, done.stderr.count(TOO_OLD), done.stderr.count("\n")) == (1, 1, 1)
 
 
 @contextmanager
