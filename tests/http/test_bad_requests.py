@@ -68,7 +68,7 @@ def record():
 
 FROM_RECORD = Endpoint("POST", "/v1/games", "lobby", NOBODY, lambda _: {"record": record(), "stop_at": 3})
 TRIED = BY_NAME | {"POST /v1/games from a record": FROM_RECORD}
-FEW = 3
+FEW = 2
 """How many requests of each fault the quick test sends to an endpoint."""
 
 
