@@ -144,12 +144,14 @@ def test_host_without_a_seat_is_the_host():
     assert identify_player(empty, ANN_KEY) == Caller(host=True)
 
 
-def test_watch_code_reads_a_private_game_until_the_host_token_changes():
-    code = watch_code(PRIVATE)
+def test_watch_code_derives_from_the_secret_the_host_token_and_the_credential():
+    code = watch_code(b"secret", "host", KEY)
     assert authorization.is_token(code)
     assert code.startswith("skye_watch_")
-    assert identify(PRIVATE, code) == role_of(PRIVATE, code, "") == Caller(watching=True)
-    assert watch_code(structs.replace(PRIVATE, host=hash_token(OTHER))) != code
+    others = [watch_code(b"other", "host", KEY), watch_code(b"secret", "", KEY), watch_code(b"secret", "host", "")]
+    assert len({code, *others}) == 4
+    assert role_of(PRIVATE, code, "", watches=True) == Caller(watching=True)
+    refused("game_not_found", role_of, PRIVATE, code, "")
 
 
 def test_seat_of_a_source_has_a_token_or_none():

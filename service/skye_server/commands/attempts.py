@@ -228,7 +228,8 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
-    caller = role_of(game, token, player, invite=command.invite, retired=retired)
+    watches = games.watch_codes.admits(game, token)
+    caller = role_of(game, token, player, watches=watches, invite=command.invite, retired=retired)
     now_ms = games.time_of(game)
     if game.is_overdue(now_ms):
         game = games.apply_deadlines(game)
@@ -236,7 +237,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
 
     def role_after(after: Game) -> Caller | None:
         # The seat of the caller may have been left, and the start closes the gaps between seats.
-        if token is None or (after.seats is game.seats and after.host == game.host):
+        if token is None or watches or (after.seats is game.seats and after.host == game.host):
             return caller
         return role_or_none(after, token, player)
 

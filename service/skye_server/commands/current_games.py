@@ -15,6 +15,7 @@ from skye_server.commands.due_work import DueWork
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
+from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import Caller, role_of
@@ -53,6 +54,7 @@ class Games:
         self.listing = Listing(store, self.now_ms)
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
+        self.watch_codes = WatchCodes(store, self.identities)
         self.player_listing = PlayerListing(store)
         self.webhook_owners = WebhookOwners(store, self.now_ms)
         self.players = Players(store, settings, self.now_ms, self.webhook_owners)
@@ -134,7 +136,8 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown.
         """
-        return role_of(game, token, self.identities.player_of_key(token))
+        player = self.identities.player_of_key(token)
+        return role_of(game, token, player, watches=self.watch_codes.admits(game, token))
 
     # Deadlines.
 

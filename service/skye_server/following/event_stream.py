@@ -11,7 +11,7 @@ from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
 from skye_server.following.stream_ends import StreamEnded, stream_ended
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
-from skye_server.games.authorization import Caller, is_player_key
+from skye_server.games.authorization import Caller, is_player_key, is_watch_code
 from skye_server.games.game import Change, Game
 from skye_server.games.views.game import timestamp
 from skye_server.storage.connection import retry
@@ -145,8 +145,9 @@ class EventStream:
         """Yield the events of a batch, and the end of the stream with the end of the game."""
         game = batch.game
         token = self._token
-        # A player key may be replaced at any time, which no game shows.
-        if token is not None and (_holders(game) != self._holders or is_player_key(token)):
+        # A player key may be replaced at any time, which no game shows; watch codes that it made end with it.
+        is_replaceable = token is not None and (is_player_key(token) or is_watch_code(token))
+        if token is not None and (_holders(game) != self._holders or is_replaceable):
             with retry.without_retries():
                 self._caller = self._feeds.games.role_of(game, token)
             self._holders = _holders(game)

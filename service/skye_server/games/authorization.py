@@ -46,6 +46,9 @@ _TOKEN = re.compile(r"skye_(?:host|seat|invite|watch)_[A-Za-z0-9_-]{22}")
 
 _WATCH_PREFIX = "skye_watch_"
 
+KEY_PREFIX: Final = "key."
+"""How `credential_id` begins for a player key; the hash of a token has no full stop."""
+
 PLAYER_KEY_PATTERN: Final = r"skye_key_[A-Za-z0-9_-]{22,64}"
 """The regular expression of player keys."""
 
@@ -158,20 +161,38 @@ def identify(game: Game, token: str) -> Caller | None:
     for number, seat in enumerate(game.seats):
         if hmac.compare_digest(seat.token, hashed):
             found = Caller(seat=number)
-    if found is None and hmac.compare_digest(hash_token(watch_code(game)), hashed):
-        found = Caller(watching=True)
     return found
 
 
-def watch_code(game: Game) -> str:
+def is_watch_code(token: str | None) -> bool:
+    """Return whether a bearer token has the format of a watch code.
+
+    >>> is_watch_code(watch_code(b"secret of the game", "", "skye_key_...")), is_watch_code("skye_host_")
+    (True, False)
+    """
+    return token is not None and token.startswith(_WATCH_PREFIX)
+
+
+def watch_code(secret: bytes, host: str, credential: str) -> str:
     """Return the code with which spectators read a private game.
 
-    It derives from the stored hash of the host's credential: so it needs no storage, and a new host token
-    makes it invalid.
+    Nothing that is stored suffices to compute it: it derives from a credential of the host too.
+
+    :param secret: the random secret of the game.
+    :param host: the hash of the host token, or empty: a new host token gives new codes.
+    :param credential: the host token or player key of the host who requests the code.
     """
-    secret = game.host or game.host_player
-    digest = hmac.digest(secret.encode(), f"watch\n{game.id}".encode(), "sha256")
+    digest = hmac.digest(secret, f"watch\n{host}\n{credential}".encode(), "sha256")
     return _WATCH_PREFIX + _text(digest[:_BYTES])
+
+
+def credential_id(token: str) -> str:
+    """Return what identifies a token or a player key where the server stores what was made with it.
+
+    >>> credential_id("skye_key_" + 22 * "a")[:4], credential_id("skye_host_" + 22 * "a")[:4]
+    ('key.', 'DxPf')
+    """
+    return f"{KEY_PREFIX}{hash_player_key(token)}" if is_player_key(token) else hash_token(token)
 
 
 def is_player_key(token: str) -> bool:
@@ -221,15 +242,24 @@ def role_or_none(game: Game, token: str, player: str) -> Caller | None:
 
 
 def role_of(
-    game: Game, token: str | None, player: str, *, invite: str | None = None, retired: bool = False
+    game: Game,
+    token: str | None,
+    player: str,
+    *,
+    watches: bool = False,
+    invite: str | None = None,
+    retired: bool = False,
 ) -> Caller:
     """Return the role of a caller in a game; a player key without a role is a spectator.
 
     :param player: the id of the player whose key the token is, or empty.
+    :param watches: whether the token is a valid watch code of the game.
     :param invite: an invitation code that a caller without a role holds.
     :param retired: treat a token that no longer has a role as a spectator, instead of refusing it.
     :raises Problem: game_not_found, for a private game; token_unknown.
     """
+    if watches:
+        return Caller(watching=True)
     caller = SPECTATOR if token is None else role_or_none(game, token, player)
     if caller in (None, SPECTATOR) and invite is not None:
         invited = identify(game, invite)

@@ -25,7 +25,13 @@ class PlayerIdentities:
             raise Problem("player_key_required")
         if not is_player_key(token):
             raise Problem("player_key_only")
-        key_hash = hash_player_key(token)
+        return self.player_of_hash(hash_player_key(token))
+
+    def player_of_hash(self, key_hash: str) -> str:
+        """Return the id of the player of the key with this hash.
+
+        :raises Problem: token_unknown.
+        """
         record = self._record_of(key_hash)
         if not record.player:
             raise Problem("token_unknown", "This player key has been replaced.")

@@ -93,7 +93,7 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
     return replies
 
 
-# KEYS: game, log, idempotency record, list of the records. ARGV: 1 how often it was sent before, 2 the
+# KEYS: game, log, idempotency record, list of the records, watch codes. ARGV: 1 how often it was sent before, 2 the
 # prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in seconds, 5 a
 # record (empty: none), 6 its TTL, 7 whether the entries replace the log, then for each log entry its id, data
 # and header.
@@ -140,6 +140,7 @@ for i = 8, #ARGV, 3 do
 end
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[4])
+redis.call('EXPIRE', KEYS[5], ARGV[4])
 if ARGV[5] ~= '' then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
   redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
@@ -153,8 +154,8 @@ return 1
 """
 )
 
-# KEYS: game, log, list of the idempotency records, idempotency record of the deletion. ARGV: 1 how often
-# it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion (empty: none), 4
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes. ARGV: 1
+# how often it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion (empty: none), 4
 # its TTL.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
@@ -171,7 +172,7 @@ end
 for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
   redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
 end
-redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
+redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[5])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) else replicate(KEYS[1]) end
 publish(KEYS[1])
 return 1

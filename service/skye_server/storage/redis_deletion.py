@@ -32,7 +32,7 @@ for _, key in ipairs(ARGV) do
         redis.call('DEL', game .. 'webhook:' .. webhook .. part)
       end
     end
-    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults', game .. 'webhooks')
+    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults', game .. 'webhooks', game .. 'watch')
     publish(key)
   elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
     redis.call('DEL', key)

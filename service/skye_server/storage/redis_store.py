@@ -6,6 +6,7 @@ Of each game, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
     skye:{ID}:answer:KEY  string   the idempotency record of a key (see `commands.idempotency`), with a TTL
     skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
+    skye:{ID}:watch       hash     the secret of the watch codes, and their hashes (see `watch_code_store`)
 
 The id of a log entry is the number of its last event and a random number, which differs between
 concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
@@ -54,6 +55,7 @@ from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinRepl
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.ticket_pools import TicketPools
+from skye_server.storage.watch_code_store import WatchCodeStore
 from skye_server.storage.webhook_store import WebhookStore
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
@@ -95,6 +97,7 @@ class RedisStore:
         self.pools = TicketPools(self._calls)
         self.due = DueQueue(self._calls)
         self.webhooks = WebhookStore(self._calls)
+        self.watch_codes = WatchCodeStore(self._calls)
         self.lab = LabStore(self._calls)
         self.hunts = HuntStore(self._calls)
         self.hunt_memory = HuntMemory(self._calls)
@@ -192,7 +195,7 @@ class RedisStore:
         """
         record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
-        keys = [_key(game_id, kind) for kind in ("table", "log", f"answer:{record.key}", "answers")]
+        keys = [_key(game_id, kind) for kind in ("table", "log", f"answer:{record.key}", "answers", "watch")]
         arguments: list[Any] = [
             commit.expected_prefix or b"",
             commit.game,
@@ -218,7 +221,7 @@ class RedisStore:
         :param record: the record of the deletion, which stays.
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
-        keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}")]
+        keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}", "watch")]
         arguments = (expected_prefix, data, ttl_s)
         return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
 

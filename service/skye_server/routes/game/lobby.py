@@ -10,7 +10,7 @@ from flask import Response
 from skye_server.commands import game_commands
 from skye_server.contract import requests, responses
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import invitation_id, require_host, watch_code
+from skye_server.games.authorization import hash_token, invitation_id, require_host
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
@@ -163,11 +163,15 @@ def get_watch_code(game: str) -> Response:
     """Get the code for spectators.
 
     The host gives it to people who may watch a private game: with the code as the bearer token they see what
-    spectators of a public game see, and can do nothing. It stays the same as long as the host's token.
+    spectators of a public game see, and can do nothing. It stays the same until the host token or the player
+    key with which the host sends this request is replaced, or the key requests another host token; then it
+    becomes invalid.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    games, token = collaborators().games, bearer_token()
+    current, caller = games.read(game, token)
     require_host(caller)
-    return json_response({"code": watch_code(current)}, tag=etag(current.version, caller))
+    code = games.watch_codes.code_for(current, token or "")
+    return json_response({"code": code}, tag=etag(current.version, caller, f"-{hash_token(code)[:8]}"))
 
 
 @blueprint.route("/games/<game>/invitations/<invitation>", methods=["DELETE"])

@@ -1,0 +1,86 @@
+"""Watch codes: with one, spectators read a private game.
+
+A code belongs to the credential of the host that requests it, and ends with this credential: it derives from a
+random secret of the game, the host token that the game has, and the credential. Only its hash is stored, with
+the credential and the host token. So a player key that is replaced ends its codes in all games in the same
+step, also in those that are over, and a backup has no code.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+
+from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import (
+    KEY_PREFIX,
+    credential_id,
+    hash_token,
+    is_watch_code,
+    watch_code,
+)
+from skye_server.games.game import Game
+from skye_server.players.identities import PlayerIdentities
+from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.watch_code_store import SECRET
+
+_SECRET_BYTES = 16
+
+
+class WatchCodes:
+    """The watch codes of all games of a store."""
+
+    def __init__(self, store: RedisStore, identities: PlayerIdentities) -> None:
+        self._store, self._identities = store.watch_codes, identities
+
+    def code_for(self, game: Game, credential: str) -> str:
+        """Return the code of a game for a credential of its host, the same until the credential ends.
+
+        :param credential: the bearer token of the host.
+        :raises Problem: too_much_contention, store_unavailable.
+        """
+        its_id = credential_id(credential)
+        for attempt in range(MAX_ATTEMPTS):
+            stored = self._store.all(game.id)
+            secret = stored.pop(SECRET, None) or secrets.token_hex(_SECRET_BYTES)
+            code = watch_code(bytes.fromhex(secret), game.host, credential)
+            entry = _entry(game, code)
+            if stored.get(its_id) == entry:
+                return code
+            # The game has one host token, and its host one key: what other tokens and keys made is invalid.
+            kind = its_id.startswith(KEY_PREFIX)
+            forgotten = [other for other in stored if other.startswith(KEY_PREFIX) == kind and other != its_id]
+            if self._store.add(game.id, secret, its_id, entry, forgotten):
+                return code
+            back_off(attempt)
+        raise Problem("too_much_contention")
+
+    def admits(self, game: Game, token: str | None) -> bool:
+        """Return whether a token is a valid watch code of a game.
+
+        :raises Problem: store_unavailable.
+        """
+        if token is None or not is_watch_code(token):
+            return False
+        entry = _entry(game, token)
+        for credential, stored in self._store.all(game.id).items():
+            if hmac.compare_digest(stored, entry):
+                return self._is_current(game, credential)
+        return False
+
+    def _is_current(self, game: Game, credential: str) -> bool:
+        """Return whether a credential is still one of the host."""
+        if not credential.startswith(KEY_PREFIX):
+            return credential == game.host
+        try:
+            return self._identities.player_of_hash(credential.removeprefix(KEY_PREFIX)) == game.host_player
+        except Problem as problem:
+            if problem.code != "token_unknown":
+                raise
+            return False
+
+
+def _entry(game: Game, code: str) -> str:
+    """Return what identifies a code, while the game has the host token that it has now."""
+    return f"{game.host}/{hash_token(code)}"
