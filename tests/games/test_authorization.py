@@ -144,7 +144,7 @@ def test_host_without_a_seat_is_the_host():
     assert identify_player(empty, ANN_KEY) == Caller(host=True)
 
 
-def test_watch_code_derives_from_the_secret_the_host_token_and_the_credential():
+def test_watch_code_derives_from_secret_host_token_and_credential():
     code = watch_code(b"secret", "host", KEY)
     assert authorization.is_token(code)
     assert code.startswith("skye_watch_")

@@ -468,6 +468,7 @@ PlayerEventStream: TypeAlias = str
 
 class PlayerKeyToUse(TypedDict):
     key: str
+    keep_webhooks: NotRequired[bool]
 
 
 Point1Item: TypeAlias = int
@@ -588,10 +589,6 @@ class RemainingFault(TypedDict):
     fault: str | None
     requests: int
     method: FaultyMethod | None
-
-
-class ReplacedPlayerKey(TypedDict):
-    replaced: bool
 
 
 ReportVerdict: TypeAlias = str
@@ -1721,6 +1718,18 @@ class Rematch(TypedDict):
     game: GameSummary | None
 
 
+class ReplacedWebhook(TypedDict):
+    id: WebhookId
+    url: str
+    types: list[WebhookEventName]
+    description: str
+    status: WebhookStatus
+    problem: str | None
+    created_at: Timestamp
+    old_secret_until: Timestamp | None
+    game_id: GameId | None
+
+
 class ReportResult(TypedDict):
     accepted: bool
     verdict: ReportVerdict
@@ -2275,6 +2284,11 @@ RecordedAction: TypeAlias = (
 )
 
 
+class ReplacedPlayerKey(TypedDict):
+    replaced: bool
+    webhooks: list[ReplacedWebhook]
+
+
 class RoundScore(TypedDict):
     round: int
     scoring_tiles: list[SlotScore]
@@ -2433,6 +2447,7 @@ class GameRecord(TypedDict):
 
 class HostToken(TypedDict):
     host_token: Token
+    webhooks: list[ReplacedWebhook]
     game: Game
 
 

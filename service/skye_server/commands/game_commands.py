@@ -155,7 +155,11 @@ def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandRe
     committed = change_game(games, command, game_id, _by_host, rotate)
     if committed.caller == SPECTATOR:
         committed = committed._replace(caller=Caller(host=True))
-    view: HostTokenView = {"host_token": committed.tokens.given[HOST_ROLE], "game": committed.game_view()}
+    view: HostTokenView = {
+        "host_token": committed.tokens.given[HOST_ROLE],
+        "webhooks": [],
+        "game": committed.game_view(),
+    }
     return result_of(committed, view)
 
 

@@ -46,8 +46,8 @@ class PlayerIdentities:
         """
         return self.require_player(token) if is_player_key(token or "") else ""
 
-    def replace_key(self, token: str | None, new_key: str) -> None:
-        """Replace a player key; a retry with the old key succeeds.
+    def replace_key(self, token: str | None, new_key: str) -> str:
+        """Replace a player key, and return the id of the player; a retry with the old key succeeds.
 
         The new key is stored first, and becomes valid in the step that makes the old one invalid. So only one
         of several concurrent replacements gives a valid key: a thief of the old key gets no other.
@@ -57,13 +57,15 @@ class PlayerIdentities:
         old, new = hash_player_key(token or ""), hash_player_key(new_key)
         stored = self._store.key_record(old)
         if _decoded(old, stored).replaced_by == new:
-            return
-        record = KeyRecord(self.require_player(token), replaces=old)
+            return self.player_of_hash(new)
+        player = self.require_player(token)
+        record = KeyRecord(player, replaces=old)
         if old == new or not self._store.add_key(new, key_records.encode(record)):
             raise Problem("key_taken")
         replaced = KeyRecord("", new, _decoded(old, stored).replaces)
         if not self._store.replace_key(old, stored, key_records.encode(replaced)):
             raise Problem("too_much_contention")
+        return player
 
     def check_own(self, player: str, withdraw: Callable[[], object]) -> None:
         """Check, after a write under the id of a player, that no replacement has taken its first key.

@@ -26,6 +26,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
+from skye_server.routes.webhooks import replaced_view
 
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
@@ -177,9 +178,13 @@ def _follower() -> PlayerFollower:
 def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 
-    The new key has the same seats and games. The old key becomes invalid at once. The new key must not have
-    been used before. Retrying the request with the old key is safe, with or without an `Idempotency-Key`.
+    The new key has the same seats and games. The old key becomes invalid at once, with the watch codes that
+    it requested. Webhooks that it made are disabled, and listed in the response; `keep_webhooks` leaves them
+    active. Tokens and bots at URLs stay. The new key must not have been used before. Retrying the request
+    with the old key is safe, with or without an `Idempotency-Key`.
     """
     charge_key_replacement()
-    collaborators().games.identities.replace_key(command_from_request().token, body["key"])
-    return json_response({"replaced": True})
+    its, new_key = collaborators(), body["key"]
+    player = its.games.identities.replace_key(command_from_request().token, new_key)
+    found = its.webhooks.of_replaced_key(player, new_key, keep=body["keep_webhooks"])
+    return json_response({"replaced": True, "webhooks": [replaced_view(webhook) for webhook in found]})

@@ -19,7 +19,7 @@ from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.routes.games import THIS_GAME
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
-from skye_server.webhooks.owners import NO_GAME, player_owner
+from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER, player_owner
 from skye_server.webhooks.records import Delivery, Webhook
 from skye_server.webhooks.webhooks import Webhooks
 
@@ -168,7 +168,7 @@ def _add_item(place: _Place) -> None:
         owner = _owner_to_write(place, parts)
         if "url" in body:
             charge_webhook_request()
-        return uncached_json(_view(_webhooks().change(owner, webhook, body)))
+        return uncached_json(_view(_webhooks().change(owner, webhook, body, bearer_token())))
 
     @blueprint.route(item, methods=["DELETE"])
     @place.describe(
@@ -196,11 +196,11 @@ def _add_item(place: _Place) -> None:
         """Test a webhook.
 
         Sends a challenge to its URL, and reports the answer. If it is right, the webhook is active from then
-        on, also one that was disabled.
+        on, also one that was disabled, and belongs to the credential of the request.
         """
         owner = _owner_to_write(place, parts)
         charge_webhook_request()
-        tested, reply = _webhooks().test(owner, webhook)
+        tested, reply = _webhooks().test(owner, webhook, bearer_token())
         view = {
             "webhook": _view(tested),
             "http_status": reply.status,
@@ -297,6 +297,12 @@ def _view(webhook: Webhook) -> dict[str, Any]:
 
 def _secret_view(webhook: Webhook) -> dict[str, Any]:
     return _view(webhook) | {"secret": webhook.secret or None}
+
+
+def replaced_view(webhook: Webhook) -> dict[str, Any]:
+    """Return a webhook that was made with a replaced credential as the API shows it."""
+    game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
+    return _view(webhook) | {"game_id": game}
 
 
 def delivery_view(delivery: Delivery) -> dict[str, Any]:

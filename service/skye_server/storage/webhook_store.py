@@ -232,6 +232,12 @@ class WebhookStore:
         key = _webhooks(owner)
         return bool(self._calls.call(key, lambda server: expect_int(server.exists(key))))
 
+    def with_any(self, owners: Sequence[str]) -> list[str]:
+        """Return those of some owners that have webhooks."""
+        keys = [_webhooks(owner) for owner in owners]
+        found = self._calls.call_each(keys, lambda server, key: server.exists(key), expect_int)
+        return [owner for owner, has_any in zip(owners, found, strict=True) if has_any]
+
     def all(self, owner: str) -> dict[str, bytes]:
         """Return the encoded webhooks of an owner by their ids."""
         key = _webhooks(owner)

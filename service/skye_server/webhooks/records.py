@@ -39,6 +39,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     :param problem: why it is not active.
     :param digest: identifies the request with an idempotency key that created it.
     :param rotated_by: the idempotency key of the last rotation, and `rotation` its request.
+    :param made_with: the `credential_id` of the token or key that created, changed or tested it last.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     rotated_by: str = ""
     rotation: bytes = b""
     secret_ms: int = 0
+    made_with: str = ""
 
     @property
     def ref(self) -> WebhookRef:

@@ -13,15 +13,17 @@ import msgspec
 from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
+from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import FieldError, Problem
+from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
-from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry
+from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry, player_owner
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -43,6 +45,8 @@ CHALLENGE: Final = "webhook_challenge"
 
 CHALLENGE_SECONDS: Final = 3.0
 """The time for the response to a challenge: the client's request waits for it."""
+
+_REPLACED: Final = "The token or key that made it was replaced."
 
 _MAX_CHALLENGES: Final = 16
 """How many challenges a process sends at once."""
@@ -86,6 +90,7 @@ class Webhooks:
             created_ms=self._games.now_ms(),
             digest=command.digest,
             secret_ms=self._games.now_ms(),
+            made_with=credential_id(command.token or ""),
         )
         webhook, _ = self.challenged(webhook)
         # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
@@ -95,8 +100,26 @@ class Webhooks:
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
             self._games.identities.check_own(player, lambda: self._put(webhook, None))
+        self._check_credential(webhook, command.token)
         self._wake(webhook)
         return webhook
+
+    def _check_credential(self, webhook: Webhook, token: str | None) -> None:
+        """Check that the caller's credential was not replaced while the receiver was asked.
+
+        A replacement looks for webhooks when the old credential is invalid already. So either it finds this
+        one, or this check fails.
+
+        :raises Problem: token_unknown, what `Games.read` raises.
+        """
+        try:
+            if webhook.owner.startswith(PLAYER_OWNER):
+                self._games.identities.require_player(token)
+            else:
+                require_host(self._games.read(webhook.owner, token).caller)
+        except Problem:
+            self._put(webhook, None)
+            raise
 
     def of(self, owner: str) -> list[Webhook]:
         """Return the webhooks of an owner, the oldest first."""
@@ -113,15 +136,15 @@ class Webhooks:
             raise Problem("webhook_not_found")
         return webhook_records.decode(stored)
 
-    def change(self, owner: str, webhook_id: str, body: dict[str, Any]) -> Webhook:
+    def change(self, owner: str, webhook_id: str, body: dict[str, Any], token: str | None) -> Webhook:
         """Change a webhook; a new URL is sent a challenge first.
 
+        :param token: the credential of the caller.
         :raises Problem: what `get` raises; invalid_body, server_busy.
         """
         webhook = self.get(owner, webhook_id)
-        changed = replace(
-            webhook, **{name: tuple(new) if name == "types" else new for name, new in body.items()}
-        )
+        changes = {name: tuple(new) if name == "types" else new for name, new in body.items()}
+        changed = replace(webhook, **changes, made_with=credential_id(token or ""))
         answered = False
         if changed.url != webhook.url:
             changed, reply = self._challenged_again(replace(changed, status=WebhookStatus.UNVERIFIED))
@@ -130,13 +153,14 @@ class Webhooks:
         self._wake(changed, answered=answered)
         return changed
 
-    def test(self, owner: str, webhook_id: str) -> tuple[Webhook, Reply]:
+    def test(self, owner: str, webhook_id: str, token: str | None) -> tuple[Webhook, Reply]:
         """Send the challenge again; a webhook whose receiver answers it is active from then on.
 
+        :param token: the credential of the caller.
         :raises Problem: what `get` raises; server_busy.
         """
         webhook = self.get(owner, webhook_id)
-        changed, reply = self._challenged_again(webhook)
+        changed, reply = self._challenged_again(replace(webhook, made_with=credential_id(token or "")))
         if changed != webhook:
             self._put(webhook, changed)
         self._wake(changed, answered=reply.is_ok)
@@ -179,6 +203,51 @@ class Webhooks:
             player = self._games.repository.current(webhook.owner).host_player
         if player:
             self._games.players.webhook_disabled(player, webhook.id, self._games.now_ms())
+
+    def of_replaced_key(self, player: str, new_key: str, *, keep: bool) -> list[Webhook]:
+        """Disable the webhooks that the replaced keys of a player have made, its own and those of its games.
+
+        :param keep: leave them as they are.
+        :returns: these webhooks.
+        """
+        current = credential_id(new_key)
+        found = [webhook for webhook in self.of(player_owner(player)) if webhook.made_with != current]
+        games = [game_id for game_id, _ in self._games.store.players.active_games(player)]
+        for game_id in self._store.with_any(games):
+            game = self._games.repository.find(game_id)
+            if game is not None and game.host_player == player:
+                made = [webhook for webhook in self.of(game_id) if webhook.made_with.startswith(KEY_PREFIX)]
+                found += [webhook for webhook in made if webhook.made_with != current]
+        return found if keep else [self._without_credential(webhook) for webhook in found]
+
+    def of_replaced_host_token(self, game_id: str) -> list[Webhook]:
+        """Disable the webhooks of a game that replaced host tokens have made; return them."""
+        current = self._games.repository.current(game_id).host
+        made = [webhook for webhook in self.of(game_id) if not webhook.made_with.startswith(KEY_PREFIX)]
+        return [self._without_credential(webhook) for webhook in made if webhook.made_with != current]
+
+    def _without_credential(self, webhook: Webhook) -> Webhook:
+        """Disable a webhook whose credential was replaced; return it as it is then.
+
+        :raises Problem: too_much_contention.
+        """
+        for attempt in range(MAX_ATTEMPTS):
+            disabled = replace(webhook, status=WebhookStatus.DISABLED, problem=_REPLACED)
+            if webhook == disabled:
+                return disabled
+            try:
+                self._put(webhook, disabled)
+            except Problem as problem:
+                if problem.code != "too_much_contention":
+                    raise
+            else:
+                return disabled
+            back_off(attempt)
+            stored = self._store.get(webhook.ref)
+            if stored is None:
+                return disabled
+            webhook = webhook_records.decode(stored)
+        raise Problem("too_much_contention")
 
     def delete(self, owner: str, webhook_id: str) -> None:
         """Delete a webhook with its deliveries; one that does not exist is deleted already.

@@ -123,15 +123,20 @@ class Player:
         """Cancel a ticket unless it is matched; return it."""
         return cast("m.Ticket", self.request("DELETE", _ticket_path(ticket_id), **options))
 
-    def replace_key(self, key: str | None = None, **options: Unpack[CallOptions]) -> str:
+    def replace_key(
+        self, key: str | None = None, *, keep_webhooks: bool = False, **options: Unpack[CallOptions]
+    ) -> str:
         """Replace the key; return the new one, which this object sends from now on.
 
         After an error this object still has the old key: call the method again with the same `key`.
 
         :param key: the new key; a random one by default.
+        :param keep_webhooks: leave webhooks that were made with the old key active, which are disabled
+            otherwise.
         """
         key = new_key() if key is None else key
-        self.request("PUT", "/v1/me/key", body={"key": key}, **options)
+        body = {"key": key, "keep_webhooks": keep_webhooks}
+        self.request("PUT", "/v1/me/key", body=body, **options)
         self.key = key
         return key
 

@@ -58,13 +58,14 @@ from skye_server.contract.responses.me import (
     PlayerEventList,
     PlayerStreamEnd,
     PlayerStreamStart,
-    ReplacedPlayerKey,
 )
 from skye_server.contract.responses.problem import Problem
 from skye_server.contract.responses.webhooks import (
     CreatedWebhook,
     DecisionMessage,
     DeliveryList,
+    ReplacedPlayerKey,
+    ReplacedWebhook,
     WebhookChallengeAnswer,
     WebhookChallengeMessage,
     WebhookEventMessage,

@@ -7,6 +7,7 @@ from skye import PLAYERS
 from skye.fields import BySeat, Keywords, Seat
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.responses.actions import Actions
+from skye_server.contract.responses.webhooks import ReplacedWebhook
 from skye_server.games.views.fields import MAX_GAMES, GameId, Token
 from skye_server.games.views.types import GameView, InvitationCodeView, TimeView
 
@@ -94,6 +95,11 @@ class HostTokenView(TypedDict):
     """A new host token, which the server shows only here, and the game."""
 
     host_token: Annotated[Token, "The host's token."]
+    webhooks: Annotated[
+        Sequence[ReplacedWebhook],
+        Keywords(maxItems=100),
+        "The webhooks of the game that were made with the old token: disabled now.",
+    ]
     game: Annotated[TimedGameView, "The game as its host sees it."]
 
 

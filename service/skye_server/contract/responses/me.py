@@ -174,9 +174,3 @@ class PlayerStreamEnd(TypedDict):
     reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
     resume: Resume
     last_event: Annotated[PlayerEventId, "The id of the last event sent."]
-
-
-class ReplacedPlayerKey(TypedDict):
-    """The replacement of a player key."""
-
-    replaced: Annotated[bool, "Always true: from now on only the new key is valid."]

@@ -46,6 +46,24 @@ class CreatedWebhook(WebhookView):
     secret: _Secret
 
 
+class ReplacedWebhook(WebhookView):
+    """A webhook that was made with a token or key that is replaced."""
+
+    game_id: Annotated[GameId | None, "The game that it reports; null for one of a player key."]
+
+
+class ReplacedPlayerKey(TypedDict):
+    """The replacement of a player key."""
+
+    replaced: Annotated[bool, "Always true: from now on only the new key is valid."]
+    webhooks: Annotated[
+        Sequence[ReplacedWebhook],
+        Keywords(maxItems=10_000),
+        "The webhooks that were made with the old key, of the player and of the games that it hosts: disabled "
+        "now unless the request keeps them.",
+    ]
+
+
 class WebhookList(TypedDict):
     """The webhooks of a player key or a game."""
 

@@ -18,6 +18,7 @@ from skye_server.http.responses import command_response, etag, json_response, ve
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_GAME, blueprint
+from skye_server.routes.webhooks import replaced_view
 
 __all__ = ["blueprint"]
 
@@ -243,10 +244,13 @@ def rotate_host_token(game: str) -> Response:
     """Replace the host token.
 
     The host receives a new token, and the old one becomes invalid at once. A player key that created the game
-    stays its host; it receives a token for a program that should only host this game. The server shows the
-    token only in this response. A game that is over keeps its tokens.
+    stays its host; it receives a token for a program that should only host this game. The watch codes of the
+    game become invalid, and webhooks that were made with the old token are disabled: `webhooks` lists them.
+    The server shows the token only in this response. A game that is over keeps its tokens.
     """
     result = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
+    replaced = collaborators().webhooks.of_replaced_host_token(game)
+    result.view["webhooks"] = [replaced_view(webhook) for webhook in replaced]
     return command_response(result, 201, location=f"/v1/games/{game}")
 
 
