@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from skye_client.redaction import redacted
+
 
 class SkyeError(Exception):
     """The base class of every exception of this package."""
@@ -12,6 +14,10 @@ class SkyeError(Exception):
 
 class ConnectionFailedError(SkyeError):
     """No complete response arrived within all retries; a write may have taken effect or not."""
+
+
+class InvalidCredentialError(SkyeError, ValueError):
+    """A player key or token cannot be one, and was not sent. The text does not contain it."""
 
 
 class UnexpectedResponseError(SkyeError):
@@ -54,9 +60,9 @@ class ApiError(SkyeError):
         self.request_id = request_id
 
     def __str__(self) -> str:
-        """Return the status, the code, the detail, and a line for each cause."""
+        """Return the status, the code, the detail, and a line for each cause, without credentials."""
         causes = [f"\n  {_place(cause)}: {cause.get('detail', '')}" for cause in self.errors]
-        return f"{self.status} {self.code}: {self.detail}{''.join(causes)}"
+        return redacted(f"{self.status} {self.code}: {self.detail}{''.join(causes)}")
 
 
 def _place(cause: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from skye_client.messages import authorization
 from skye_client.options import FAULT_HEADER
 from skye_client.retry import RetryPolicy
 
@@ -17,13 +18,14 @@ class Export:
     :param cursor: the `cursor` of the last line that the caller has.
     :param query: the other parameters; `limit` is the maximum number of lines in one response.
     :param fault: the fault to inject into the first request.
+    :raises InvalidCredentialError: when the key cannot be one.
     """
 
     def __init__(
         self, key: str | None, cursor: str | None, query: Mapping[str, Any], fault: str | None = None
     ) -> None:
         self.is_complete = False
-        self._key = key
+        self._authorization = authorization(key)
         self._cursor = cursor
         self._query = query
         self._fault = fault
@@ -33,9 +35,7 @@ class Export:
 
     def headers(self) -> dict[str, str]:
         """Return the headers of the next request; only the first has the fault."""
-        headers = {"Accept": "application/x-ndjson"}
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+        headers = {"Accept": "application/x-ndjson", **self._authorization}
         if self._fault is not None:
             headers[FAULT_HEADER], self._fault = self._fault, None
         return headers

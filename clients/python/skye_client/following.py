@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from skye_client.errors import ApiError, HistoryLostError, SkyeError
+from skye_client.errors import ApiError, HistoryLostError, InvalidCredentialError, SkyeError
 from skye_client.options import FAULT_HEADER
 
 SILENCE_S: Final = 20.0
@@ -164,4 +164,6 @@ def _number(event_id: int | str) -> int:
 
 def is_final(error: Exception) -> bool:
     """Return whether a retry cannot succeed."""
+    if isinstance(error, InvalidCredentialError):
+        return True
     return isinstance(error, ApiError) and error.status < 500 and error.status not in (408, 429)

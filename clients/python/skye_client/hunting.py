@@ -18,6 +18,7 @@ from typing import Any, Final
 import httpx
 
 from skye_client import Skye
+from skye_client.messages import authorization
 
 HUNT_VARIABLE: Final = "SKYE_HUNT"
 """The environment variable with the address of the hunt that tests look at."""
@@ -86,7 +87,7 @@ class Hunt:
 
         :raises httpx.HTTPStatusError: without the key of the hunt.
         """
-        headers = {"Authorization": f"Bearer {self.key}"}
+        headers = authorization(self.key)
         return _json(httpx.post(f"{self.url}/reveal", headers=headers, timeout=_TIMEOUT_S))
 
     def close(self) -> None:

@@ -15,19 +15,23 @@ from typing import Any, Final
 import httpx
 
 from skye_client.errors import ApiError, ConnectionFailedError, UnexpectedResponseError
+from skye_client.keys import checked_credential
 from skye_client.options import FAULT_HEADER, RequestOptions
+from skye_client.redaction import redacted
 from skye_client.version import __version__
 
 USER_AGENT: Final = f"skye-client-python/{__version__}"
 
 
 def checked_url(url: str) -> str:
-    """Return the address of a server without a slash at its end.
+    """Return the address of a server without white space around it, and without a slash at its end.
 
     :raises ValueError: when it is no address, such as one without `http://`.
     """
+    url = url.strip()
     if not re.match(r"https?://[^/]", url):
-        raise ValueError(f"{url!r} is not the address of a server, such as http://127.0.0.1:8000")
+        shown = redacted(url[:200])
+        raise ValueError(f"{shown!r} is not the address of a server, such as http://127.0.0.1:8000")
     return url.rstrip("/")
 
 
@@ -41,7 +45,7 @@ def read_json(response: httpx.Response) -> Any:
     except ValueError:
         raise UnexpectedResponseError(
             f"{response.request.method} {response.request.url.path}: the response of status "
-            f"{response.status_code} is not JSON: {response.text[:100]!r}"
+            f"{response.status_code} is not JSON: {_beginning(response, 100)!r}"
         ) from None
 
 
@@ -60,13 +64,18 @@ def api_error(response: httpx.Response) -> ApiError:
         problem: Mapping[str, Any] = json.loads(response.content)
         problem["code"]  # a proxy may send JSON of another format
     except (ValueError, LookupError, TypeError):
-        problem = {"detail": response.text[:200]}
+        problem = {"detail": _beginning(response, 200)}
     return ApiError(
         response.status_code,
         problem,
         retry_after_s=_seconds_until(response.headers.get("Retry-After", "")),
         request_id=response.headers.get("X-Request-Id"),
     )
+
+
+def _beginning(response: httpx.Response, length: int) -> str:
+    """Return the beginning of the text of a response, without credentials: a proxy may repeat a request."""
+    return redacted(response.text[:10_000])[:length]
 
 
 def _seconds_until(retry_after: str) -> float | None:
@@ -79,13 +88,23 @@ def _seconds_until(retry_after: str) -> float | None:
     return None
 
 
+def authorization(token: str | None) -> dict[str, str]:
+    """Return the header with a player key or token; none for None.
+
+    :raises InvalidCredentialError: when it cannot be one.
+    """
+    return {} if token is None else {"Authorization": f"Bearer {checked_credential(token)}"}
+
+
 def request_headers(method: str, options: RequestOptions) -> dict[str, str]:
-    """Return the headers of a request; the caller removes the fault before the first retry."""
+    """Return the headers of a request; the caller removes the fault before the first retry.
+
+    :raises InvalidCredentialError: when the token cannot be one.
+    """
     headers = {"User-Agent": USER_AGENT}
     if options.get("body") is not None:
         headers["Content-Type"] = "application/json"
-    if (token := options.get("token")) is not None:
-        headers["Authorization"] = f"Bearer {token}"
+    headers |= authorization(options.get("token"))
     if method != "GET":
         headers["Idempotency-Key"] = options.get("idempotency_key") or str(uuid.uuid4())
     if (version := options.get("if_match")) is not None:
@@ -103,5 +122,5 @@ def query_of(options: RequestOptions) -> dict[str, Any]:
 def final_error(method: str, path: str, error: Exception) -> Exception:
     """Return the exception to raise when no attempt is left."""
     if isinstance(error, httpx.TransportError | ValueError):
-        return ConnectionFailedError(f"{method} {path}: {type(error).__name__}: {error}")
+        return ConnectionFailedError(redacted(f"{method} {path}: {type(error).__name__}: {error}"))
     return error

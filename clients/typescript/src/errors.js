@@ -1,3 +1,6 @@
+/** Return a text without credentials. @param {string} text */
+export const redacted = (text) => text.replace(/\b(skye|whsec)_[^\s"'<>]{16,}/g, "$1_...").replace(/\/\/[^/@\s]*@/g, "//...@");
+
 /** The base class of all errors of this package. */
 export class SkyeError extends Error {
   /** @param {string} message @param {ErrorOptions} [options] */
@@ -18,7 +21,7 @@ export class ApiError extends SkyeError {
     const code = problem.code ?? `http_${status}`, detail = problem.detail ?? problem.title ?? "";
     /** @type {{in?: string, pointer?: string, name?: string, detail: string}[]} */
     const errors = problem.errors ?? [];
-    super(`${status} ${code}: ${detail}${errors.map((cause) => `\n  ${cause.pointer || cause.name || "/"}: ${cause.detail}`).join("")}`);
+    super(redacted(`${status} ${code}: ${detail}${errors.map((cause) => `\n  ${cause.pointer || cause.name || "/"}: ${cause.detail}`).join("")}`));
     this.status = status;
     /** @type {string} */
     this.code = code;
@@ -42,6 +45,9 @@ export class ConnectionFailedError extends SkyeError {
     super("The server cannot be reached", { cause });
   }
 }
+
+/** A player key or token cannot be one, and was not sent. The message does not contain it. */
+export class InvalidCredentialError extends SkyeError {}
 
 /** A successful response is not JSON: this is not the address of the API. */
 export class UnexpectedResponseError extends SkyeError {}

@@ -2,7 +2,7 @@ import { EventFollower, PLAYER } from "./events.js";
 import { OwnGames } from "./games.js";
 import { Leagues } from "./leagues.js";
 import { Game, seatsOf } from "./resources.js";
-import { newKey, waiting } from "./transport.js";
+import { credential, newKey, waiting } from "./transport.js";
 
 /** @import { components } from "../types/contract.js" */
 /** @import { FollowOptions } from "./events.js" */
@@ -20,7 +20,7 @@ export class Player {
   /** @param {Transport} transport @param {string} [key] A new random one by default; it cannot be recovered. */
   constructor(transport, key = newKey()) {
     this.transport = transport;
-    this.#key = key;
+    this.#key = credential(key);
   }
 
   get key() { return this.#key; }
@@ -80,9 +80,15 @@ export class Player {
   /** @param {string} id @param {CallOptions} [options] @returns {Promise<Result<"cancel_ticket">>} */
   cancelTicket(id, options) { return this.request("DELETE", `${TICKETS}/${id}`, options); }
 
-  /** Replace the key; after an error call it again with the same key. @param {string} [key] @param {CallOptions} [options] */
-  async replaceKey(key = newKey(), options) {
-    await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key } });
+  /**
+   * Replace the key; after an error call it again with the same key. Webhooks of the old key are disabled.
+   *
+   * @param {string} [key]
+   * @param {CallOptions & {keepWebhooks?: boolean}} [options] `keepWebhooks` leaves them active.
+   */
+  async replaceKey(key = newKey(), { keepWebhooks = false, ...options } = {}) {
+    key = credential(key);
+    await this.request("PUT", `${PLAYER}/key`, { ...options, body: { key, keep_webhooks: keepWebhooks } });
     this.#key = key;
     return key;
   }

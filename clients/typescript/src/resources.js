@@ -1,5 +1,5 @@
 import { EventFollower } from "./events.js";
-import { readText, waiting } from "./transport.js";
+import { credential, readText, waiting } from "./transport.js";
 
 /** @import { components, operations } from "../types/contract.js" */
 /** @import { Transport, RequestOptions } from "./transport.js" */
@@ -33,13 +33,13 @@ export class Game {
   constructor(transport, id, token = null) {
     this.transport = transport;
     this.id = id;
-    this.#token = token;
+    this.#token = credential(token);
     this.path = `/v1/games/${encodeURIComponent(id)}`;
   }
 
   /** The token of a seat or of the host; null for a spectator. */
   get token() { return this.#token; }
-  set token(token) { this.#token = token; }
+  set token(token) { this.#token = credential(token); }
 
   /**
    * Send a request about this game.
@@ -66,7 +66,10 @@ export class Game {
   at(event, options) { return this.request("GET", "", { ...options, query: { at_event: event } }); }
 
   /** @param {Body<"join_game">} player @param {CallOptions} [options] @returns {Promise<Result<"join_game">>} */
-  join(player, options) { return this.request("POST", "/players", { ...options, body: player }); }
+  join(player, options) {
+    const body = "invite_code" in player && player.invite_code ? { ...player, invite_code: credential(player.invite_code) } : player;
+    return this.request("POST", "/players", { ...options, body });
+  }
 
   /**
    * Reserve a seat, as the host; return the invitation with the code for the invited player.

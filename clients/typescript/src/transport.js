@@ -1,4 +1,4 @@
-import { ApiError, ConnectionFailedError, UnexpectedResponseError } from "./errors.js";
+import { ApiError, ConnectionFailedError, InvalidCredentialError, UnexpectedResponseError, redacted } from "./errors.js";
 
 /** Statuses of responses that are retried. */
 const RETRIED = new Set([429, 502, 503, 504]);
@@ -40,7 +40,8 @@ export class Transport {
    * @param {{fetch?: typeof fetch, retry?: Partial<RetryPolicy>, timeoutMs?: number}} [options]
    */
   constructor(url, options = {}) {
-    if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`${JSON.stringify(url)} is not the address of a server, such as http://127.0.0.1:8000`);
+    url = url.trim();
+    if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
     this.url = url.replace(/\/+$/, "");
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.retry = { ...DEFAULT_RETRY, ...options.retry };
@@ -73,6 +74,7 @@ export class Transport {
    * @throws {ApiError} The server returned an error.
    * @throws {ConnectionFailedError} No response within all retries.
    * @throws {UnexpectedResponseError} A successful response is not JSON.
+   * @throws {InvalidCredentialError} The token cannot be one.
    */
   async send(method, path, options, read) {
     const policy = { ...this.retry, ...options.retry };
@@ -115,11 +117,13 @@ export class Transport {
    * @param {Omit<RequestOptions, "body"> & {body?: string}} options
    * @returns {Promise<Response>}
    * @throws {ApiError} The server refused.
+   * @throws {InvalidCredentialError} The token cannot be one.
    */
   async open(method, path, options) {
     /** @type {Record<string, string>} */
     const headers = { ...USER_AGENT, Accept: options.accept ?? "application/json", ...options.headers };
-    if (options.token) headers.Authorization = `Bearer ${options.token}`;
+    const token = credential(options.token);
+    if (token !== null) headers.Authorization = `Bearer ${token}`;
     if (options.idempotencyKey) headers["Idempotency-Key"] = options.idempotencyKey;
     if (options.ifMatch !== undefined) headers["If-Match"] = `"${options.ifMatch}"`;
     if (options.body) headers["Content-Type"] = "application/json";
@@ -140,7 +144,7 @@ async function readJson(response) {
   try {
     return text ? JSON.parse(text) : null;
   } catch {
-    throw new UnexpectedResponseError(`${response.url}: the response of status ${response.status} is not JSON: ${text.slice(0, 100)}`);
+    throw new UnexpectedResponseError(`${response.url}: the response of status ${response.status} is not JSON: ${redacted(text.slice(0, 10_000)).slice(0, 100)}`);
   }
 }
 
@@ -161,7 +165,7 @@ export const readText = (response) => response.text();
  */
 export function retryDelay(error, attempt, started, policy) {
   const { attempts, baseMs, maxMs, budgetMs } = policy;
-  if (error instanceof UnexpectedResponseError) throw error;
+  if (error instanceof UnexpectedResponseError || error instanceof InvalidCredentialError) throw error;
   let wait = backoff(attempt, baseMs, maxMs);
   if (error instanceof ApiError) {
     if (!RETRIED.has(error.status)) throw error;
@@ -180,6 +184,21 @@ export function retryDelay(error, attempt, started, policy) {
  */
 export function backoff(attempt, baseMs, maxMs) {
   return Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
+}
+
+/**
+ * Return a player key or token without white space around it, such as the end of a line in a file; null for none.
+ *
+ * @template {string | null | undefined} T
+ * @param {T} text
+ * @returns {T extends string ? string : string | null}
+ * @throws {InvalidCredentialError} It has characters that no header may have, or too many.
+ */
+export function credential(text) {
+  if (text === null || text === undefined) return /** @type {any} */ (null);
+  const trimmed = text.trim();
+  if (!/^[\w.~+/-]{1,512}=*$/.test(trimmed)) throw new InvalidCredentialError("A player key or token is empty, has over 512 characters, or others than letters, digits and ._~+/-=");
+  return /** @type {any} */ (trimmed);
 }
 
 /** Return a random player key. */

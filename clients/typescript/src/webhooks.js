@@ -1,6 +1,6 @@
 /** Verify and parse the requests that the server sends to webhooks and bots (Standard Webhooks 1.0). */
 /** @import { components } from "../types/contract.js" */
-import { InvalidWebhookError } from "./errors.js";
+import { InvalidCredentialError, InvalidWebhookError } from "./errors.js";
 
 /** @typedef {components["schemas"]} Schemas */
 /** @typedef {Schemas["WebhookEventMessage"] | Schemas["WebhookChallengeMessage"] | Schemas["DecisionMessage"]} WebhookMessage What the server sends; `type` tells which. */
@@ -14,6 +14,7 @@ const TOLERANCE_S = 300;
  * @param {Headers | Record<string, string | string[] | undefined>} headers The headers, as fetch or Node have them.
  * @param {...string} secrets The secret `whsec_...` of the webhook; several during a rotation.
  * @returns {Promise<WebhookMessage>}
+ * @throws {InvalidCredentialError} When a secret cannot be one.
  * @throws {InvalidWebhookError} When no secret has signed the request, or it is older than five minutes.
  */
 export async function unwrap(body, headers, ...secrets) {
@@ -25,7 +26,9 @@ export async function unwrap(body, headers, ...secrets) {
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${at}.${text}`);
   for (const secret of secrets) {
-    const key = await crypto.subtle.importKey("raw", bytes(secret.replace(/^whsec_/, "")), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+    const raw = bytes(secret.trim().replace(/^whsec_/, ""));
+    if (!raw.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
+    const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of signatures.split(" ").filter((each) => each.startsWith("v1,"))) {
       if (await crypto.subtle.verify("HMAC", key, bytes(signature.slice(3)), signed)) return JSON.parse(text);
     }

@@ -14,7 +14,7 @@ from skye_client._async.leagues import AsyncLeagues
 from skye_client._async.resources import AsyncGame, AsyncSeat, seats_of
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import NO_EVENT, SILENCE_S, Follower
-from skye_client.keys import new_key
+from skye_client.keys import checked_credential, new_key
 from skye_client.options import CallOptions, ReadOptions, waiting
 
 _TICKETS = "/v1/matchmaking/tickets"
@@ -24,11 +24,12 @@ class AsyncPlayer:
     """A player, identified by a player key, which acts for the player's seats in all games.
 
     :param key: the key; a new random one by default. Keep it: it cannot be recovered.
+    :raises InvalidCredentialError: when the key cannot be one.
     """
 
     def __init__(self, transport: AsyncTransport, key: str | None = None) -> None:
         self.transport = transport
-        self.key = new_key() if key is None else key
+        self.key = new_key() if key is None else checked_credential(key)
 
     def __repr__(self) -> str:
         """Return the class, without the key."""
@@ -134,7 +135,7 @@ class AsyncPlayer:
         :param keep_webhooks: leave webhooks that were made with the old key active, which are disabled
             otherwise.
         """
-        key = new_key() if key is None else key
+        key = new_key() if key is None else checked_credential(key)
         body = {"key": key, "keep_webhooks": keep_webhooks}
         await self.request("PUT", "/v1/me/key", body=body, **options)
         self.key = key

@@ -11,6 +11,7 @@ from skye_client._async.events import events
 from skye_client._async.iteration import AsyncIteration
 from skye_client._async.transport import AsyncTransport
 from skye_client.following import SILENCE_S, Follower
+from skye_client.keys import checked_credential
 from skye_client.options import CallOptions, ReadOptions, waiting
 
 
@@ -18,12 +19,13 @@ class AsyncGame:
     """One game, as a seat, the host or a spectator.
 
     :param token: the token of a seat or of the host; None for a spectator.
+    :raises InvalidCredentialError: when the token cannot be one.
     """
 
     def __init__(self, transport: AsyncTransport, game_id: str, token: str | None = None) -> None:
         self.transport = transport
         self.id = game_id
-        self.token = token
+        self.token = None if token is None else checked_credential(token)
         self.path = f"/v1/games/{quote(game_id, safe='')}"
 
     def __repr__(self) -> str:
@@ -43,8 +45,13 @@ class AsyncGame:
         return cast(m.Game, await self.request("GET", query=query, **options))
 
     async def join(self, player: Mapping[str, Any], **options: Unpack[CallOptions]) -> m.TakenSeat:
-        """Take a seat, or as the host seat a bot; return the token, which the server does not send again."""
-        return cast(m.TakenSeat, await self.request("POST", "/players", body=player, **options))
+        """Take a seat, or as the host seat a bot; return the token, which the server does not send again.
+
+        :raises InvalidCredentialError: when `invite_code` cannot be a code.
+        """
+        code = player.get("invite_code")
+        body = dict(player) if code is None else {**player, "invite_code": checked_credential(code)}
+        return cast(m.TakenSeat, await self.request("POST", "/players", body=body, **options))
 
     async def players(self, **options: Unpack[ReadOptions]) -> Sequence[m.Player]:
         """Return the seats that are taken, as the caller may see them."""

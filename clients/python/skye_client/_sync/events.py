@@ -14,7 +14,7 @@ from httpx_sse import EventSource, SSEError
 from skye_client._sync.transport import Transport
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import SILENCE_S, BrokenStreamError, Follower, is_final
-from skye_client.messages import api_error
+from skye_client.messages import api_error, authorization
 from skye_client.retry import RetryPolicy, backoff
 
 _ONCE = RetryPolicy(attempts=1)
@@ -40,6 +40,7 @@ def events(
     :param silence_s: a stream without a byte for this many seconds is half-open and replaced.
     :raises HistoryLostError: when the server has lost events that were already delivered.
     :raises ApiError: when the game or the token does not exist any more.
+    :raises InvalidCredentialError: when the token cannot be one.
     :raises UnexpectedResponseError: when something other than the API answers, and the API has not yet.
     """
     while not follower.over:
@@ -64,9 +65,7 @@ def events(
 def _stream(
     transport: Transport, path: str, token: str | None, follower: Follower, silence_s: float
 ) -> Generator[Any, None, None]:
-    headers = {"Accept": "text/event-stream", **follower.stream_opening()}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
+    headers = {"Accept": "text/event-stream", **follower.stream_opening(), **authorization(token)}
     timeout = httpx.Timeout(transport.timeout_s, read=silence_s)
     with transport.http.stream(
         "GET", f"{transport.url}{path}/events/stream", headers=headers, timeout=timeout
