@@ -166,7 +166,11 @@ class Nginx(Server):
         copy_nginx_files(folder, replacements)
         self.port = free_port()
         # A small send buffer, so that what a client does not take stays in nginx.
-        (folder / "listen.conf").write_text(f"listen 127.0.0.1:{self.port} sndbuf=16k;")
+        self.agents_port = free_port()  # for the MCP server
+        file = folder / "nginx.conf"
+        file.write_text(file.read_text().replace("^8081:", f"^{self.agents_port}:"))
+        listening = (f"listen 127.0.0.1:{self.port} sndbuf=16k;", f"listen 127.0.0.1:{self.agents_port};")
+        (folder / "listen.conf").write_text("\n".join(listening))
         as_root = " user root;" if os.geteuid() == 0 else ""
         self.log = folder / "nginx.log"
         command = [program, "-p", folder, "-c", folder / "nginx.conf", "-g", f"daemon off;{as_root}"]

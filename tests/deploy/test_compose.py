@@ -69,8 +69,20 @@ def test_instances_and_nginx_share_the_folder_of_the_sockets():
 def test_published_port_is_the_one_that_nginx_listens_on():
     (published,) = SERVICES["nginx"]["ports"]
     port = published.rpartition(":")[2]
-    assert re.findall(r"(?m)^listen (\d+)", (NGINX / "listen.conf").read_text()) == [port]
+    assert re.findall(r"(?m)^listen (\d+)", (NGINX / "listen.conf").read_text())[0] == port
     assert f"http://127.0.0.1:{port}/healthz" in SERVICES["nginx"]["healthcheck"]["test"]
+
+
+def test_only_the_mcp_server_reaches_the_port_that_trusts_it():
+    _, port = re.findall(r"(?m)^listen (\d+)", (NGINX / "listen.conf").read_text())
+    assert f'"~^{port}:' in (NGINX / "nginx.conf").read_text()
+    for service in SERVICES.values():
+        assert not any(port in published for published in service.get("ports", ()))
+    agents = [SERVICES["mcp-a"], SERVICES["mcp-b"]]
+    assert {url for one in agents for url in option(one, "server")} == {f"http://nginx:{port}"}
+    assert [option(one, "trusted-proxies") for one in agents] == [["1"], ["1"]]
+    of_front = {name for name, one in SERVICES.items() if "front" in one.get("networks", ())}
+    assert of_front == {"mcp-a", "mcp-b", "nginx"}
 
 
 def test_mounted_and_included_files_exist():

@@ -30,7 +30,9 @@ def mcp(folder, nginx):
 
         def start(name):
             path = folder / f"{name}.sock"
-            command = [sys.executable, "-m", "skye_mcp", "--server", nginx.url, "--http", f"unix:{path}"]
+            server = f"http://127.0.0.1:{nginx.agents_port}"
+            command = [sys.executable, "-m", "skye_mcp", "--server", server, "--http", f"unix:{path}"]
+            command += ["--trusted-proxies", "1"]
             process = stack.enter_context(subprocess.Popen(command))
             stack.callback(process.kill)
             assert waited_for(path.exists)
@@ -40,10 +42,12 @@ def mcp(folder, nginx):
 
 
 @asynccontextmanager
-async def agent(url):
-    headers = {"Authorization": f"Bearer {new_key()}", "Origin": "https://play.example.org"}
+async def agent(url, address="127.0.0.1", **more):
+    """Connect an agent at a loopback address."""
+    headers = {"Authorization": f"Bearer {new_key()}", "Origin": "https://play.example.org", **more}
+    transport = httpx.AsyncHTTPTransport(local_address=address)
     async with (
-        httpx.AsyncClient(headers=headers, timeout=MAX_WAIT_S) as http,
+        httpx.AsyncClient(headers=headers, timeout=MAX_WAIT_S, transport=transport) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
     ):
         yield client
@@ -71,6 +75,32 @@ def test_agent_plays_on_while_an_mcp_instance_is_missing(instance, nginx, mcp):
                     first.wait()
 
     coroutines.run(play)
+
+
+def test_agents_behind_nginx_have_budgets_of_their_own(instance, nginx, mcp):
+    few = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1", "SKYE_LIMIT_GAMES_PER_MINUTE": "4"}
+    instance(**few).start()
+    mcp("mcp-a")
+
+    async def created(client):
+        return (await client.call_tool("create_game", {"bots": ["random"], "seat_count": 3})).content[0].text
+
+    async def play():
+        forged = {"X-Forwarded-For": "127.0.0.9"}  # a client does not choose its address
+        async with agent(nginx.url, "127.0.0.2", **forged) as greedy:
+            assert "too_many_requests" in [await created(greedy) for _ in range(4)][-1]
+        async with agent(nginx.url, "127.0.0.9") as other:
+            assert "too_many_requests" not in await created(other)
+
+    coroutines.run(play)
+
+
+def test_requests_of_one_address_to_the_mcp_server_are_limited(instance, nginx):
+    instance().start()
+    answers = [nginx.call("POST", "/mcp", b"{}") for _ in range(150)]
+    assert {answer.status for answer in answers} == {429, 503}
+    assert answers[-1].json["code"] == "too_many_requests"
+    assert nginx.call("GET", "/v1/games").status == 200
 
 
 def test_missing_mcp_server_is_reported_as_a_problem(instance, nginx):

@@ -10,7 +10,9 @@ import click
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from skye_client import AsyncSkye, new_key
+from skye_client import AsyncSkye, InvalidCredentialError, new_key
+from skye_mcp.client_address import ClientAddresses
+from skye_mcp.credentials import checked_key
 from skye_mcp.server import make_server
 
 KEY_VARIABLE = "SKYE_PLAYER_KEY"
@@ -39,18 +41,27 @@ _GRACE_S: Final = 5
     metavar="HOST",
     help="A Host header to accept beside those of the loopback address, such as play.example.org.",
 )
-def main(server: str, http: str | None, allowed_host: tuple[str, ...]) -> None:
+@click.option(
+    "--trusted-proxies",
+    type=click.IntRange(0, 8),
+    default=0,
+    envvar="SKYE_TRUSTED_PROXIES",
+    show_default=True,
+    help="The number of proxies in front that append the address of their client to X-Forwarded-For.",
+)
+def main(server: str, http: str | None, allowed_host: tuple[str, ...], trusted_proxies: int) -> None:
     """Let language-model agents play Isle of Skye through MCP.
 
     On standard input and output the player is that of the key in SKYE_PLAYER_KEY, or a new one for as long as
     the process runs. Over HTTP the client sends the key as its bearer token; any number of instances may run.
+    The API gets the address of each client in X-Forwarded-For, and limits it if it trusts this proxy.
     """
     try:
         skye = AsyncSkye(server)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--server") from error
     if http is None:
-        key = os.environ.get(KEY_VARIABLE) or new_key()
+        key = _own_key()
 
         def own_key(_headers: Mapping[str, str] | None) -> str:
             return key
@@ -63,7 +74,22 @@ def main(server: str, http: str | None, allowed_host: tuple[str, ...]) -> None:
         stateless_http=True,
         transport_security=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
     )
-    uvicorn.run(app, **_address(http), log_level="warning", timeout_graceful_shutdown=_GRACE_S)
+    uvicorn.run(
+        ClientAddresses(app, trusted_proxies),
+        **_address(http),
+        proxy_headers=False,
+        log_level="warning",
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+
+
+def _own_key() -> str:
+    """Return the player key in the environment, or a new one if there is none."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    try:
+        return checked_key(key) if key else new_key()
+    except InvalidCredentialError as error:
+        raise click.BadParameter(str(error), param_hint=KEY_VARIABLE) from None
 
 
 def _address(http: str) -> dict[str, Any]:

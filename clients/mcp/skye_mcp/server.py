@@ -15,8 +15,11 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from skye.agents import lesson
-from skye_client import ApiError, AsyncSkye, SkyeError
+from skye_client import ApiError, AsyncSkye, InvalidCredentialError, SkyeError
+from skye_client.redaction import redacted
 from skye_mcp.choice import UnusableChoice, nearest
+from skye_mcp.client_address import forward_addresses, set_client_of
+from skye_mcp.credentials import checked_key
 from skye_mcp.playing import Playing, Progress
 from skye_mcp.rules_text import topics_of
 
@@ -55,7 +58,10 @@ def bearer_key(headers: Mapping[str, str] | None) -> str:
     scheme, _, key = (headers or {}).get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not key:
         raise ToolError("This needs a player key: send it as Authorization: Bearer skye_key_...")
-    return key.strip()
+    try:
+        return checked_key(key)
+    except InvalidCredentialError as error:
+        raise ToolError(str(error)) from None
 
 
 @contextmanager
@@ -66,9 +72,11 @@ def explained(error_type: type[Exception] = ToolError) -> Iterator[None]:
     except UnusableChoice as error:
         raise error_type(str(error)) from error
     except ApiError as error:
-        raise error_type(f"{error.code}: {error.detail}{_causes(error)}") from error
+        raise error_type(redacted(f"{error.code}: {error.detail}{_causes(error)}")) from error
+    except InvalidCredentialError as error:
+        raise error_type(str(error)) from None
     except (SkyeError, ValueError) as error:
-        raise error_type(f"The server could not be asked: {error}") from error
+        raise error_type(redacted(f"The server could not be asked: {error}")) from error
 
 
 def make_server(skye: AsyncSkye, key_of: KeyOf = bearer_key) -> MCPServer[Any]:
@@ -86,7 +94,10 @@ def make_server(skye: AsyncSkye, key_of: KeyOf = bearer_key) -> MCPServer[Any]:
         log_level="WARNING",
     )
 
+    forward_addresses(skye)
+
     def playing(ctx: Context[Any, Any]) -> Playing:
+        set_client_of(ctx.request_context.request)
         return Playing(skye, key_of(ctx.headers))
 
     _add_tools_for_games(server, playing)
@@ -145,9 +156,7 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
         ctx: Context[Any, Any],
         game: Game,
         name: Name = "Agent",
-        invite_code: Annotated[
-            str | None, Field(description="The code of an invitation.", max_length=100)
-        ] = None,
+        invite_code: Annotated[str | None, Field(description="The code of an invitation.")] = None,
     ) -> str:
         """Take a seat in a game that has not started.
 
@@ -220,9 +229,11 @@ def _add_texts(
 
     @server.tool()
     async def rules(
+        ctx: Context[Any, Any],
         topic: Annotated[str | None, Field(description="A topic; without one all topics are listed.")] = None,
     ) -> str:
         """Return the rules about a topic."""
+        set_client_of(ctx.request_context.request)
         with explained():
             texts = await topics()
         found = (text for title, text in texts.items() if topic and topic.lower() in title.lower())

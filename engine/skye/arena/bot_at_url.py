@@ -41,6 +41,7 @@ class BotAtUrl:
 
     :param url: the URL, of http or https.
     :param budget: the time limit of each decision.
+    :raises ValueError: when the secret in the environment is none.
     """
 
     starting = False
@@ -49,9 +50,7 @@ class BotAtUrl:
         self.clock: Callable[[], float] = time.perf_counter
         self._url = url
         self._budget = budget
-        self._key = b64decode(
-            os.environ.get(SECRET_VARIABLE, "").removeprefix("whsec_")
-        ) or secrets.token_bytes(32)
+        self._key = _secret_in(os.environ.get(SECRET_VARIABLE, "")) or secrets.token_bytes(32)
         self._opener = urllib.request.build_opener(_NoRedirects, _Deadlines)
 
     def decide(self, game: GameState, seat: int, rng: Random) -> Move:
@@ -91,6 +90,17 @@ class BotAtUrl:
                 if len(received) > MAX_REPLY:
                     raise BotFailed(f"sent more than {MAX_REPLY} bytes")
         return received
+
+
+def _secret_in(text: str) -> bytes:
+    """Return the key of a secret, which may have white space around it; empty for none.
+
+    :raises ValueError: when it is not `whsec_` and base64; the message does not contain it.
+    """
+    try:
+        return b64decode(text.strip().removeprefix("whsec_").encode("ascii"), validate=True)
+    except ValueError:
+        raise ValueError(f"{SECRET_VARIABLE} is not whsec_ and base64") from None
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

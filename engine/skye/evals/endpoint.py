@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +17,10 @@ from skye.evals.questions import Question, Reply
 
 MAX_BODY: Final = 10_000_000
 """The maximum length of a response in bytes."""
+
+_MAX_KEY: Final = 4096
+_VISIBLE: Final = re.compile(r"[\x21-\x7e]+")
+_USER: Final = re.compile(r"//[^/@\s]*@")
 
 _MAX_PAUSE_S: Final = 60.0
 _RETRIED: Final = (408, 409, 425, 429)
@@ -32,23 +37,29 @@ class Endpoint:
 
     :param url: the base URL, such as `http://127.0.0.1:8080/v1`.
     :param model: the name of the model.
-    :param key: the API key, or None. It is in no transcript.
+    :param key: the API key, or None; white space around it is removed. It is in no transcript and no error.
     :param options: further fields of the request, such as `temperature` and `max_tokens`.
     :param timeout_s: the time limit of a request in seconds.
     :param attempts: how often a request is sent that is refused, not answered, or fails.
     :param pause_s: the pause before the second attempt in seconds; each further pause is twice as long. A
         Retry-After header sets a longer one.
+    :raises ValueError: when the key cannot be sent in a header.
     """
 
     url: str
     model: str
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     options: Mapping[str, Any] = field(default_factory=dict)
     timeout_s: float = 120.0
     attempts: int = 6
     pause_s: float = 1.0
 
     reads: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check the key before the first request."""
+        if self.key is not None:
+            object.__setattr__(self, "key", _checked_key(self.key))
 
     @property
     def name(self) -> str:
@@ -66,7 +77,7 @@ class Endpoint:
         try:
             return _reply_in(json.loads(body))
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
-            return Reply("", None, f"malformed response ({error!r:.80}): {body[:80]!r}")
+            return Reply("", None, f"malformed response ({error!r:.80}): {self._without_key(body)[:80]!r}")
 
     def close(self) -> None:
         """Do nothing: no connection is kept."""
@@ -77,16 +88,25 @@ class Endpoint:
             try:
                 return self._once(messages)
             except urllib.error.HTTPError as error:
-                reason = f"HTTP {error.code}: {_start_of(error)}"
+                reason = f"HTTP {error.code}: {self._without_key(_start_of(error))[:200].decode(errors='replace')}"
                 if error.code < 500 and error.code not in _RETRIED:
-                    raise EndpointFailed(f"{self.url} refuses the request ({reason})") from error
+                    raise EndpointFailed(f"{self._shown} refuses the request ({reason})") from None
                 wait = max(pause, _retry_after_s(error.headers.get("Retry-After")))
             except (OSError, http.client.HTTPException) as error:
                 reason, wait = str(error) or repr(error), pause
             if attempt + 1 < self.attempts:
                 time.sleep(min(wait, _MAX_PAUSE_S))
                 pause *= 2
-        raise EndpointFailed(f"{self.url} gave no response in {self.attempts} attempts; the last: {reason}")
+        raise EndpointFailed(f"{self._shown} gave no response in {self.attempts} attempts; the last: {reason}")
+
+    @property
+    def _shown(self) -> str:
+        """The URL without the name and password that it may have."""
+        return _USER.sub("//...@", self.url)
+
+    def _without_key(self, text: bytes) -> bytes:
+        """Return a response, which may repeat the key, without it."""
+        return text.replace(self.key.encode(), b"(key)") if self.key else text
 
     def _once(self, messages: Sequence[Mapping[str, str]]) -> bytes:
         body = {"model": self.model, "messages": list(messages), **self.options}
@@ -122,11 +142,22 @@ def _tokens(usage: Any) -> tuple[int, int] | None:
     return asked, replied
 
 
-def _start_of(error: urllib.error.HTTPError) -> str:
+def _checked_key(key: str) -> str:
+    """Return an API key without white space around it, such as the end of a line in a file.
+
+    :raises ValueError: when it cannot be sent in a header; the message does not contain it.
+    """
+    stripped = key.strip()
+    if not _VISIBLE.fullmatch(stripped) or len(stripped) > _MAX_KEY:
+        raise ValueError(f"the API key is empty, longer than {_MAX_KEY}, or has other than visible ASCII characters")
+    return stripped
+
+
+def _start_of(error: urllib.error.HTTPError) -> bytes:
     try:
-        return error.read(200).decode(errors="replace").strip()
+        return error.read(_MAX_KEY + 200).strip()
     except (OSError, http.client.HTTPException):
-        return ""
+        return b""
 
 
 def _retry_after_s(value: str | None) -> float:
