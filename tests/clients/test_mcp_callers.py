@@ -1,4 +1,4 @@
-"""The callers of the MCP server: their keys are checked and never shown, their addresses are limited one by one."""
+"""Callers of the MCP server: their keys are checked and never shown, each address has a budget."""
 
 import logging
 from contextlib import asynccontextmanager
@@ -124,7 +124,9 @@ def test_tool_result_and_log_show_no_key_that_cannot_be_one(caplog):
 
     async def ask(key):
         with Service() as service:
-            server = make_server(api_of(service, seen), lambda _headers: bearer_key({"authorization": f"Bearer {key}"}))
+            server = make_server(
+                api_of(service, seen), lambda _headers: bearer_key({"authorization": f"Bearer {key}"})
+            )
             async with Client(server) as client:
                 result = await client.call_tool("list_games", {})
                 assert result.is_error
@@ -162,5 +164,13 @@ def test_command_refuses_a_key_that_cannot_be_one_at_its_start(monkeypatch, key)
 
 @pytest.mark.parametrize("key", STRIPPED.values(), ids=STRIPPED)
 def test_command_uses_a_key_without_the_white_space_around_it(monkeypatch, key):
+    used = []
+
+    class Server:
+        def run(self, _transport):
+            pass
+
     monkeypatch.setattr(command.os, "environ", {command.KEY_VARIABLE: key})
-    assert command._own_key() == KEY
+    monkeypatch.setattr(command, "make_server", lambda _skye, key_of: used.append(key_of(None)) or Server())
+    assert CliRunner().invoke(command.main, []).exit_code == 0
+    assert used == [KEY]

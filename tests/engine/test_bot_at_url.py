@@ -57,6 +57,16 @@ def test_bot_at_a_url_plays_a_game_of_a_league(bot):
         assert Webhook(SECRET).verify(each.body, each.headers)["type"] == "decision"
 
 
+@pytest.mark.parametrize("secret", [f"{SECRET}é", f"{SECRET}\u200b", f"{SECRET}\n{SECRET}", f"{SECRET}a"])
+def test_secret_that_cannot_be_one_is_refused_and_not_shown(monkeypatch, secret):
+    monkeypatch.setenv(SECRET_VARIABLE, secret)
+    with pytest.raises(ValueError, match="SKYE_BOT_SECRET is not whsec_ and base64") as refused:
+        BotAtUrl("http://127.0.0.1:9", Budget(MAX_WAIT_S))
+    assert SECRET[6:20] not in str(refused.value)
+    monkeypatch.setenv(SECRET_VARIABLE, f" {SECRET}\r\n")
+    BotAtUrl("http://127.0.0.1:9", Budget(MAX_WAIT_S))
+
+
 def test_url_without_a_path_or_with_a_bot_names_a_server():
     urls = ("http://h:8000", "http://h:8000/?bot=greedy", "https://h/api?bot=greedy", "https://h/bot")
     assert [entrant_from(f"mine={url}").is_of_server for url in urls] == [True, True, True, False]

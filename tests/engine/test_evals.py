@@ -25,6 +25,7 @@ from skye.evals.questions import Question, Reply
 from skye.evals.scoring import mean_interval
 from skye.evals.subjects import subject_of
 from skye.evals.tasks import TASKS, is_correct, task_line, task_of
+from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
@@ -303,6 +304,33 @@ def test_refused_request_ends_the_run_with_the_reason(run):
     assert status == 2
     assert 'refuses the request (HTTP 401: {"error": "invalid key"})' in error
     assert len(endpoint.requests) == 1
+
+
+@pytest.mark.parametrize("key", STRIPPED.values(), ids=STRIPPED)
+def test_white_space_around_the_api_key_is_not_sent(run, monkeypatch, key):
+    monkeypatch.setenv(KEY_VARIABLE, key)
+    with serving(lambda *_: (401, {}, b"")) as endpoint:
+        run(at=endpoint)
+    assert endpoint.authorizations == [f"Bearer {KEY}"]
+
+
+def test_api_key_that_cannot_be_one_is_neither_sent_nor_shown(run, monkeypatch):
+    with serving(lambda *_: completion("yes")) as endpoint:
+        for key in REFUSED.values():
+            if key.strip() and "\0" not in key:  # no variable has NUL
+                monkeypatch.setenv(KEY_VARIABLE, key)
+                status, error = run(at=endpoint)
+                assert (status, endpoint.requests) == (2, [])
+                assert not shows_credential(error)
+
+
+def test_api_key_that_an_endpoint_repeats_is_not_shown(run, monkeypatch):
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with serving(lambda *_: (401, {}, f"wrong key {KEY}".encode())) as endpoint:
+        assert not shows_credential(run(at=endpoint)[1])
+    with serving(lambda *_: f"Bearer {KEY}".encode()) as endpoint:
+        model = Endpoint(endpoint.url, "m", KEY)
+        assert not shows_credential(f"{model!r} {model.reply(QUESTION)}")
 
 
 @pytest.mark.parametrize(

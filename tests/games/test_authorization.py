@@ -1,7 +1,6 @@
 """Tokens, player keys, and the rights that they give in a game, without HTTP."""
 
 import pytest
-from msgspec import structs
 
 from skye_server.error_codes import Problem
 from skye_server.games import authorization
@@ -148,7 +147,11 @@ def test_watch_code_derives_from_secret_host_token_and_credential():
     code = watch_code(b"secret", "host", KEY)
     assert authorization.is_token(code)
     assert code.startswith("skye_watch_")
-    others = [watch_code(b"other", "host", KEY), watch_code(b"secret", "", KEY), watch_code(b"secret", "host", "")]
+    others = [
+        watch_code(b"other", "host", KEY),
+        watch_code(b"secret", "", KEY),
+        watch_code(b"secret", "host", ""),
+    ]
     assert len({code, *others}) == 4
     assert role_of(PRIVATE, code, "", watches=True) == Caller(watching=True)
     refused("game_not_found", role_of, PRIVATE, code, "")

@@ -1,4 +1,4 @@
-"""What the replacement of a credential ends: each row of the table in the guide, and what the rows leave open."""
+"""What the replacement of a credential ends: each row of the table in the guide."""
 
 import re
 
@@ -134,7 +134,9 @@ def _(its):
     assert {each["problem"] for each in shown} == {"The token or key that made it was replaced."}
     ended = [not its.is_active(webhook, its.key) for webhook in made]
     for webhook in made:  # it is that of the new key from now on
-        assert its.service.call("POST", f"{webhook}/test", token=its.key).json["webhook"]["status"] == "active"
+        assert (
+            its.service.call("POST", f"{webhook}/test", token=its.key).json["webhook"]["status"] == "active"
+        )
     return all(ended)
 
 
@@ -316,12 +318,34 @@ def test_watch_code_follows_from_no_old_key_and_no_stored_value(service):
     its.game = service.begin(its.key, visibility="private", **PAIR)
     code = its.call("GET", "watch-code")["code"]
     stored = service.stored()
-    values = [each for value in stored.values() for each in (value.values() if isinstance(value, dict) else [value])]
+    values = [
+        each for value in stored.values() for each in (value.values() if isinstance(value, dict) else [value])
+    ]
     known = {text.decode() for value in values for text in re.findall(rb"[\w.-]+", repr(value).encode())}
-    fields = {name.decode(): value.decode() for name, value in stored[f"skye:{{{its.game.id}}}:watch".encode()].items()}
+    fields = {
+        name.decode(): value.decode()
+        for name, value in stored[f"skye:{{{its.game.id}}}:watch".encode()].items()
+    }
     assert fields["secret"] in known
     secret = bytes.fromhex(fields["secret"])
     known |= {first, hash_player_key(first), hash_player_key(its.key), ""}
     assert code not in {watch_code(secret, "", each) for each in known}
     assert not any(code.removeprefix("skye_watch_") in each for each in known)
     assert code == watch_code(secret, "", its.key)
+
+
+@pytest.mark.parametrize("path", ["/v1/me/webhooks", "webhooks"])
+def test_webhook_made_while_its_key_is_replaced_is_refused(service, path):
+    its = World(service)
+    path, old, new = path if path.startswith("/") else its.game.path(path), its.key, new_key()
+
+    class Replacing(AnsweringSender):
+        """The receiver is slow to answer: meanwhile the key is replaced."""
+
+        def _sent(self, *request):
+            assert service.beside().call("PUT", "/v1/me/key", {"key": new}, old).status_code == 200
+            return super()._sent(*request)
+
+    _webhooks(its).sender = Replacing()
+    assert problem_code(service.call("POST", path, {"url": RECEIVER}, old)) == "token_unknown"
+    assert service.get(path, new)["webhooks"] == []

@@ -1,7 +1,7 @@
 """The address of the client of a request, which the API gets: it limits each agent, not all of them as one.
 
-As a proxy does, the MCP server sends the address in `X-Forwarded-For`. The API uses it if the operator has told
-it to trust this proxy (`SKYE_TRUSTED_PROXIES`).
+As a proxy does, the MCP server sends the address in `X-Forwarded-For`. The API uses it if its operator trusts
+this proxy (`SKYE_TRUSTED_PROXIES`).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _plain(text: str) -> str | None:
 
 
 def set_client_of(request: Any) -> None:
-    """Let the requests of this task be those of the client of a request; None, as on stdio, has no address."""
+    """Let the requests of this task be those of the client of a request; on stdio there is no address."""
     _current.set(getattr(request, "scope", {}).get(_KEY))
 
 

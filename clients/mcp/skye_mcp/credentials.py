@@ -18,6 +18,6 @@ def checked_key(text: str) -> str:
     key = text.strip()
     if not _PLAYER_KEY.fullmatch(key):
         raise InvalidCredentialError(
-            "This is no player key: skye_key_ and from 22 to 64 letters, digits, - or _, without other characters."
+            "This is no player key: skye_key_ and from 22 to 64 letters, digits, - or _, and nothing else."
         )
     return key

@@ -21,7 +21,8 @@ def new_key() -> str:
 def checked_credential(text: str) -> str:
     """Return a player key or token without white space around it, such as the end of a line in a file.
 
-    :raises InvalidCredentialError: when it has characters that no header may have (RFC 6750, 2.1), or too many.
+    :raises InvalidCredentialError: when it has characters that no bearer token has (RFC 6750, 2.1), or too
+        many.
     """
     stripped = text.strip()
     if not stripped:

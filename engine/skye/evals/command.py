@@ -114,7 +114,7 @@ def _subject(options: argparse.Namespace) -> Subject:
     if options.model is None or options.endpoint is None:
         raise ValueError("name what to measure: --endpoint URL --model NAME, or --bot BOT")
     if not options.endpoint.startswith(("http://", "https://")):
-        raise ValueError(f"--endpoint is a URL such as http://127.0.0.1:8080/v1")
+        raise ValueError("--endpoint is a URL such as http://127.0.0.1:8080/v1")
     fields: dict[str, Any] = {"max_tokens": options.max_tokens, "temperature": options.temperature}
     given = {name: value for name, value in fields.items() if value is not None}
     return Endpoint(

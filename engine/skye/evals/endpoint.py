@@ -88,7 +88,9 @@ class Endpoint:
             try:
                 return self._once(messages)
             except urllib.error.HTTPError as error:
-                reason = f"HTTP {error.code}: {self._without_key(_start_of(error))[:200].decode(errors='replace')}"
+                reason = (
+                    f"HTTP {error.code}: {self._without_key(_start_of(error))[:200].decode(errors='replace')}"
+                )
                 if error.code < 500 and error.code not in _RETRIED:
                     raise EndpointFailed(f"{self._shown} refuses the request ({reason})") from None
                 wait = max(pause, _retry_after_s(error.headers.get("Retry-After")))
@@ -97,7 +99,9 @@ class Endpoint:
             if attempt + 1 < self.attempts:
                 time.sleep(min(wait, _MAX_PAUSE_S))
                 pause *= 2
-        raise EndpointFailed(f"{self._shown} gave no response in {self.attempts} attempts; the last: {reason}")
+        raise EndpointFailed(
+            f"{self._shown} gave no response in {self.attempts} attempts; the last: {reason}"
+        )
 
     @property
     def _shown(self) -> str:
@@ -149,7 +153,9 @@ def _checked_key(key: str) -> str:
     """
     stripped = key.strip()
     if not _VISIBLE.fullmatch(stripped) or len(stripped) > _MAX_KEY:
-        raise ValueError(f"the API key is empty, longer than {_MAX_KEY}, or has other than visible ASCII characters")
+        raise ValueError(
+            f"the API key is empty, longer than {_MAX_KEY}, or has other than visible ASCII characters"
+        )
     return stripped
 
 

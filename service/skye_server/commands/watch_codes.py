@@ -1,9 +1,9 @@
 """Watch codes: with one, spectators read a private game.
 
-A code belongs to the credential of the host that requests it, and ends with this credential: it derives from a
-random secret of the game, the host token that the game has, and the credential. Only its hash is stored, with
-the credential and the host token. So a player key that is replaced ends its codes in all games in the same
-step, also in those that are over, and a backup has no code.
+A code belongs to the credential of the host that requests it, and ends with this credential: it derives from
+a random secret of the game, the host token that the game has, and the credential. Only its hash is stored,
+with the id of the credential and the hash of the host token. So the replacement of a player key ends its
+codes in all games in one step, also in games that are over, and a backup has no code.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class WatchCodes:
                 return code
             # The game has one host token, and its host one key: what other tokens and keys made is invalid.
             kind = its_id.startswith(KEY_PREFIX)
-            forgotten = [other for other in stored if other.startswith(KEY_PREFIX) == kind and other != its_id]
+            forgotten = [
+                other for other in stored if other.startswith(KEY_PREFIX) == kind and other != its_id
+            ]
             if self._store.add(game.id, secret, its_id, entry, forgotten):
                 return code
             back_off(attempt)

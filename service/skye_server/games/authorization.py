@@ -241,7 +241,7 @@ def role_or_none(game: Game, token: str, player: str) -> Caller | None:
     return identify_player(game, player) if player else identify(game, token)
 
 
-def role_of(
+def role_of(  # noqa: PLR0913 - all but the first three by name
     game: Game,
     token: str | None,
     player: str,

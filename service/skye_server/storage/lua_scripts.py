@@ -93,10 +93,10 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
     return replies
 
 
-# KEYS: game, log, idempotency record, list of the records, watch codes. ARGV: 1 how often it was sent before, 2 the
-# prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in seconds, 5 a
-# record (empty: none), 6 its TTL, 7 whether the entries replace the log, then for each log entry its id, data
-# and header.
+# KEYS: game, log, idempotency record, list of the records, watch codes. ARGV: 1 how often it was sent before,
+# 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in seconds,
+# 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, then for each log entry its id,
+# data and header.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
@@ -154,9 +154,9 @@ return 1
 """
 )
 
-# KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes. ARGV: 1
-# how often it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion (empty: none), 4
-# its TTL.
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes. ARGV:
+# 1 how often it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion
+# (empty: none), 4 its TTL.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again, or replicates.

@@ -14,7 +14,7 @@ from typing import Any, Final
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.lua_scripts import Script
 
-SECRET: Final = "secret"
+SECRET: Final = "secret"  # noqa: S105 - the name of a field
 """The field of the secret."""
 
 # KEYS: watch codes, game. ARGV: the secret, the credential, what identifies its code, then the credentials to

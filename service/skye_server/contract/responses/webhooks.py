@@ -59,8 +59,8 @@ class ReplacedPlayerKey(TypedDict):
     webhooks: Annotated[
         Sequence[ReplacedWebhook],
         Keywords(maxItems=10_000),
-        "The webhooks that were made with the old key, of the player and of the games that it hosts: disabled "
-        "now unless the request keeps them.",
+        "The webhooks that were made with the old key, of the player and of games that the player hosts: "
+        "disabled now unless the request keeps them.",
     ]
 
 
