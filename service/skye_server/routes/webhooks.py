@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from flask import Response
 
@@ -299,10 +299,10 @@ def _secret_view(webhook: Webhook) -> dict[str, Any]:
     return _view(webhook) | {"secret": webhook.secret or None}
 
 
-def replaced_view(webhook: Webhook) -> dict[str, Any]:
+def replaced_view(webhook: Webhook) -> responses.ReplacedWebhook:
     """Return a webhook that was made with a replaced credential as the API shows it."""
     game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
-    return _view(webhook) | {"game_id": game}
+    return cast("responses.ReplacedWebhook", _view(webhook) | {"game_id": game})
 
 
 def delivery_view(delivery: Delivery) -> dict[str, Any]:
