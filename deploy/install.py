@@ -10,18 +10,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-QUIETLY = {"capture_output": True, "check": False, "text": True}
 LOCKED = ["--require-hashes", "--only-binary", ":all:"]
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install"]
 UV = [sys.executable, "-m", "uv", "pip", "install", "--python", sys.executable]
 UV_LOCK = Path(__file__).with_name("requirements-uv.lock")
 
 
+def succeeds(command: list[str]) -> bool:
+    """Run a command without its output, and return whether it succeeds."""
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
 def find_installer() -> list[str]:
     """Return the command of the installer: uv, which is installed if it is missing, or pip."""
-    if subprocess.run([*UV[:3], "--version"], **QUIETLY).returncode == 0:
-        return UV
-    if subprocess.run([*PIP, *LOCKED, "-r", str(UV_LOCK)], **QUIETLY).returncode == 0:
+    if succeeds([*UV[:3], "--version"]) or succeeds([*PIP, *LOCKED, "-r", str(UV_LOCK)]):
         return UV
     print("  uv cannot be installed here: pip takes its place, and several times as long.", flush=True)
     return PIP
@@ -30,9 +32,7 @@ def find_installer() -> list[str]:
 def run(command: list[str]) -> None:
     """Run an installer, print what it has done so far, and all of its output if it fails."""
     output = []
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         for line in process.stdout or ():
             output.append(line)
             if line.startswith(("Resolved", "Prepared", "Installed", "Installing collected")):
@@ -43,7 +43,9 @@ def run(command: list[str]) -> None:
 
 def main() -> None:
     """Install what the arguments name."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("locks", nargs="*", metavar="LOCK", help="a file of packages with their hashes")
     parser.add_argument("--editable", nargs="+", default=[], metavar="FOLDER", help="a distribution")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Each part works at all: the server's processes with the Python client, and the modules of the web client."""
+"""Each part works at all: the processes of a server, the Python client, and the web client's modules."""
 
 import random
 import shutil

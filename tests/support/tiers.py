@@ -1,8 +1,9 @@
 """A pytest plugin: which tests `make test` leaves to `make test-full`, by what they were measured to cost.
 
-A test belongs to `make test-full`, and has the marker `full`, if it lies in a package of FULL_PACKAGES, or if
-`tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in `make test`
-whatever it costs: it is the one test that shows that a part works at all. A new test is in `make test` until it is measured.
+A test belongs to `make test-full`, and has the marker `full`, if it lies in a package of FULL_PACKAGES, or
+if `tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in
+`make test` whatever it costs: it is the one test that shows that a part works at all. A new test is in
+`make test` until it is measured.
 
 The CPU time of a test includes that of the processes that it starts.
 """
@@ -25,31 +26,31 @@ MAX_CASE_WALL_S = 1.0
 MAX_TEST_CPU_S = 2.0
 """The CPU time of all cases of a parametrized test: a hundred cheap cases are expensive as well."""
 NOTICED = 3
-"""How many times as much a test of `make test` costs before it is mentioned: a busy machine makes up a factor of 2."""
+"""How many times as much a test costs before it is mentioned: a busy machine makes up a factor of 2."""
 
 _PR_SET_CHILD_SUBREAPER = 36
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class Cost(NamedTuple):
-    """What the dearest case of a test takes, and all of its cases together, in seconds."""
+    """The seconds that all cases of a test take together, and that the dearest of them takes."""
 
+    cpu_s: float = 0.0
     case_cpu_s: float = 0.0
     case_wall_s: float = 0.0
-    cpu_s: float = 0.0
 
     def with_case(self, cpu_s, wall_s):
         """Return the cost of a test with one more case."""
-        return Cost(max(self.case_cpu_s, cpu_s), max(self.case_wall_s, wall_s), self.cpu_s + cpu_s)
+        return Cost(self.cpu_s + cpu_s, max(self.case_cpu_s, cpu_s), max(self.case_wall_s, wall_s))
 
     def exceeds(self, times=1):
         """Return whether a test costs more than those of `make test` may, or so many times as much."""
-        most = MAX_CASE_CPU_S, MAX_CASE_WALL_S, MAX_TEST_CPU_S
+        most = MAX_TEST_CPU_S, MAX_CASE_CPU_S, MAX_CASE_WALL_S
         return any(value > times * bound for value, bound in zip(self, most, strict=True))
 
 
 def cpu_seconds(pid):
-    """Return the CPU time of a process, and of its descendants that live or were waited for."""
+    """Return the CPU time of a process, and of its descendants that live or were waited for, in seconds."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
@@ -110,7 +111,7 @@ def pytest_runtest_protocol(item):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Add what a test has taken to its last report; servers that others have ended make it no less than its own CPU time."""
+    """Add the cost of a test to its last report: at least its own CPU time, as servers of others may end."""
     report = yield
     if call.when == "teardown":
         all_cpu, own_cpu, wall = item.stash[_BEGUN]
@@ -133,14 +134,21 @@ def pytest_runtest_logreport(report):
 
 def pytest_terminal_summary(terminalreporter, config):
     """Write the table, or mention tests of `make test` that have grown."""
-    expensive = {name: cost for name, cost in _costs.items() if not lies_in_full(TESTS.parent / name.partition("::")[0])}
+    costs = {name: cost for name, cost in _costs.items() if not lies_in_full(TESTS.parent / _file_of(name))}
     if config.option.write_costs:
-        rows = sorted((name, cost) for name, cost in expensive.items() if cost.exceeds())
-        header = "cpu_s\tcase_cpu_s\tcase_wall_s\ttest\n"
-        TABLE.write_text(header + "".join(f"{c.cpu_s:.1f}\t{c.case_cpu_s:.1f}\t{c.case_wall_s:.1f}\t{n}\n" for n, c in rows))
+        rows = [(*cost, name) for name, cost in sorted(costs.items()) if cost.exceeds()]
+        TABLE.write_text("".join(map(_row, [(*Cost._fields, "test"), *rows])))
         return
-    grown = [name for name, cost in expensive.items() if cost.exceeds(NOTICED) and name not in expensive_tests()]
+    grown = sorted(name for name in costs.keys() - expensive_tests() if costs[name].exceeds(NOTICED))
     if grown:
-        terminalreporter.write_line(f"Too expensive for `make test` ({len(grown)}; `make test-costs` moves them):")
+        terminalreporter.write_line("Too expensive for `make test`; `make test-costs` moves them:")
     for name in grown:
-        terminalreporter.write_line(f"  {expensive[name].cpu_s:.1f} s of CPU: {name}")
+        terminalreporter.write_line(f"  {costs[name].cpu_s:.1f} s of CPU: {name}")
+
+
+def _file_of(name):
+    return name.partition("::")[0]
+
+
+def _row(values):
+    return "\t".join(str(round(value, 1)) if type(value) is float else value for value in values) + "\n"
