@@ -28,6 +28,7 @@ from skye_server.games.authorization import (
     TokenSource,
     identify_player,
     is_player_key,
+    is_watch_code,
     role_of,
     role_or_none,
 )
@@ -228,7 +229,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
-    watches = games.watch_codes.admits(game, token)
+    watches = is_watch_code(token) and games.watch_codes.admits(game, token)
     caller = role_of(game, token, player, watches=watches, invite=command.invite, retired=retired)
     now_ms = games.time_of(game)
     if game.is_overdue(now_ms):

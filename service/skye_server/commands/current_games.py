@@ -18,7 +18,7 @@ from skye_server.commands.listing import Listing
 from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
-from skye_server.games.authorization import Caller, role_of
+from skye_server.games.authorization import Caller, is_watch_code, role_of
 from skye_server.games.game import Change, Game
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
@@ -137,7 +137,8 @@ class Games:
         :raises Problem: game_not_found, token_unknown.
         """
         player = self.identities.player_of_key(token)
-        return role_of(game, token, player, watches=self.watch_codes.admits(game, token))
+        watches = is_watch_code(token) and self.watch_codes.admits(game, token)
+        return role_of(game, token, player, watches=watches)
 
     # Deadlines.
 
