@@ -36,7 +36,6 @@ def place():
         yield place or pytest.skip(NO_REDIS)
 
 
-@pytest.mark.slow
 def test_engine_is_measured_and_written_in_the_agreed_form(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("bench.engine.opponents", lambda _dice: {})
     for frameworks in ("_pettingzoo", "_openspiel"):
@@ -67,7 +66,6 @@ def test_ratio_is_the_median_of_the_ratios_within_each_round():
     assert row("time", [2.0], "s", goal="<= 1.0").met is False
 
 
-@pytest.mark.slow
 def test_requests_are_measured_beside_what_makes_the_same_calls(place):
     reads = {subject.name: subject for subject in subjects.read_subjects(place)}
     actions = {subject.name: subject for subject in subjects.action_subjects(place)}
@@ -79,14 +77,12 @@ def test_requests_are_measured_beside_what_makes_the_same_calls(place):
         assert {f"{subject.name}: {what}" for what in ("p50", "p99", "CPU of the API")} <= set(rows)
 
 
-@pytest.mark.slow
 def test_view_with_a_known_entity_tag_is_not_modified(place):
     subject = next(each for each in subjects.read_subjects(place) if each.name == "game view, 304")
     exchanges = client.drive(place.ours.base, subject.copies.requests(subject.of), 0.1)
     assert {each.head[:12] for each in exchanges} == {b"HTTP/1.1 304"}
 
 
-@pytest.mark.slow
 def test_last_round_is_compared_with_the_first(place):
     place = place._replace(plan=replace(LEAST, runs=1, paced_seconds=0.1))
     rows = {each.name: each for each in [*compared.round_rows(place), *compared.pace_rows(place)]}
@@ -121,14 +117,12 @@ def test_paced_client_sends_as_many_as_are_due(place):
     assert all(each.due <= each.sent < each.ended for each in exchanges)
 
 
-@pytest.mark.slow
 def test_events_reach_every_stream_whatever_the_number(place):
     place = place._replace(plan=replace(LEAST, runs=1, streams=(3,)))
     rows = {each.name: each.value for each in streams.stream_rows(place)}
     assert rows["3 streams open, 200 actions/s: from action to event, p50"] > 0
 
 
-@pytest.mark.slow
 def test_spectators_of_one_game_all_get_its_events(place):
     place = place._replace(plan=replace(LEAST, runs=1, streams=(3,), paced_seconds=0.5))
     rows = {each.name: each for each in spectators.spectator_rows(place)}
@@ -137,7 +131,6 @@ def test_spectators_of_one_game_all_get_its_events(place):
     assert rows["an idle stream of a game of its own: memory of the worker"].goal == "<= 30720"
 
 
-@pytest.mark.slow
 def test_moves_of_boardgame_io_are_measured_in_memory_and_in_files():
     if not (boardgame_io.FOLDER / "node_modules").is_dir():
         pytest.skip(NO_BOARDGAME_IO)
@@ -151,7 +144,6 @@ def test_missing_boardgame_io_has_no_figure(monkeypatch, tmp_path):
     assert [each.value for each in boardgame_io.boardgame_io_rows(LEAST)] == [None]
 
 
-@pytest.mark.slow
 def test_costs_and_sizes_are_those_of_games_and_requests(place):
     rows = {each.name: each for each in [*costs.cost_rows(place), *costs.size_rows(place, players=(2,))]}
     assert rows["game view: commands of Redis"].value == pytest.approx(1, abs=0.2)
@@ -184,7 +176,6 @@ def test_page_names_only_measured_figures():
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
 
 
-@pytest.mark.slow
 def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server):
     limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
     with servers.gunicorn("skye_server.wsgi:app", redis_server, **limits) as server:
@@ -193,7 +184,6 @@ def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server):
     assert all(each.value > 0 and each.goal == worst_requests.GOAL for each in rows)
 
 
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_environments_are_measured_beside_the_engine():
     pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not measured")

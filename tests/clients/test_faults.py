@@ -188,7 +188,6 @@ def held_stream(direct, fault):
     return httpx.stream("GET", f"{direct.transport.url}{path}", headers=headers, timeout=MAX_WAIT_S)
 
 
-@pytest.mark.slow
 def test_server_with_a_held_stream_stops_in_time(launch):
     lab = launch(SKYE_LAB="on")
     game = lab.call("POST", "/v1/games", BODY)["game"]["id"]

@@ -11,8 +11,6 @@ from tests.support.launcher import ROOT
 from tests.support.programs import run
 from tests.support.typescript import link_client
 
-pytestmark = pytest.mark.slow
-
 _PROGRAM = re.compile(r"^```(python|js)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEXTS = {
     "client-packages": guide.source("client-packages"),

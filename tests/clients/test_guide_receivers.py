@@ -17,8 +17,6 @@ from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.webhooks.support import create, dispatch, local_service
 
-pytestmark = pytest.mark.slow
-
 PAGE = guide.source("webhooks")
 PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
 (EXPRESS,) = re.findall(r"^```js\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

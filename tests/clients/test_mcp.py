@@ -277,7 +277,6 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
     coroutines.run(read)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("version", "options", "also"),
     [
@@ -296,7 +295,6 @@ def test_conformance_suite_finds_only_what_does_not_apply(live, version, options
     assert "tools-list: " in done.stdout
 
 
-@pytest.mark.slow
 def test_inspector_shows_the_tools_over_standard_input(live, tmp_path):
     options = ("-e", f"SKYE_SERVER={live.url}", "--method", "tools/list")
     options += ("--connect-timeout", 1000 * MAX_WAIT_S)
@@ -310,7 +308,6 @@ def test_inspector_shows_the_tools_over_standard_input(live, tmp_path):
     assert {"create_game", "act"} < {tool["name"] for tool in json.loads(done.stdout)["tools"]}
 
 
-@pytest.mark.slow
 def test_games_finish_while_instances_are_killed(live):
     """Agents play over two instances; each decision is made once.
 

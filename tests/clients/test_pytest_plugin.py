@@ -11,8 +11,6 @@ from tests.support.launcher import ROOT
 from tests.support.programs import finished
 from tests.support.wheels import built, environment, third_party_packages
 
-pytestmark = pytest.mark.slow
-
 EXAMPLES = ROOT / "examples" / "testing"
 
 

@@ -10,8 +10,6 @@ from tests.contract.checked import read_document
 from tests.support.programs import run
 from tests.support.typescript import CLIENT, link_client
 
-pytestmark = pytest.mark.slow
-
 MAX_COMPRESSED_BYTES = 21_500
 
 

@@ -37,7 +37,6 @@ def test_offer_of_a_later_round_does_not_show_until_all_are_set(players, number,
     assert_nothing_shows(twins, range(1, number + 1))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("open_gold", sampled([False, True], 2))
 def test_offer_that_was_replaced_does_not_show_until_the_game_is_over(open_gold):
     twins = Twins(2, open_gold=open_gold)

@@ -10,8 +10,6 @@ from tests.commands.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothin
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
 
-pytestmark = pytest.mark.slow
-
 CHECKED_ROUNDS = sized((4,), range(1, 7))
 """The rounds in which every answer to every caller is compared; each takes some 300 requests a phase."""
 

@@ -7,7 +7,7 @@ from tests.contract.checked import CheckedService, messages
 from tests.support.endpoints import BY_NAME, PLAYER_KEY, RECEIVER, game_at, stages
 from tests.support.playing import dice, new_key
 from tests.support.receiver import AnsweringSender
-from tests.support.sizes import rest_slow, sized
+from tests.support.sizes import sized
 
 ROUND_SEEN = {2: 1, 3: 2, 4: 6, 5: 4}
 """The round of a whole game in each phase of which callers read all that there is, by number of players."""
@@ -63,7 +63,7 @@ def look_around(game):
                 game.service.call("GET", game.path(path, number % max(seats, 1)), token=token, headers=known)
 
 
-@pytest.mark.parametrize("players", rest_slow(ROUND_SEEN))
+@pytest.mark.parametrize("players", ROUND_SEEN)
 def test_responses_of_a_whole_game_match_the_contract(players, service):
     """The only whole games that are compared with the contract; other tests play for other reasons."""
     game = service.create_game(players, bots={players - 1: "random"} if players == 5 else None)

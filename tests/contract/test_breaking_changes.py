@@ -87,7 +87,6 @@ def test_addition_breaks_nothing(name, document):
     assert check.breaking_changes(document, changed) == []
 
 
-@pytest.mark.slow
 def test_check_fails_with_the_changes_since_the_release(tmp_path, monkeypatch, capsys):
     released = tmp_path / "released.yaml"
     monkeypatch.setattr(check, "RELEASED", released)

@@ -31,12 +31,10 @@ def schemas(document):
             yield place, thing
 
 
-@pytest.mark.slow
 def test_document_in_the_repository_is_what_the_code_generates():
     assert generated("openapi.yaml") == OPENAPI_YAML.read_text(), "run `make openapi` and look at the diff"
 
 
-@pytest.mark.slow
 def test_document_is_valid_openapi(document):
     from openapi_spec_validator import OpenAPIV31SpecValidator  # noqa: PLC0415 - slow to import
 

@@ -42,7 +42,6 @@ def validator(document, schema):
     return kind(schema | {"components": document["components"]})
 
 
-@pytest.mark.slow
 def test_typed_document_is_valid_openapi(typed):
     from openapi_spec_validator import OpenAPIV32SpecValidator  # noqa: PLC0415 - slow to import
 
@@ -139,7 +138,6 @@ def test_asyncapi_payloads_take_what_the_contract_takes(asyncapi, document):
                 assert draft7.is_valid(wrong) == contract.is_valid(wrong), (name, field)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["openapi", "openapi-3.2", "asyncapi"])
 def test_document_is_served_as_yaml_and_json(name, service):
     as_yaml, as_json = (service.call("GET", f"/{name}.{form}") for form in ("yaml", "json"))

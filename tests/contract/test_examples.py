@@ -5,8 +5,6 @@ import re
 import subprocess
 import sys
 
-import pytest
-
 from skye_server.error_codes import ERROR_CODES
 from tests.contract import examples
 from tests.support.launcher import ROOT
@@ -52,7 +50,6 @@ def listed_examples(contract):
         yield from content.get("examples", {}).values()
 
 
-@pytest.mark.slow
 def test_examples_recorded_again_are_the_same():
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
     program = "from tests.contract import examples; print(examples.recorded(), end='')"

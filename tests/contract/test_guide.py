@@ -85,7 +85,6 @@ def words_of(thing):
             yield from words_of(part)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_answers_as_it_shows(name, url):
     missing = [

@@ -96,7 +96,6 @@ def trial(name, samples, *, fires):
     }
 
 
-@pytest.mark.slow
 def test_every_alert_fires_on_its_samples_and_not_on_similar_ones(tmp_path):
     assert FIRING.keys() == RULES.keys()
     trials = [trial(name, samples, fires=True) for name, samples in FIRING.items()]

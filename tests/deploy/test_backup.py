@@ -25,8 +25,6 @@ from tests.support.waiting import MAX_RUN_S
 from tests.support.whole_game import played
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster
 
-pytestmark = pytest.mark.slow
-
 HALF = 25
 """Actions, of the 60 or so that a game of two has."""
 

@@ -13,8 +13,6 @@ from tests.deploy.servers import JSON, suspended
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 
-pytestmark = pytest.mark.slow
-
 STREAMS, POLLERS, READERS = 10, 4, 8
 RETRY_S = 0.5
 """The pause before a stream is opened again, as the server asks for it (`retry: 500`)."""

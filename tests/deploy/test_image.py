@@ -3,13 +3,9 @@
 import subprocess
 import sys
 
-import pytest
-
 from tests.deploy.facts import ROOT
 from tests.deploy.servers import Instance
 from tests.support.waiting import MAX_WAIT_S, waited_for
-
-pytestmark = pytest.mark.slow
 
 
 def test_image_health_check_fails_until_the_api_answers(redis_server, folder):

@@ -114,7 +114,6 @@ def test_delete_without_a_key_receives_one_from_nginx(nginx, broken):
     assert "\r\nIdempotency-Key: " in broken.received[-1]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("nginx", [[]], indirect=True)
 def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, instance):
     served, frozen = instance().start(), instance().start()
@@ -127,7 +126,6 @@ def test_suspended_instance_delays_safe_requests_until_the_next_one(nginx, insta
             assert nginx.call("POST", "/v1/games", b"{}", keyed).status == 201
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("nginx", [[]], indirect=True)
 def test_change_that_a_suspended_instance_makes_later_is_announced(nginx, instance):
     served, frozen = instance().start(), instance().start()

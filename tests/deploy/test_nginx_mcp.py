@@ -18,7 +18,7 @@ from skye_client import new_key
 from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 DECISION = re.compile(r"Game (\w+).*Decision (\w+): act", re.DOTALL)
 

@@ -84,7 +84,6 @@ def test_archives_of_the_same_files_have_the_same_bytes(tmp_path):
     assert archives[0] == archives[1]
 
 
-@pytest.mark.slow
 def test_two_builds_of_a_distribution_have_the_same_bytes(tmp_path):
     python = ROOT / ".venv-release" / "bin" / "python"
     if not python.exists():

@@ -14,8 +14,6 @@ from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.client_threads import ClientThreads
 
-pytestmark = pytest.mark.slow
-
 PLAYERS = 3
 """The number of clients that play at the same time."""
 

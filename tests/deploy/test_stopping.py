@@ -9,8 +9,6 @@ from tests.deploy.servers import LONG_INTERVALS, messages
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.raw import read_response
 
-pytestmark = pytest.mark.slow
-
 UNHURRIED = {
     "GUNICORN_CMD_ARGS": "--graceful-timeout 600 --keep-alive 600",
     "SKYE_CLIENT_TIMEOUT_S": "600",

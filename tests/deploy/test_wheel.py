@@ -8,8 +8,6 @@ from tests.deploy.servers import ROOT
 from tests.support.launcher import Launched
 from tests.support.wheels import installed
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def site_packages(tmp_path_factory):

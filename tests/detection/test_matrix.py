@@ -2,8 +2,6 @@
 
 from itertools import chain
 
-import pytest
-
 from skye_server.hunts.defects import DEFECTS
 from tests.detection import matrix, page
 from tests.detection.defective import COMMAND
@@ -43,7 +41,6 @@ def test_groups_have_each_defect_once_and_no_operation_twice():
         assert len(changed) == len({*changed})
 
 
-@pytest.mark.slow
 def test_run_reports_a_defect_and_nothing_on_a_correct_server(tmp_path, monkeypatch):
     monkeypatch.setattr(launcher, "COMMAND", COMMAND)
     run = matrix.Matrix(tmp_path / "results.json")

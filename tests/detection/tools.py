@@ -97,7 +97,7 @@ def python_client(url, operations, folder):
     del url, operations
     files = [f"tests/clients/{name}" for name in CLIENT_TESTS]
     plugin = ("-p", "tests.detection.plugin")
-    return [*PYTEST, *plugin, "-x", "-m", "not slow", "--basetemp", str(folder / "tests"), *files]
+    return [*PYTEST, *plugin, "-x", "--basetemp", str(folder / "tests"), *files]
 
 
 def typescript_client(url, operations, folder):

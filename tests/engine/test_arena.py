@@ -108,7 +108,6 @@ def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failur
     assert_lost(results, failure)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("bot", ["arena_bots:hang", "arena_bots:flood"])
 def test_bot_that_exceeds_its_budget_loses_its_games(play, bot):
     _, results = play("random", bot, budget=0.5, startup=AMPLE_S)
@@ -178,14 +177,12 @@ def descendants(process):
     return [each for child in children for each in (child, *descendants(child))]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hostile", ["spy", "guess", "peek"])
 def test_hostile_bot_in_its_own_process_finds_no_secret(play, hostile):
     _, results = play("greedy", f"arena_bots:{hostile}", seed=None)
     assert [result["failures"] for result in results] == [{}, {}]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trick", "failure"),
     [
@@ -204,7 +201,6 @@ def test_hostile_command_loses_its_games_and_the_league_goes_on(play, trick, fai
     assert_lost(results, failure)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("trick", ["chatter", "half"])
 def test_hostile_command_that_never_replies_loses_its_games(play, trick):
     command = f"hostile={sys.executable} {HOSTILE} {trick}"

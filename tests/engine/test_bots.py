@@ -36,7 +36,6 @@ from skye.scoring.final import final_score
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
 from tests.engine.playing import for_each_number_of_players
-from tests.support.sizes import rest_slow
 
 COUNTING = ("strategist", "expert")
 """The bots that count purses from public events."""
@@ -122,9 +121,7 @@ def seen(seat: int, game: GameState) -> dict[str, object]:
 
 
 @for_each_bot
-@pytest.mark.parametrize(
-    ("players", "open_gold"), [(4, True), *rest_slow([(2, False), (4, False), (2, True)])]
-)
+@pytest.mark.parametrize(("players", "open_gold"), [(4, True), (2, False), (4, False), (2, True)])
 def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, players: int, open_gold: bool):
     chance = Random(f"{name}{open_gold}{players}")
     options = Options(scoring_tiles=SCORING, open_gold=open_gold)

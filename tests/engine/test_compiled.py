@@ -9,7 +9,7 @@ import pytest
 from deploy.release.commands import run
 from tests.support.wheels import built, environment, third_party_packages
 
-pytestmark = [pytest.mark.slow, pytest.mark.full_size]
+pytestmark = pytest.mark.full_size
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -104,13 +104,14 @@ def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_
     ignored = shutil.ignore_patterns(*OTHER_SUITES, "__pycache__")
     for room in ("engine", "reference", "support"):
         shutil.copytree(REPOSITORY / "tests" / room, suites / "tests" / room, ignore=ignored)
-    (suites / "pytest.ini").write_text("[pytest]\nmarkers =\n    slow\n    full_size\n")
+    shutil.copy(REPOSITORY / "tests" / "costs.tsv", suites / "tests")
+    (suites / "pytest.ini").write_text("[pytest]\nmarkers =\n    full\n    full_size\n")
     program = f"""
 import sys
 sys.path += [{str(third_party)!r}, {str(suites)!r}]
 import pytest, skye.rules.play
 assert not skye.rules.play.__file__.endswith(".py"), skye.rules.play.__file__
-selected = ["-m", "not slow", "-k", "not type_error"]
+selected = ["-p", "tests.support.tiers", "-m", "not full", "-k", "not type_error"]
 options = ["-q", "-p", "no:cacheprovider", "--import-mode=importlib", *selected]
 sys.exit(pytest.main([*options, "--rootdir", {str(suites)!r}, {str(suites / "tests" / "engine")!r}]))
 """

@@ -13,7 +13,6 @@ from gymnasium.vector import AutoresetMode
 
 import skye.envs.gymnasium  # noqa: F401 - registers the environment
 from skye.envs.vector import IsleOfSkyeVector
-from tests.support.sizes import rest_slow
 
 ID = "skye/IsleOfSkye-v1"
 GAMES = 3
@@ -37,7 +36,7 @@ NEXT, SAME = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP
 
 @pytest.mark.parametrize(
     ("mode", "form"),
-    [(NEXT, {}), (SAME, FLAT), *rest_slow([(NEXT, LIST), (SAME, {}), (NEXT, FLAT), (SAME, LIST)])],
+    [(NEXT, {}), (SAME, FLAT), (NEXT, LIST), (SAME, {}), (NEXT, FLAT), (SAME, LIST)],
 )
 def test_vector_environment_plays_the_games_of_sync_vector_env(mode, form):
     shared = {"opponents": ["random", "greedy"], **form}

@@ -7,7 +7,6 @@ import warnings
 import pytest
 
 from skye import BOTS
-from tests.support.sizes import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
@@ -21,7 +20,7 @@ def pettingzoo_env():
     return env
 
 
-@pytest.mark.parametrize("players", [2, *rest_slow([5, 3, 4])])
+@pytest.mark.parametrize("players", [2, 5, 3, 4])
 def test_pettingzoo_suite_passes(pettingzoo_env, players):
     from pettingzoo.test import api_test, render_test, seed_test
     from pettingzoo.test.state_test import test_state, test_state_space

@@ -70,7 +70,6 @@ def published():
     return dict(re.findall(r"(?m)^\| `(\w+)` \|.*`([0-9a-f]{64})` \|$", PAGE.read_text()))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", TASKS)
 def test_tasks_of_the_published_seed_have_the_published_hash(kind):
     lines = b"".join(task_line(kind, "1", number) for number in range(100))

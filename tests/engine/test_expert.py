@@ -63,7 +63,6 @@ def played_to(phase, number):
     return game
 
 
-@pytest.mark.slow
 def test_expert_plays_a_whole_game_of_five():
     """In test_bots it plays whole games of two, three and four."""
     assert play_out(new_game(5, seed="whole").game, expert(1), Random(1)).game.is_over
@@ -89,7 +88,6 @@ def test_expert_plays_in_leagues_but_not_on_servers():
     assert set(LEAGUE_BOTS) - set(BOTS) == {"expert"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("players", "at_least"), sampled([(2, 8), (4, 4)], 2))
 def test_expert_wins_most_games_against_the_strategist(players, at_least):
     assert seats_won(expert(1), "strategist", players) >= at_least

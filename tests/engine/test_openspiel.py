@@ -13,7 +13,7 @@ import pyspiel
 from absl import flags
 
 from skye.envs.openspiel import resample
-from tests.support.sizes import rest_slow, sampled, sized
+from tests.support.sizes import sampled, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 for_each_number_of_players = pytest.mark.parametrize("players", sampled([2, 3, 4, 5], 2))
@@ -43,12 +43,11 @@ def observer(players, *, public, recall, private):
     )
 
 
-@pytest.mark.parametrize("players", rest_slow(sampled([2, 3, 4, 5], 2)))
+@pytest.mark.parametrize("players", sampled([2, 3, 4, 5], 2))
 def test_random_sim_test_passes(players):
     pyspiel.random_sim_test(load(players), num_sims=sized(1, 2), serialize=True, verbose=False)
 
 
-@pytest.mark.slow
 @for_each_number_of_players
 def test_games_sim_test_passes(players):
     from open_spiel.python.tests import games_sim_test
@@ -69,7 +68,6 @@ def test_api_test_passes(players):
     assert result.failures + result.errors == []
 
 
-@pytest.mark.slow
 def test_stored_playthrough_is_replayed():
     from open_spiel.python.algorithms import generate_playthrough
 
@@ -179,7 +177,6 @@ def test_resampled_states_of_equal_seeds_are_equal():
     assert len(set(samples)) > 1
 
 
-@pytest.mark.slow
 @for_each_number_of_players
 def test_ismcts_bots_play_a_whole_game_on_resampled_states(players):
     from open_spiel.python.algorithms import ismcts, mcts

@@ -2,13 +2,10 @@
 
 import re
 
-import pytest
-
 import skye
 from tests.engine.reference import public_modules, write
 
 
-@pytest.mark.slow
 def test_reference_has_a_page_for_each_public_module(tmp_path):
     write(tmp_path)
     pages = {str(page.relative_to(tmp_path)): page.read_text("utf-8") for page in tmp_path.rglob("*.html")}

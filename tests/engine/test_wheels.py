@@ -69,14 +69,12 @@ def test_engine_wheel_holds_every_file_of_the_package(engine_wheel):
     assert names <= set(ZipFile(engine_wheel).namelist())
 
 
-@pytest.mark.slow
 def test_engine_wheel_alone_plays_a_game(tmp_path, engine_python, program):
     version, score, _ = run(engine_python, "-I", program, cwd=tmp_path).split(maxsplit=2)
     assert version == versions.version()
     assert int(score) > 0
 
 
-@pytest.mark.slow
 def test_program_on_installed_engine_passes_strict_mypy(tmp_path, engine_python, program):
     arguments = (
         "--strict",
@@ -95,7 +93,6 @@ def test_readme_game_of_fifteen_lines_is_played(tmp_path, engine_python):
     assert run(engine_python, "-I", "-c", program, cwd=tmp_path).startswith("(")
 
 
-@pytest.mark.slow
 def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, service_wheel):
     python = environment(tmp_path / "env", engine_wheel, service_wheel)
     third_party = str(third_party_packages(tmp_path / "third party"))
@@ -105,7 +102,6 @@ def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, serv
     assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "needs"), [("test_envs.py", "pettingzoo"), ("test_openspiel.py", "pyspiel")]
 )

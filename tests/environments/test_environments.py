@@ -15,7 +15,7 @@ from tests.support.programs import run
 from tests.support.scripted_endpoint import serving
 from tests.support.waiting import waited_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.full_size]
+pytestmark = pytest.mark.full_size
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -30,7 +30,6 @@ def play(tmp_path, monkeypatch):
     return league
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3])
 def test_bot_of_server_plays_a_league(play, url, players):
     results = play("random", f"server={url}?bot=greedy", players=players, games=players, seed="server")
@@ -82,7 +81,6 @@ def test_address_of_server_is_split_from_name_of_bot():
     assert server_of("https://example.org/skye") == ("https://example.org/skye", "strategist")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
     command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--seed", "searched"]

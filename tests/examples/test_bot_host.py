@@ -44,7 +44,6 @@ def rounds_played(url, tmp_path):
     return sum(own["game"]["round"] for own in own_games(url, tmp_path))
 
 
-@pytest.mark.slow
 def test_bot_host_plays_all_games_through_restarts(hosting, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:

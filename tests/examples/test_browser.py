@@ -4,8 +4,6 @@ import random
 import re
 from urllib.parse import urlencode
 
-import pytest
-
 from tests.examples.conftest import EXAMPLES, call
 from tests.support.comparing import without_time
 from tests.support.launcher import launching
@@ -64,7 +62,6 @@ def isolated(name):
     return f"\u2068{name}\u2069"
 
 
-@pytest.mark.slow
 def test_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     game = Played(url, "live", turn_ms=600_000)
     page.open(address(url, game.id))
@@ -90,7 +87,6 @@ def test_game_is_watched_live_from_the_lobby_to_its_end(page, url):
     assert page.complaints == []
 
 
-@pytest.mark.slow
 def test_players_who_come_and_go_are_watched_too(page, url):
     game = Played(url, "coming and going")
     page.open(address(url, game.id))
@@ -161,7 +157,6 @@ def test_missing_game_is_reported(page, url):
     page.wait_until("/no such game/i.test(document.getElementById('line')?.textContent)")
 
 
-@pytest.mark.slow
 def test_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
@@ -180,7 +175,6 @@ def test_restart_of_the_server_loses_nothing_of_the_game(page, tmp_path):
         page.wait_until("document.getElementById('line')?.className === 'live'")
 
 
-@pytest.mark.slow
 def test_list_of_games_is_shown_again_after_a_restart(page, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:

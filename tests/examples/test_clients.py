@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from tests.examples.conftest import EXAMPLES, ROOT, call, run
-from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_RUN_S
 
 
@@ -23,20 +22,18 @@ def check(printed, url):
     return game["players"]
 
 
-@pytest.mark.parametrize("others", rest_slow([1, 2, 3]))
+@pytest.mark.parametrize("others", [1, 2, 3])
 def test_python_bot_plays_a_whole_game(python_bot, url, others):
     players = check(run(*python_bot, "--api", url, "--bots", str(others)), url)
     assert [player["bot"] for player in players] == [None] + others * ["greedy"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("others", [1, 2, 3])
 def test_typescript_bot_plays_a_whole_game(typescript_bot, url, others):
     players = check(run(*typescript_bot, "--api", url, "--bots", str(others)), url)
     assert [player["bot"] for player in players] == [None] + others * ["greedy"]
 
 
-@pytest.mark.slow
 def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, url):
     opened = call(
         url, "POST", "/v1/games", {"seat_count": 5, "auto_start": True, "players": [{"bot": "random"}]}
@@ -53,7 +50,6 @@ def test_bots_join_a_game_and_wait_for_each_other(python_bot, typescript_bot, ur
         assert names == ["Python", "Python 2", "Random", "TypeScript", "TypeScript 2"]
 
 
-@pytest.mark.slow
 def test_python_league_is_played_and_its_records_are_exported(python_bot, url, tmp_path):
     *interpreter, _ = python_bot
     records = tmp_path / "records.ndjson"
@@ -65,7 +61,6 @@ def test_python_league_is_played_and_its_records_are_exported(python_bot, url, t
     assert sorted(names) == [["Careful", "Random"]] * 2 + [["Random", "Careful"]] * 2
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("program", ["bot.py", "league.py"])
 def test_python_example_passes_mypy_strict(program):
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", program]

@@ -17,8 +17,6 @@ from tests.support.programs import finished
 from tests.support.programs import run as run_program
 from tests.support.waiting import MAX_RUN_S
 
-pytestmark = pytest.mark.slow
-
 FOLDER = EXAMPLES / "testing"
 
 

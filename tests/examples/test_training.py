@@ -30,7 +30,6 @@ def agent(monkeypatch):
     return import_module("agent")
 
 
-@pytest.mark.slow
 def test_training_writes_weights_that_play_in_a_league(tmp_path):
     sizes = ["--teacher-games=2", "--passes=2", "--points=2", "--games=2", "--last=4"]
     done = run(TRAINING / "train.py", *sizes, "--workers=1", f"--out={tmp_path}")

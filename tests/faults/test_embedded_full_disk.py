@@ -51,7 +51,6 @@ def create(served):
             return None, json.load(error)
 
 
-@pytest.mark.slow
 def test_full_disk_of_the_embedded_server_refuses_writes_and_loses_nothing(tmp_path, disk):
     with launching(tmp_path) as start:
         served = start()
@@ -158,7 +157,6 @@ def test_kill_of_redis_on_a_full_disk_loses_the_last_changes_at_most(full):
     assert waited_for(lambda: create(served)[0])
 
 
-@pytest.mark.slow
 def test_kill_of_the_launcher_on_a_full_disk_loses_the_last_changes_only(full):
     served, acknowledged, late, filler, start_again = full
     processes = served.descendants()

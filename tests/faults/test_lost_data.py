@@ -15,7 +15,6 @@ from tests.support.whole_game import played
 # All games at once.
 
 
-@pytest.mark.slow
 def test_store_that_returns_empty_has_no_games(parts):
     api, player = parts.api, RetryingPlayer(parts.api)
     (game, _), *_ = islice(played(player, 2, "lost"), 8)

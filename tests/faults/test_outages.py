@@ -22,7 +22,6 @@ from tests.faults.parts import (
     check_unavailable,
 )
 from tests.support.launcher import PATIENT
-from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for
 from tests.support.whole_game import played
 from tests.system.network import ANSWER, REQUEST, Blackhole, ConnectionBreak, Delay, NoFault, Trickle
@@ -171,7 +170,7 @@ def responses_of(api, requests, ask=call_in_time):
         return [answer.result(MAX_WAIT_S) for answer in sent]
 
 
-@pytest.mark.parametrize("outage", rest_slow(OUTAGES), ids=lambda outage: outage.begin.__name__)
+@pytest.mark.parametrize("outage", OUTAGES, ids=lambda outage: outage.begin.__name__)
 def test_outage_is_reported_and_play_continues_after_it(parts, outage):
     player = RetryingPlayer(parts.api)
     playing = played(player, 2, outage.begin.__name__)
@@ -240,7 +239,6 @@ class Unready(Instance):
         return False
 
 
-@pytest.mark.slow
 def test_api_started_before_its_redis_serves_once_it_is_up(parts, place):
     parts.relay.fault = ConnectionBreak(REQUEST, times=MANY)
     api = Unready(place / "early.sock", parts.api.environ["SKYE_REDIS_URL"], **SETTINGS, SKYE_WORKERS="1")
@@ -263,7 +261,6 @@ def patient_api(parts, place):
     api.end()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("trouble", [Delay(0.05), Delay(0.01, jitter=0.1)], ids=["slow", "jitter"])
 def test_slow_store_causes_no_error(patient_api, parts, trouble):
     player = RetryingPlayer(patient_api)

@@ -86,7 +86,6 @@ def test_whole_game_is_played_over_breaking_connections(game, relay, redis_clien
     assert check_stored_game(redis_client, game.id).version == last["version"]
 
 
-@pytest.mark.slow
 def test_subscriber_reconnects_after_a_half_open_connection(parts):
     player = RetryingPlayer(parts.api)
     game = player.call("POST", "/v1/games", {"players": [{"name": "Ann"}]})

@@ -105,7 +105,6 @@ def test_bad_request_is_refused_with_its_code_and_place(name, games):
     check(name, games, lambda requests: dice.sample(requests, min(FEW, len(requests))))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", TRIED)
 @pytest.mark.usefixtures("unchanged")
 def test_every_bad_request_is_refused_with_its_code_and_place(name, games):

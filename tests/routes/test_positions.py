@@ -71,7 +71,6 @@ def test_game_that_is_over_in_its_position_is_finished(service):
 # Identity.
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 12), (3, 13), (4, 14), (5, 15)])
 def test_exported_position_can_be_imported_after_every_action(service, players, seed):
     for state in games(seed, players):
@@ -83,7 +82,6 @@ def test_exported_position_can_be_imported_after_every_action(service, players, 
         assert stored.state == state
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("players", "seed"), [(2, 22), (5, 25)])
 def test_position_of_a_seat_can_start_a_game_after_every_action(service, players, seed):
     rng = random.Random(seed)

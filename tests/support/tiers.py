@@ -1,7 +1,7 @@
 """A pytest plugin: which tests `make test` leaves to `make test-full`, by what they were measured to cost.
 
-A test belongs to `make test-full`, and has the marker `full`, if it lies in a package of FULL_PACKAGES, or
-if `tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in
+A test belongs to `make test-full`, and has the marker `full`, if it lies in a folder or file of FULL, or if
+`tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in
 `make test` whatever it costs: it is the one test that shows that a part works at all. A new test is in
 `make test` until it is measured.
 
@@ -20,7 +20,15 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 TABLE = TESTS / "costs.tsv"
-FULL_PACKAGES = {"bench", "deploy", "detection", "environments", "examples", "faults", "system", "web"}
+FULL = (
+    # what starts servers, browsers or builds
+    "bench", "deploy", "detection", "environments", "examples", "faults", "fuzzing", "system", "web",
+    # what needs packages that `make test` does not install
+    "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
+    "contract/generators",
+    "engine/test_env_actions.py", "engine/test_env_observation.py", "engine/test_env_options.py",
+    "engine/test_env_vector.py", "engine/test_envs.py", "engine/test_openspiel.py",
+)  # fmt: skip
 MAX_CASE_CPU_S = 0.2
 MAX_CASE_WALL_S = 1.0
 MAX_TEST_CPU_S = 2.0
@@ -73,8 +81,8 @@ def name_of(nodeid):
 
 
 def lies_in_full(path):
-    """Return whether a file or folder lies in a package of `make test-full`."""
-    return path.is_relative_to(TESTS) and not FULL_PACKAGES.isdisjoint(path.relative_to(TESTS).parts[:1])
+    """Return whether a file or folder is, or lies in, one of FULL."""
+    return any(path.is_relative_to(TESTS / full) for full in FULL)
 
 
 def pytest_addoption(parser):

@@ -6,8 +6,6 @@ import random
 import threading
 from urllib.parse import urlsplit
 
-import pytest
-
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.processes import kill_worker
@@ -76,7 +74,6 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
         partial += len(begun) < GAMES
 
 
-@pytest.mark.slow
 def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp_path):
     settings = {"SKYE_REDIS_REPLICAS": "1", "SKYE_REDIS_TIMEOUT_MS": "1000"}
     with (

@@ -13,7 +13,7 @@ from tests.support.playing import dice
 from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
+pytestmark = pytest.mark.usefixtures("redis_program")
 
 KILL_EVERY_S = 0.5
 KILLS = 2

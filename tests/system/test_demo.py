@@ -7,8 +7,6 @@ import subprocess
 import sys
 import threading
 
-import pytest
-
 from tests.support.launcher import ROOT
 from tests.support.waiting import MAX_RUN_S
 
@@ -49,7 +47,6 @@ def test_demo_plays_a_whole_game_of_four_and_shows_its_end(live):
         assert sum(int(row[seat]) for row in rows) == player["score"]
 
 
-@pytest.mark.slow
 def test_demo_with_options_plays_at_the_address_of_the_settings(live):
     options = ("--players", "5", "--quiet", "--seed", "skye")
     played = [demo(*options, SKYE_BIND=live.url.removeprefix("http://")).stdout for _ in range(2)]
@@ -81,7 +78,6 @@ def in_a_terminal(live, **environ):
     return b"".join(read)
 
 
-@pytest.mark.slow
 def test_demo_in_a_terminal_is_colored_unless_no_color_is_set(live):
     assert b"\x1b[" in in_a_terminal(live, TERM="xterm-256color")
     assert b"\x1b[" not in in_a_terminal(live, NO_COLOR="1", TERM="xterm-256color")

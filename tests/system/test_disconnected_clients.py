@@ -27,7 +27,6 @@ def reset(connection):
     connection.close()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [

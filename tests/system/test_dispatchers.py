@@ -48,7 +48,6 @@ def counts_finished(metrics, number):
     return f'skye_games_total{{event="finished"}} {number}.0' in metrics
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 def test_metrics_of_serve_count_games_that_its_dispatcher_ends(launch):
     launched = launch(SKYE_DISPATCHERS="1")
@@ -84,7 +83,6 @@ def test_dispatcher_serves_its_metrics_at_an_address(redis_server, redis_client)
         assert f"Cannot listen at 127.0.0.1:{port}: Address already in use." in printed
 
 
-@pytest.mark.slow
 def test_games_go_on_while_dispatchers_are_killed_and_suspended(redis_server, redis_client):
     service = Service(redis_client)
     service.clock.now = time.time()

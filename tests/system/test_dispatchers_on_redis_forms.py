@@ -15,8 +15,6 @@ from tests.support.waiting import waited_for
 from tests.system.redis_forms import PASSWORD, Cluster, Sentinels
 from tests.system.test_dispatchers import dispatchers
 
-pytestmark = pytest.mark.slow
-
 GAMES, TURN_MS = 32, 2000
 
 

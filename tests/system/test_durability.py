@@ -2,13 +2,9 @@
 
 import secrets
 
-import pytest
-
 from tests.support.sizes import sized
 from tests.system.durability import served, survived
 from tests.system.machines import Machines
-
-pytestmark = pytest.mark.slow
 
 
 def test_acknowledged_action_is_kept_once_when_processes_are_killed(redis_program, tmp_path):

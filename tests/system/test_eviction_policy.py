@@ -1,12 +1,8 @@
 """The warning at start when Redis may evict games."""
 
-import pytest
-
 from tests.deploy.servers import Instance
 from tests.support.launcher import PATIENT
 from tests.support.waiting import waited_for
-
-pytestmark = pytest.mark.slow
 
 
 def test_evicting_redis_is_warned_about_once(tmp_path, redis_server, redis_client):

@@ -10,8 +10,6 @@ from tests.support.waiting import waited_for
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster, Sentinels
 from tests.system.storm_on_redis import play_goes_on, play_goes_on_at_every_game, played_on, serving
 
-pytestmark = pytest.mark.slow
-
 
 # Of two replicas one is left to wait for after the other has taken over. Without waiting for one, a failover
 # may take back acknowledged changes.

@@ -29,7 +29,6 @@ def test_hunt_over_http_accepts_a_defect_and_refuses_lies(live):
     assert (len(score["found"]), score["left"], score["false_reports"]) == (1, [], 2)
 
 
-@pytest.mark.slow
 def test_replay_of_a_killed_worker_leaves_no_keys(redis_server, redis_client, launch):
     server = launch(SKYE_LAB="on", SKYE_REDIS_URL=redis_server.url)
     hunt = server.call("POST", "/v1/lab/hunts", {"count": 100})

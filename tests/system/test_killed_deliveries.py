@@ -19,7 +19,7 @@ from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of, workers_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
+pytestmark = pytest.mark.usefixtures("redis_program")
 
 KEYS = 4
 GAMES = sized(5, 50)

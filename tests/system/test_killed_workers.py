@@ -51,7 +51,6 @@ def test_retry_after_a_killed_worker_is_applied_once(served):
         assert named(served, name) == [created["game"]["id"]]
 
 
-@pytest.mark.slow
 def test_hundreds_of_clients_of_a_killed_worker_can_reconnect(served):
     game = served.call("POST", "/v1/games", {})["game"]["id"]
     stream = get(f"/v1/games/{game}/events/stream")

@@ -110,7 +110,6 @@ def test_too_long_request_head_is_refused(connection, what):
     assert is_closed(connection)
 
 
-@pytest.mark.slow
 def test_malformed_request_is_neither_logged_nor_echoed(launch):
     launched = launch(SKYE_LOG_LEVEL="debug", SKYE_REDIS_URL="memory://")
     with connect(launched.url) as connection:

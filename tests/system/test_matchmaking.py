@@ -17,8 +17,6 @@ from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm_on_redis import serving
 from tests.system.wire import Wire, bearer
 
-pytestmark = pytest.mark.slow
-
 SEEKERS = sized(80, 1000)
 SEATS = 4
 CONNECTIONS = 32

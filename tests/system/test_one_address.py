@@ -175,7 +175,6 @@ def limited(redis_server, tmp_path):
     instance.kill()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("follow", ["?after=1&wait_ms=60000", "/stream"])
 def test_disconnected_follower_frees_its_slot_before_it_is_written_to(limited, follow):
     path = f"/v1/games/{limited.new_game()['game']['id']}/events"

@@ -7,7 +7,7 @@ import pytest
 from tests.system.hosts import printed_by
 from tests.system.partitions import SHAPES
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("redis_program")]
+pytestmark = pytest.mark.usefixtures("redis_program")
 
 
 def partitioned(shape, replicas, folder):

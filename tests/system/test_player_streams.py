@@ -13,8 +13,6 @@ from tests.system.machines import Machines, OneRedis
 from tests.system.redis_forms import Sentinels
 from tests.system.storm_on_redis import serving
 
-pytestmark = pytest.mark.slow
-
 GAMES = sized(12, 200)
 ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 PATIENT = RetryPolicy(attempts=1000, base_s=0.05, max_s=0.5, budget_s=120)

@@ -12,8 +12,6 @@ import secrets
 import threading
 import time
 
-import pytest
-
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 from tests.system.durability import wait_for_play
@@ -22,8 +20,6 @@ from tests.system.players import Match
 from tests.system.proof import prove, require
 from tests.system.storm import Storm
 from tests.system.wire import Wire, bearer
-
-pytestmark = pytest.mark.slow
 
 GAMES, CUTS, PLAY_S = sized((4, 2, 2), (6, 6, 8))
 MAX_CUTS = 50

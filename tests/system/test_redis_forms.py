@@ -63,7 +63,6 @@ def vouched(tls_program, tmp_path):  # noqa: ARG001 - skips the test where there
     return quoted(made), (*files, "--tls-auth-clients", "no")
 
 
-@pytest.mark.slow
 def test_games_are_played_over_tls_with_a_password(vouched, one_server, tmp_path):
     authority, speaking_tls = vouched
     port = str(free_port())
@@ -104,7 +103,6 @@ def test_sentinels_and_clusters_are_reached_over_tls(vouched, one_server, tls_pr
         sentinel.kill()
 
 
-@pytest.mark.slow
 def test_games_are_played_at_a_unix_socket_through_a_suspension(one_server, tmp_path):
     path = tmp_path / "one redis.sock"
     server = one_server("--unixsocket", path)
@@ -119,7 +117,6 @@ def test_games_are_played_at_a_unix_socket_through_a_suspension(one_server, tmp_
         assert crowd.counts[503] == 0  # a suspension that ends in time is waited for
 
 
-@pytest.mark.slow
 def test_outage_is_reported_at_the_deadline_and_loses_nothing(one_server, tmp_path):
     server = one_server()
     url = f"redis://:{quoted(PASSWORD)}@127.0.0.1:{server.port}"

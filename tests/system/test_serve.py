@@ -58,7 +58,6 @@ def test_serve_prints_its_addresses_notifies_once_and_keeps_others_out(launch, t
             manager.recv(100)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_signal_stops_everything_that_was_started_and_games_are_kept(launch, number):
@@ -115,7 +114,6 @@ def test_redis_that_cannot_restart_leaves_docs_and_health_served(launch, tmp_pat
     assert game_is_kept(launched, game)
 
 
-@pytest.mark.slow
 def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     launched = launch(SKYE_WORKERS="2", SKYE_DISPATCHERS="1")
     launched.wait_for("\n  games ")
@@ -126,7 +124,6 @@ def test_killed_gunicorn_ends_the_launcher_and_all_workers(launch):
     assert "The API ended (killed by SIGKILL)" in launched.printed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kills_launcher", [False, True])
 def test_port_is_free_for_the_next_start_after_a_kill(launch, kills_launcher):
     address = f"127.0.0.1:{free_port()}"
@@ -158,7 +155,6 @@ def test_launcher_that_cannot_listen_reports_it_in_one_line(launch):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 def test_full_disk_is_reported(tmp_path):
     folder = tmp_path / "data"
@@ -237,7 +233,6 @@ def test_invalid_settings_are_reported_together(launch):
     assert "Traceback" not in launched.printed
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("redis_program")
 def test_truncated_append_only_file_is_reported_at_start(launch, tmp_path):
     first = launch()
@@ -274,7 +269,6 @@ def test_serve_without_redis_warns_that_it_stores_in_memory(launch, tmp_path):
     assert game_is_kept(launched, game)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("redis_server")
 def test_redis_of_the_settings_is_used_and_not_stopped(launch, redis_server, tmp_path):
     launched = launch(SKYE_REDIS_URL=redis_server.url)
@@ -285,14 +279,12 @@ def test_redis_of_the_settings_is_used_and_not_stopped(launch, redis_server, tmp
     assert game_is_kept(launch(SKYE_REDIS_URL=redis_server.url), game)
 
 
-@pytest.mark.slow
 def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
     launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
     launched.wait_for("That Redis does not respond")
     assert launched.end() == 0
 
 
-@pytest.mark.slow
 def test_idle_connection_does_not_delay_the_stop(launch):
     launched = launch()
     with closing(http.client.HTTPConnection(urlsplit(launched.url).netloc, timeout=MAX_WAIT_S)) as connection:

@@ -14,8 +14,6 @@ from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S
 from tests.system import soak
 
-pytestmark = pytest.mark.slow
-
 
 def test_games_of_the_soak_have_addresses_of_their_own():
     addresses = {ipaddress.ip_address(soak.address(slot)) for slot in range(2000)}

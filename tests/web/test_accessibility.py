@@ -135,17 +135,14 @@ def check_hand_over(browser, axe, language="en", **window):
     assert findings(browser, screen, axe) == []
 
 
-@pytest.mark.slow
 def test_axe_finds_nothing_in_any_phase(browser, axe):
     check_every_phase(browser, axe)
 
 
-@pytest.mark.slow
 def test_axe_finds_nothing_while_the_device_is_handed_over(browser, axe):
     check_hand_over(browser, axe)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "background"), [("light", "rgb(255, 255, 255)"), ("dark", "rgb(22, 27, 24)")]
 )
@@ -157,7 +154,6 @@ def test_axe_finds_nothing_in_the_guide(browser, axe, scheme, background):
         assert findings(browser, screen, axe) == [], path
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
 def test_reference_is_dark_where_the_browser_prefers_that(browser, scheme, dark):
     page = browser.window("/docs/reference", color_scheme=scheme).page
@@ -177,7 +173,6 @@ def test_axe_finds_nothing_at_hand_over_in_other_languages(browser, axe, languag
     check_hand_over(browser, axe, language, **window)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_seats_differ_by_shape_as_well_as_by_color(browser, scheme):
     names = ("Ann", "Bob", "Cy", "Dee", "Eve")

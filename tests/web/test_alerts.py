@@ -4,8 +4,6 @@ import pytest
 
 from tests.web.driver import call, offer, seated
 
-pytestmark = pytest.mark.slow
-
 _RECORD = """
 window.shown = [];
 window.tones = 0;

@@ -2,12 +2,9 @@
 
 import json
 
-import pytest
-
 from tests.web.test_whole_games import finished, shown_totals
 
 
-@pytest.mark.slow
 def test_game_against_a_bot_at_a_url_is_played_by_mouse(browser, live):
     inbox = "/v1/lab/inbox/bot"
     live.call("PUT", inbox, {"plays": True})

@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.support.sizes import sized
 from tests.web.driver import building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
@@ -38,7 +36,6 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
     assert seen == legal
 
 
-@pytest.mark.slow
 def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
     screen = building(browser)
     page = screen.page
@@ -109,7 +106,6 @@ def test_gains_that_were_shown_equal_the_points_afterwards(browser):
     assert gained > 0
 
 
-@pytest.mark.slow
 def test_ghost_begins_with_the_rotation_that_gains_most(browser):
     screen, game, tokens = seated(browser, "Ann", bots=["random"], options=GAINING)
     screen.play_until(can_build)
@@ -129,7 +125,6 @@ def test_ghost_begins_with_the_rotation_that_gains_most(browser):
         assert shown_gains(page)["A"] == points
 
 
-@pytest.mark.slow
 def test_tile_for_sale_is_tried_in_our_territory(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options=GAINING | {"first_seat": 0})
     page = screen.page
@@ -168,7 +163,6 @@ UNPLACEABLE = [
 """A game, from the seed "t7226", at the end of which the tile L43 has no place in seat 0's territory."""
 
 
-@pytest.mark.slow
 def test_rivals_board_places_no_tile(browser):
     screen = building(browser)
     page = screen.page
@@ -192,7 +186,6 @@ def test_rivals_board_places_no_tile(browser):
     assert len(screen.view()["players"][0]["territory"]) == 1
 
 
-@pytest.mark.slow
 def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
     screen = building(browser)
     page = screen.page
@@ -210,7 +203,6 @@ def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
     assert page.locator(".board h2").inner_text() == title
 
 
-@pytest.mark.slow
 def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"seed": "t7226"})
     for seat, method, what, body in UNPLACEABLE:

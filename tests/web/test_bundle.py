@@ -9,8 +9,6 @@ from tests.support.missing_programs import NO_NODE
 from tests.support.wheels import installed
 from tests.web.driver import Browser
 
-pytestmark = pytest.mark.slow
-
 MAX_REQUESTS, MAX_BYTES = 20, 150_000
 
 

@@ -1,7 +1,5 @@
 """Dragging, edge signs, zoom, settings, hot seat, points counted up, and games that end or disappear."""
 
-import pytest
-
 from tests.web.driver import (
     PHONE,
     POINTS_MS,
@@ -16,8 +14,6 @@ from tests.web.driver import (
 )
 from tests.web.hands import Mouse
 from tests.web.test_friends import hosted_lobby
-
-pytestmark = pytest.mark.slow
 
 WATCH_FLIGHTS = """new MutationObserver((changes) => {
   for (const {addedNodes} of changes) {

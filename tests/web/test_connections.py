@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.launcher import launching
 from tests.support.ports import free_port
-from tests.support.sizes import rest_slow
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import (
     SETTLE_MS,
@@ -37,7 +36,6 @@ class Rival:
             self.browser.act(self.game, seat, self.token)
 
 
-@pytest.mark.slow
 def test_events_missed_while_offline_are_shown_afterwards(browser):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, game, tokens = seated(browser, "Ann", "Bob")
@@ -49,7 +47,6 @@ def test_events_missed_while_offline_are_shown_afterwards(browser):
     assert screen.caught_up()["phase"] == "buying"
 
 
-@pytest.mark.slow
 def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
     bind = f"127.0.0.1:{free_port()}"
     with launching(tmp_path) as start:
@@ -68,7 +65,6 @@ def test_restart_of_the_server_while_building_loses_nothing(chromium, tmp_path):
             assert screen.caught_up()["round"] == 2
 
 
-@pytest.mark.slow
 def test_lost_answer_to_a_placement_places_once(browser):
     browser.expected.append("ERR_")
     screen = building(browser)
@@ -94,7 +90,6 @@ def test_lost_answer_to_a_placement_places_once(browser):
     assert len(set(keys)) == 1
 
 
-@pytest.mark.slow
 def test_refused_placement_goes_back_to_the_hand(browser):
     browser.expected.append("409")
     screen = building(browser)
@@ -118,7 +113,6 @@ KEEP_WAITS = """() => {
 """Keeps the seconds that the page shows in `waits`, however late this test looks at them."""
 
 
-@pytest.mark.slow
 def test_wait_that_the_server_asks_for_is_counted_down(browser):
     browser.expected.append("429")
     screen, _, _ = seated(browser, "Ann", "Bob")
@@ -133,7 +127,6 @@ def test_wait_that_the_server_asks_for_is_counted_down(browser):
     assert screen.page.evaluate("waits[0]") == 90
 
 
-@pytest.mark.slow
 def test_second_tab_follows_and_takes_over_when_the_leader_closes(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     streams = []
@@ -155,7 +148,6 @@ def sent(event, data):
     return f"event: {event}\ndata: {json.dumps(data)}\n\n"
 
 
-@pytest.mark.slow
 def test_second_tab_reloads_when_the_leader_lost_history(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     screen, streams = browser.window(), []
@@ -198,7 +190,6 @@ def test_second_tab_reloads_when_the_leader_lost_history(browser):
     show(".seat[data-seat='1'] .badge:has-text('set')")
 
 
-@pytest.mark.slow
 def test_actions_of_an_older_version_are_requested_again_later(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     screen.keep(SETTLE_MS)
@@ -217,7 +208,6 @@ def test_actions_of_an_older_version_are_requested_again_later(browser):
     assert len(requests) == 1
 
 
-@pytest.mark.slow
 def test_host_starts_only_the_lobby_that_was_shown(browser):
     browser.expected.append("412")
     game, _, host = browser.game("Ann", auto_start=False, seat_count=4)
@@ -236,7 +226,6 @@ def test_host_starts_only_the_lobby_that_was_shown(browser):
     screen.page.wait_for_selector(".game-page[data-status=playing]")
 
 
-@pytest.mark.slow
 def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
     game, tokens, _ = browser.game("Ann", "Bob", "Cy", auto_start=False, seat_count=4)
     screen = browser.window(f"/play/?game={game}#seat={tokens[2]}")
@@ -248,7 +237,6 @@ def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
     assert "you" in second
 
 
-@pytest.mark.slow
 def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 600_000})
     screen = browser.window("/play/")
@@ -259,7 +247,6 @@ def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     assert minutes in ("9", "10")
 
 
-@pytest.mark.slow
 def test_deadline_that_passes_plays_on_for_the_seat(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 1500})
     screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
@@ -267,7 +254,6 @@ def test_deadline_that_passes_plays_on_for_the_seat(browser):
     screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")
 
 
-@pytest.mark.slow
 def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, _, _ = seated(browser, "Ann", "Bob")
@@ -283,7 +269,7 @@ def test_nothing_new_can_be_sent_while_the_browser_is_offline(browser):
     page.wait_for_selector(".banner", state="hidden")
 
 
-@pytest.mark.parametrize("phase", rest_slow(["pricing", "buying", "building"]))
+@pytest.mark.parametrize("phase", ["pricing", "buying", "building"])
 def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen, game, tokens = seated(browser, "Ann", "Bob", options={"seed": "table", "first_seat": 1})
@@ -303,7 +289,6 @@ def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
         rival.act()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("wrong", ["2020-01-01T00:00:00Z", "2035-01-01T00:00:00Z"])
 def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 5000})

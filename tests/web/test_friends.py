@@ -1,11 +1,7 @@
 """Playing with friends: invitations, links to seats, and several seats in one browser."""
 
-import pytest
-
 from tests.web.driver import call, play_all_until, seated
 from tests.web.hands import Mouse
-
-pytestmark = pytest.mark.slow
 
 
 def hosted_lobby(browser, *, seat_count=2):

@@ -6,8 +6,6 @@ import pytest
 
 from tests.web.driver import call, seated
 
-pytestmark = pytest.mark.slow
-
 NAME = ".player-name [name=name]"
 
 

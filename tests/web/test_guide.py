@@ -8,8 +8,6 @@ from tests.web.driver import PHONE
 from tests.web.hands import Keyboard, Mouse
 from tests.web.test_accessibility import findings
 
-pytestmark = pytest.mark.slow
-
 
 def guided(browser, language="en", **window):
     """Begin the guided round from the first page; return the screen."""

@@ -2,12 +2,8 @@
 
 import re
 
-import pytest
-
 from tests.web.driver import Browser, Screen, call
 from tests.web.test_accessibility import findings
-
-pytestmark = pytest.mark.slow
 
 
 def opened_hunt(page):

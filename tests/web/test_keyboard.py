@@ -1,11 +1,7 @@
 """Keys and the keyboard focus: what a key chooses, and where the focus is after an action."""
 
-import pytest
-
 from tests.web.driver import FIRST, offer_all, seated
 from tests.web.hands import Keyboard, can_build
-
-pytestmark = pytest.mark.slow
 
 
 def buying(browser):

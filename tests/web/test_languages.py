@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
-from tests.support.sizes import rest_slow
 from tests.web.driver import PHONE, replayed, seated
 from tests.web.hands import Mouse
 
@@ -123,7 +122,6 @@ def test_game_is_shown_in_the_language_of_the_browser(browser):
     assert screen.page.evaluate("document.documentElement.lang") == "de"
 
 
-@pytest.mark.slow
 def test_language_of_an_address_lasts_through_the_visit(browser):
     screen, _, _ = seated(browser, "Ann", bots=["greedy"], language="ru")
     screen.page.click(".head .home")
@@ -131,7 +129,6 @@ def test_language_of_an_address_lasts_through_the_visit(browser):
     assert screen.page.evaluate("document.documentElement.lang") == "ru"
 
 
-@pytest.mark.slow
 @pytest.mark.full_size
 @pytest.mark.parametrize("language", ["x-long", "ja"])
 def test_replay_of_long_names_stays_within_a_phone(browser, language):
@@ -142,7 +139,6 @@ def test_replay_of_long_names_stays_within_a_phone(browser, language):
     assert max(screen.page.evaluate(right)) <= 360
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "whole"), [("en", [".gold", ".round", ".points"]), ("x-long", [".gold"])]
 )
@@ -153,7 +149,6 @@ def test_header_of_a_phone_cuts_no_gold_and_little_else(browser, language, whole
         assert not screen.page.eval_on_selector(f".head {part}", cut), part
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
 def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     screen, _, _ = seated(
@@ -170,7 +165,7 @@ def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     )
 
 
-@pytest.mark.parametrize("language", rest_slow(LANGUAGES))
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_game_of_an_unknown_ruleset_is_explained_and_not_joined(browser, language):
     game, _, _ = browser.game("Ann", auto_start=False, seat_count=3)
     page, written = browser.window(f"/play/?lang={language}").page, []

@@ -1,12 +1,8 @@
 """Games that are opened one after the other: answers to the older one arrive late, and change nothing."""
 
-import pytest
-
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import add_seat, seated
 from tests.web.test_friends import hosted_lobby
-
-pytestmark = pytest.mark.slow
 
 
 class Held:

@@ -6,8 +6,6 @@ from tests.web.driver import FIRST, PHONE, building, offer_all, seated, show_gho
 from tests.web.hands import can_build
 from tests.web.test_accessibility import findings
 
-pytestmark = pytest.mark.slow
-
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 
 TALL_BOARD = """async () => {

@@ -1,10 +1,6 @@
 """Opponents for a newcomer: a matchmaking ticket from the first page."""
 
-import pytest
-
 from tests.web.driver import call
-
-pytestmark = pytest.mark.slow
 
 
 def seek(screen, name, players=2):

@@ -5,8 +5,6 @@ import pytest
 from tests.web.driver import FIRST, KEEP_SAID, PHONE, SECOND, call, offer_all, seated
 from tests.web.test_accessibility import findings
 
-pytestmark = pytest.mark.slow
-
 
 def test_purchase_of_another_player_is_noticed_and_spoken(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", options=SECOND)

@@ -6,8 +6,6 @@ import pytest
 
 from tests.web.driver import FIRST, KEEP_SAID, PHONE, POINTS_MS, call, offer, offer_all, replayed, seated
 
-pytestmark = pytest.mark.slow
-
 TOPS = """() => [".board", "[data-pane=scoring]"].map(
   (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top))"""
 """Returns where the board and the panel beneath the cards of the seats begin."""

@@ -1,7 +1,5 @@
 """What a player does until the purchases are made, and what the page keeps to itself."""
 
-import pytest
-
 from tests.web.driver import FIRST, SECOND, call, offer, seated
 from tests.web.hands import Mouse
 from tests.web.test_late_answers import Held
@@ -10,7 +8,6 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 ARABIC = "عبد الله"
 
 
-@pytest.mark.slow
 def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
@@ -27,7 +24,6 @@ def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     page.wait_for_selector(".game-page[data-phase=buying]")
 
 
-@pytest.mark.slow
 def test_typed_prices_survive_events_of_others(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     field = screen.page.locator(".card .price").first
@@ -41,7 +37,6 @@ def test_typed_prices_survive_events_of_others(browser):
     assert screen.page.locator(".card .price").first.input_value() == "3"
 
 
-@pytest.mark.slow
 def test_price_that_was_deleted_is_typed_again(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", "Cy")
     page = screen.page
@@ -67,7 +62,6 @@ def test_prices_of_rivals_are_in_no_document_before_the_reveal(browser):
     assert shown.count("price hidden") == 3
 
 
-@pytest.mark.slow
 def test_buyers_take_turns_and_see_what_they_can_afford(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options=SECOND)
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
@@ -86,7 +80,6 @@ def test_buyers_take_turns_and_see_what_they_can_afford(browser):
     page.wait_for_selector(".game-page[data-phase=building]")
 
 
-@pytest.mark.slow
 def test_offer_is_not_too_expensive_before_actions_are_known(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", options=FIRST)
     dear = offer(browser, game, tokens, 1, 4, 1)["prices"]
@@ -110,7 +103,6 @@ def test_names_with_markup_and_right_to_left_text_stay_text(browser):
     assert screen.page.locator("img[src=x]").count() == 0
 
 
-@pytest.mark.slow
 def test_token_of_a_seat_link_stays_out_of_addresses_and_referrers(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     requests = []

@@ -5,8 +5,6 @@ import pytest
 from tests.web.driver import call
 from tests.web.test_replay import played_out
 
-pytestmark = pytest.mark.slow
-
 
 def at_the_end(browser, game, token=None):
     """Open a game that is over; return the screen."""

@@ -2,13 +2,9 @@
 
 import secrets
 
-import pytest
-
 from tests.support.ports import free_port
 from tests.web.driver import Screen
 from tests.web.test_accessibility import findings
-
-pytestmark = pytest.mark.slow
 
 
 def test_webhook_of_a_player_key_is_added_tested_and_deleted(browser, axe):

@@ -9,8 +9,6 @@ import pytest
 from tests.web.driver import seated
 from tests.web.test_front import start_against_bots
 
-pytestmark = pytest.mark.slow
-
 _SIZE_OF_IMAGE = """async (url) => {
   const image = Object.assign(new Image(), {src: url});
   await image.decode();

@@ -6,8 +6,6 @@ import pytest
 
 from tests.web.driver import call, offer, replayed, seated
 
-pytestmark = pytest.mark.slow
-
 
 def played_out(browser, bots=(), **body):
     """Play a game of two people, and bots, to its end by plain HTTP; return its id and the tokens."""

@@ -1,11 +1,7 @@
 """Several tabs or seats of one browser: each shows what is current, and no seat the secrets of another."""
 
-import pytest
-
 from tests.web.driver import KEEP_SAID, SECOND, add_seat, call, offer_all, seated
 from tests.web.hands import Mouse
-
-pytestmark = pytest.mark.slow
 
 
 def prices(page):

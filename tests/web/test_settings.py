@@ -1,10 +1,6 @@
 """What a browser keeps, and what a person types and switches."""
 
-import pytest
-
 from tests.web.driver import TOAST_MS, call, seated
-
-pytestmark = pytest.mark.slow
 
 _NO_STORAGE = """
 for (const name of ["localStorage", "sessionStorage"]) {

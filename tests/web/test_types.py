@@ -1,11 +1,7 @@
 """The modules of the web client fit the types of the contract."""
 
-import pytest
-
 from tests.support.launcher import ROOT
 from tests.support.programs import run
-
-pytestmark = pytest.mark.slow
 
 
 def test_modules_of_the_web_client_have_the_types_of_the_contract(typescript):

@@ -22,7 +22,6 @@ def with_a_seed(route):
     route.continue_(post_data=route.request.post_data_json | {"options": {"seed": "table"}})
 
 
-@pytest.mark.slow
 def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     screen = browser.window()
     screen.page.route("**/v1/games", with_a_seed)

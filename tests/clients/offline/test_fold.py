@@ -14,7 +14,6 @@ from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from tests.clients.offline.node import FOLDER, run
 from tests.support.comparing import without_time
-from tests.support.sizes import rest_slow
 
 FOLD = FOLDER / "fold.js"
 
@@ -107,7 +106,7 @@ def test_lobby_with_invitations_and_changed_players_is_folded():
         watcher.check_javascript()
 
 
-@pytest.mark.parametrize(("players", "open_gold"), rest_slow([(2, False), (3, True), (4, False), (5, True)]))
+@pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
 def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
     client = client_of(clock)

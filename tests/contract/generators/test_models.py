@@ -3,11 +3,7 @@
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.contract.generators.generating import HERE, pydantic_models, run
-
-pytestmark = pytest.mark.slow
 
 PROGRAM = HERE / "programs" / "play_pydantic.py"
 

@@ -179,7 +179,6 @@ def test_pictures_in_one_page_share_no_ids() -> None:
     assert all(a.isdisjoint(b) for a, b in combinations(ids, 2))
 
 
-@pytest.mark.slow
 def test_picture_is_the_same_in_every_process() -> None:
     script = (
         "import hashlib; from skye.svg import tile_svg;"

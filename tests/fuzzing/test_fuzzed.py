@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.generation.stateful import run_state_machine_as_test
 
 from tests.contract.checked import OPENAPI_YAML
-from tests.contract.fuzzing import Journeys, Stages, do_not_wait, validate
+from tests.fuzzing.generated import Journeys, Stages, do_not_wait, validate
 from tests.support.sizes import sized
 
 OPERATIONS = re.findall(r"operationId: (\w+)", OPENAPI_YAML.read_text().partition("\nwebhooks:\n")[0])
@@ -46,12 +46,10 @@ def generated_requests_to(operation):
     return test
 
 
-for _number, _operation in enumerate(OPERATIONS):
-    _test = generated_requests_to(_operation)
-    globals()[f"test_generated_requests_to_{_operation}"] = pytest.mark.slow(_test) if _number % 8 else _test
+for _operation in OPERATIONS:
+    globals()[f"test_generated_requests_to_{_operation}"] = generated_requests_to(_operation)
 
 
-@pytest.mark.slow
 def test_generated_requests_along_links_have_documented_responses():
     journeys = Journeys()
 
