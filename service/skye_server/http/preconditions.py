@@ -41,11 +41,6 @@ def entity_tags(name: str) -> str | None:
     return sent
 
 
-def _has_preconditions() -> bool:
-    environ = request.environ
-    return "HTTP_IF_MATCH" in environ or "HTTP_IF_NONE_MATCH" in environ
-
-
 def version_condition() -> Callable[[int], bool] | None:
     """Return the check whether the request may change a version of a game; None without preconditions.
 
@@ -53,7 +48,8 @@ def version_condition() -> Callable[[int], bool] | None:
 
     :raises Problem: invalid_parameter.
     """
-    if not _has_preconditions():
+    environ = request.environ
+    if "HTTP_IF_MATCH" not in environ and "HTTP_IF_NONE_MATCH" not in environ:
         return None
     is_wanted, is_unwanted = entity_tags(_IF_MATCH) is not None, entity_tags(_IF_NONE_MATCH) is not None
     wanted, unwanted = request.if_match, request.if_none_match
@@ -75,7 +71,8 @@ def check() -> Response | None:
     :returns: the response to a read with `If-Match`, otherwise None.
     :raises Problem: version_mismatch, invalid_parameter, and what the read raises.
     """
-    if not _has_preconditions():
+    environ = request.environ
+    if "HTTP_IF_MATCH" not in environ and "HTTP_IF_NONE_MATCH" not in environ:
         return None
     is_wanted, is_unwanted = entity_tags(_IF_MATCH) is not None, entity_tags(_IF_NONE_MATCH) is not None
     view = current_app.view_functions.get(request.endpoint or "")
