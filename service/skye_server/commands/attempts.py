@@ -24,11 +24,11 @@ from skye_server.games import autoplay
 from skye_server.games.authorization import (
     OWN_SEAT,
     SPECTATOR,
+    WATCH_PREFIX,
     Caller,
     TokenSource,
     identify_player,
     is_player_key,
-    is_watch_code,
     role_of,
     role_or_none,
 )
@@ -229,7 +229,8 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
     retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
     player = games.identities.require_player(token) if token and is_player_key(token) else ""
-    watches = is_watch_code(token) and games.watch_codes.admits(game, token)
+    is_code = token is not None and token.startswith(WATCH_PREFIX)
+    watches = is_code and games.watch_codes.admits(game, token)
     caller = role_of(game, token, player, watches=watches, invite=command.invite, retired=retired)
     now_ms = games.time_of(game)
     if game.is_overdue(now_ms):

@@ -44,7 +44,8 @@ INVITE_PATTERN: Final = r"skye_invite_[A-Za-z0-9_-]{22}"
 
 _TOKEN = re.compile(r"skye_(?:host|seat|invite|watch)_[A-Za-z0-9_-]{22}")
 
-_WATCH_PREFIX = "skye_watch_"
+WATCH_PREFIX: Final = "skye_watch_"
+"""How watch codes begin."""
 
 KEY_PREFIX: Final = "key."
 """How `credential_id` begins for a player key; the hash of a token has no full stop."""
@@ -170,7 +171,7 @@ def is_watch_code(token: str | None) -> bool:
     >>> is_watch_code(watch_code(b"secret of the game", "", "skye_key_...")), is_watch_code("skye_host_")
     (True, False)
     """
-    return token is not None and token.startswith(_WATCH_PREFIX)
+    return token is not None and token.startswith(WATCH_PREFIX)
 
 
 def watch_code(secret: bytes, host: str, credential: str) -> str:
@@ -183,7 +184,7 @@ def watch_code(secret: bytes, host: str, credential: str) -> str:
     :param credential: the host token or player key of the host who requests the code.
     """
     digest = hmac.digest(secret, f"watch\n{host}\n{credential}".encode(), "sha256")
-    return _WATCH_PREFIX + _text(digest[:_BYTES])
+    return WATCH_PREFIX + _text(digest[:_BYTES])
 
 
 def credential_id(token: str) -> str:
