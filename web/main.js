@@ -1,6 +1,6 @@
 import { loadLanguage } from "./shared/i18n.js";
 import { toastError } from "./shared/toast.js";
-import { takeFromFragment } from "./state/tokens.js";
+import { followPastedLinks, takeFromFragment } from "./state/tokens.js";
 
 /** Open the screen that the URL names. */
 async function main() {
@@ -18,6 +18,7 @@ async function main() {
   else await (await import("./home/front.js")).openFront(app);
 }
 
+followPastedLinks();
 main().catch(async (error) => {
   const app = document.getElementById("app");
   if (app && !app.hasChildNodes()) (await import("./shared/problem.js")).showProblem(app, error);

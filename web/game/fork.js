@@ -1,4 +1,3 @@
-import { skye } from "../state/api.js";
 import { create } from "../home/create.js";
 import { botTitle, loadBots } from "../shared/bots.js";
 import { button, h } from "../shared/dom.js";
@@ -10,6 +9,7 @@ import { gameUrl } from "../shared/urls.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {import("../state/api.js").Event} Event */
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_record">} Record */
 
 /** The types of events that have one action of the record each. */
 const ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_placed", "placement_taken_back", "building_finished"]);
@@ -18,9 +18,10 @@ const ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "tile_pl
  * Ask for the players, and create a game that continues from a position of a finished one.
  *
  * @param {Game} game
+ * @param {Record} record
  * @param {Event[]} past The events up to the position.
  */
-export async function forkDialog(game, past) {
+export async function forkDialog(game, record, past) {
   const bots = (await loadBots()).map((bot) => [bot.name, t("seat.bot", { bot: botTitle(bot) })]);
   const playedBy = [["me", t("fork.me")], ["link", t("fork.link")], ...bots];
   const choices = game.players.map(({ name, bot }) => {
@@ -29,16 +30,15 @@ export async function forkDialog(game, past) {
     return { row: h("label", { class: "fork-seat" }, h("bdi", {}, name), " ", select), select };
   });
   const start = button(t("fork.create"), () => void begin().catch(toastError), { class: "primary", "data-act": "begin" });
-  const dialog = h("dialog", { "aria-label": t("replay.fork") }, h("h2", {}, t("replay.fork")), h("p", {}, t("fork.text")),
+  const dialog = h("dialog", { "aria-label": t("replay.fork") }, h("h2", {}, t("replay.fork")), h("p", {}, t(isOver(past) ? "fork.text_over" : "fork.text")),
     ...choices.map(({ row }) => row), h("div", { class: "bar" }, start, button(t("cancel"), () => dialog.close())));
   showDialog(dialog);
 
   async function begin() {
-    const record = await skye.game(game.id).record();
     const chosen = choices.map(({ select }) => select.value);
     const players = record.players.map((player, seat) => ({ ...player, bot: ["me", "link"].includes(chosen[seat]) ? null : chosen[seat] }));
     const others = chosen.flatMap((choice, seat) => (choice === "link" ? [seat] : []));
-    const stopAt = past.filter(({ type }) => ACTIONS.has(type)).length;
+    const stopAt = actionsBefore(past, chosen);
     const name = plain(t("fork.name", { name: game.name })).slice(0, 60);
     const created = await create(/** @type {any} */ ({ name, visibility: "private", record: { ...record, players }, stop_at: stopAt }), start, others);
     if (!created) return;
@@ -54,4 +54,23 @@ export async function forkDialog(game, past) {
     dialog.replaceChildren(h("h2", {}, t("replay.fork")), h("p", {}, t("fork.links")), h("ul", { class: "invites" }, ...rows), h("div", { class: "bar" }, open));
     open.focus();
   }
+}
+
+/** Whether the game is over at a position. @param {Event[]} past */
+function isOver(past) {
+  return past.some(({ type }) => type === "game_finished");
+}
+
+/**
+ * Return how many actions a new game takes from the record: all up to the position. Where the game is over, a new one could only
+ * end too: it stops before the last action of our seats.
+ *
+ * @param {Event[]} past
+ * @param {string[]} chosen Who plays each seat.
+ */
+function actionsBefore(past, chosen) {
+  const actions = past.filter(({ type }) => ACTIONS.has(type));
+  if (!isOver(past)) return actions.length;
+  const ours = actions.findLastIndex((event) => "seat" in event && chosen[event.seat] === "me");
+  return ours < 0 ? actions.length - 1 : ours;
 }

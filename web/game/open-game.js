@@ -1,4 +1,5 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
+import { dropRefused } from "../home/my-games.js";
 import { loadLanguage, t } from "../shared/i18n.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { Store } from "../state/store.js";
@@ -16,8 +17,10 @@ let closeLatest = () => {};
  * @param {Element} app
  * @param {string} id
  * @param {number} [chosen] The index of our seat, if this browser has several.
+ * @param {boolean} [dropped] Whether a token was dropped just before, because the server refuses it.
+ * @returns {Promise<void>}
  */
-export async function openGame(app, id, chosen = 0) {
+export async function openGame(app, id, chosen = 0, dropped = false) {
   const opening = ++opened;
   closeLatest();
   const { seats } = tokensOf(id);
@@ -33,25 +36,22 @@ export async function openGame(app, id, chosen = 0) {
     await loadLanguage();
     if (opening !== opened) return;
     close();
-    if (await forgetToken(store, error)) {
-      if (opening !== opened) return;
-      toastError(error);
-      return openGame(app, id);
-    }
-    return problem(error);
+    return dropRefused(id, store.token, error) ? openGame(app, id, 0, true) : problem(error);
   }
   if (opening !== opened) return;
   await (await made).open(app);
   if (opening !== opened) return;
   if (!persistent && seats.length) toast(t("tokens.memory_only"));
+  if (dropped) toastError(t(store.token ? "error.token_unknown" : "tokens.watching"));
   performance.measure("skye-ready");
 
-  /** Open the game without the token that the server no longer accepts; of a private game, only say that it cannot be shown. @param {unknown} error */
+  /** Open the game without the token that the server no longer accepts; if no other one shows it, say that it cannot be shown. @param {unknown} error */
   async function gone(error) {
+    if (opening !== opened) return;
+    if (dropRefused(id, store.token, error)) return openGame(app, id, 0, true);
     if (error instanceof ApiError && error.code === "game_not_found") { close(); return problem(error); }
     toastError(error);
-    const dropped = await forgetToken(store, error);
-    if (opening === opened) reopen(dropped ? 0 : chosen);
+    reopen(chosen);
   }
 
   /** @param {unknown} error */
@@ -65,17 +65,4 @@ export async function openGame(app, id, chosen = 0) {
 async function makePage(...parameters) {
   const [{ GamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
   return new GamePage(...parameters);
-}
-
-/**
- * Forget a token that the server no longer accepts.
- *
- * @param {Store} store
- * @param {unknown} error
- * @returns {Promise<boolean>} Whether the error was that the token is unknown.
- */
-async function forgetToken({ id, token }, error) {
-  if (!token || !(error instanceof ApiError) || error.code !== "token_unknown") return false;
-  (await import("../home/my-games.js")).dropToken(id, token);
-  return true;
 }

@@ -1,6 +1,6 @@
 import { emptyView, fold } from "../../clients/typescript/src/fold.js";
 import { checkRuleset } from "../../clients/typescript/src/known.js";
-import { loadTiles, skye } from "../state/api.js";
+import { loadTiles } from "../state/api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
 import { forkDialog } from "./fork.js";
@@ -16,7 +16,8 @@ import { loadTileSheet } from "../state/pictures.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
-import { tokenFor } from "../state/tokens.js";
+import { toastError } from "../shared/toast.js";
+import { loadGame } from "../home/my-games.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {import("../state/api.js").Event} Event */
@@ -28,8 +29,7 @@ const SPEEDS = [0.5, 1, 2, 4];
 
 /** Show a game step by step. `#e=` in the URL is the number of the event. @param {Element} app @param {string} id */
 export async function openReplay(app, id) {
-  const game = skye.game(id, tokenFor(id));
-  const [view, tiles] = await Promise.all([game.get(), loadTiles(), loadTileSheet()]);
+  const [{ game, view }, tiles] = await Promise.all([loadGame(id), loadTiles(), loadTileSheet()]);
   checkRuleset(view);
   /** @type {Event[]} */
   const events = [];
@@ -39,8 +39,8 @@ export async function openReplay(app, id) {
     events.push(.../** @type {Event[]} */ (page.events));
   }
   const over = view.status === "finished";
-  const secrets = over ? secretsOf(events, await game.record()) : null;
-  const replay = new Replay(view, events, tiles.map((tile) => tile.id), secrets);
+  const record = over ? await game.record() : null;
+  const replay = new Replay(view, events, tiles.map((tile) => tile.id), record);
   app.replaceChildren(replay.root);
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
   window.addEventListener("hashchange", ({ newURL }) => {
@@ -65,13 +65,15 @@ class Replay {
    * @param {Game} last
    * @param {Event[]} events
    * @param {string[]} tiles
-   * @param {import("./open-eyes.js").Secrets | null} secrets What was hidden, once the game is over.
+   * @param {import("./fork.js").Record | null} record The record of the game, once it is over.
    */
-  constructor(last, events, tiles, secrets) {
+  constructor(last, events, tiles, record) {
     this.last = last;
     this.events = events;
     this.tiles = tiles;
-    this.secrets = secrets;
+    this.record = record;
+    /** What was hidden, once the game is over. */
+    this.secrets = record && secretsOf(events, record);
     /** How many events each step has folded. */
     this.steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
     this.step = 0;
@@ -98,7 +100,7 @@ class Replay {
       h("option", { value: "spectator" }, t("replay.spectator")),
       ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)), h("option", { value: "open" }, t("replay.open")));
     hide(eyes, !this.secrets);
-    const fork = button(t("replay.fork"), () => void forkDialog(this.last, this.events.slice(0, this.steps[this.step])), { "data-act": "fork" });
+    const fork = button(t("replay.fork"), () => void this.#fork().catch(toastError), { "data-act": "fork" });
     hide(fork, !this.secrets);
     const bar = h("section", { class: "tray-part scrubber", "aria-label": t("replay.title") }, this.caption, this.slider,
       h("div", { class: "bar" }, control("|‹", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
@@ -112,6 +114,10 @@ class Replay {
     const root = h("div", { class: "game-page replay" }, header, tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
     tabs.choose("board");
     return root;
+  }
+
+  async #fork() {
+    if (this.record) await forkDialog(this.last, this.record, this.events.slice(0, this.steps[this.step]));
   }
 
   /** The number of the last event that is shown. */

@@ -9,13 +9,12 @@ import { plain, t } from "../shared/i18n.js";
 import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
-import { dropToken, forget, myGames } from "./my-games.js";
+import { forget, loadGame, myGames } from "./my-games.js";
 import { tilePicture } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
-import { tokenFor } from "../state/tokens.js";
 
 /** @typedef {import("../shared/bots.js").Bot} Bot */
 
@@ -115,14 +114,11 @@ async function showPublic(box) {
 
 /** @param {Element} box */
 async function showMine(box) {
-  const games = await Promise.all(myGames().slice(0, 20).map((id) => {
-    const token = tokenFor(id);
-    return skye.game(id, token).get().catch((error) => {
+  const games = await Promise.all(myGames().slice(0, 20).map((id) => (
+    loadGame(id).then(({ view, token }) => (token ? view : null), (error) => {
       if (error.code === "game_not_found") forget(id);
-      if (error.code === "token_unknown" && token) dropToken(id, token);
       return null;
-    });
-  }));
+    }))));
   const found = games.filter((game) => game !== null).sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const rows = found.map((game) => {
     const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);

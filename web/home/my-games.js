@@ -1,5 +1,7 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
+import { skye } from "../state/api.js";
 import { itemNames, saveItem } from "../state/items.js";
-import { PREFIX, saveTokens, tokensOf } from "../state/tokens.js";
+import { PREFIX, saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
 
 /** Remove the token of a seat or of the host, or an invitation code. @param {string} id @param {string} token */
 export function dropToken(id, token) {
@@ -12,6 +14,34 @@ export function dropToken(id, token) {
   };
   if (left.seats.length || left.host || left.invite || left.watch) saveTokens(id, left);
   else forget(id);
+}
+
+/**
+ * Remove a token that the server refuses, and no other one: of a public game it is unknown, of a private game there is none for it.
+ *
+ * @param {string} id
+ * @param {string | null} token
+ * @param {unknown} error
+ * @returns {boolean} Whether the game can still be opened: with the next token, or a public game without one.
+ */
+export function dropRefused(id, token, error) {
+  const code = error instanceof ApiError ? error.code : "";
+  if (!token || !["token_unknown", "game_not_found"].includes(code)) return false;
+  dropToken(id, token);
+  return tokenFor(id) !== null || code === "token_unknown";
+}
+
+/** Load a game with the first of our tokens that the server accepts. @param {string} id */
+export async function loadGame(id) {
+  for (;;) {
+    const token = tokenFor(id);
+    const game = skye.game(id, token);
+    try {
+      return { game, token, view: await game.get() };
+    } catch (error) {
+      if (!dropRefused(id, token, error)) throw error;
+    }
+  }
 }
 
 /** Remove all tokens of a game. @param {string} id */

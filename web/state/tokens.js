@@ -30,6 +30,17 @@ export function tokenFor(id, chosen = 0) {
   return seats[chosen] ?? seats[0] ?? host ?? invite ?? watch ?? null;
 }
 
+/** Return the tokens in the fragment of a link: of a seat, of the host, to take a seat, to watch. @returns {(string | null)[]} */
+function tokensInFragment() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  return ["seat", "host", "invite", "watch"].map((name) => given.get(name));
+}
+
+/** Load the page again when a link is pasted into the address of the page that it leads to: the browser only changes the fragment. */
+export function followPastedLinks() {
+  addEventListener("hashchange", () => { if (tokensInFragment().some(Boolean)) location.reload(); });
+}
+
 /**
  * Move the tokens of a link from the URL's fragment into the storage. Tokens never stay in a URL.
  *
@@ -37,8 +48,7 @@ export function tokenFor(id, chosen = 0) {
  * @returns {string | null} A host token that would replace another one: the player decides.
  */
 export function takeFromFragment(id) {
-  const given = new URLSearchParams(location.hash.slice(1));
-  const [seat, host, invite, watch] = ["seat", "host", "invite", "watch"].map((name) => given.get(name));
+  const [seat, host, invite, watch] = tokensInFragment();
   if (!seat && !host && !invite && !watch) return null;
   const { host: stored } = tokensOf(id);
   const replaces = host && stored && host !== stored;
