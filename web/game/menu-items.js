@@ -4,14 +4,15 @@ import { button, h, hide } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { openHelp } from "../shared/keys.js";
 import { languageChoice } from "../home/language-choice.js";
-import { dropToken, forget } from "../home/my-games.js";
+import { askToLeave } from "../home/leave-seat.js";
+import { forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { settingBox } from "./setting-box.js";
 import { share } from "../home/share.js";
 import { toast, toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
-import { saveTokens, tokenFor, tokensOf } from "../state/tokens.js";
+import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
@@ -31,15 +32,15 @@ async function askToNotify(box) {
  * @param {HTMLDetailsElement} menu
  */
 export function menuItems(store, chosen, reopen, menu) {
-  const leave = confirmation(t("menu.resign_question"), t("menu.resign"), () => void resign());
-  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(gameUrl(store.id, "seat", store.token), t("menu.seat_warning"), renew), { "data-act": "seat-link" });
+  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(gameUrl(store.id, "seat", store.token), t("menu.seat_warning"), isOver() ? undefined : renew), { "data-act": "seat-link" });
+  const isOver = () => ["finished", "aborted"].includes(store.view.status);
   const seat = shareSeat();
   const linkFirst = shareSeat();
   const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
   const guide = button(t("guide.again"), () => { saveGuideStep(store.id, 0); store.changed(); }, { "data-act": "guide" });
   const past = h("a", { href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
   const watch = button(t("menu.watch_link"), () => void shareWatching().catch(toastError), { "data-act": "watch-link" });
-  const leaving = button(t("menu.leave"), () => (store.view.status === "lobby" ? void resign() : leave.open(leaving)), { "data-act": "leave" });
+  const leaving = button(t("menu.leave"), () => askToLeave(store, reopen, tokensOf(store.id).host !== null, leaving), { "data-act": "leave" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
     h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), settingBox("sound"), "Notification" in window ? settingBox("notify", askToNotify) : null, button(t("menu.help"), openHelp), guide, leaving, forgetIt,
@@ -76,19 +77,6 @@ export function menuItems(store, chosen, reopen, menu) {
     await share(gameUrl(store.id, "watch", store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : null), "");
   }
 
-  async function resign() {
-    const { token, seat: number } = store;
-    if (number === null || !token) return;
-    try {
-      await replaceToken(store, () => store.view.status === "lobby" ? store.game.seat(number).leave() : store.game.seat(number).resign());
-      dropToken(store.id, token);
-      if (store.view.visibility === "private" && !tokenFor(store.id)) location.assign("/play/"); // we can no longer see it
-      else reopen(0);
-    } catch (error) {
-      toastError(error);
-    }
-  }
-
   return { root, show() {
     const seated = store.seat !== null;
     hide(guide, guideStep(store.id) === null);
@@ -96,7 +84,7 @@ export function menuItems(store, chosen, reopen, menu) {
     hide(seat, !seated);
     hide(linkFirst, !seated);
     hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
-    hide(leaving, !seated || store.view.status === "finished" || store.view.status === "aborted");
+    hide(leaving, !seated || isOver());
     hide(forgetIt, !tokensOf(store.id).seats.length);
   } };
 }

@@ -1,5 +1,5 @@
 import { botName } from "../shared/bots.js";
-import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom.js";
+import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
 import { tilePicture } from "../state/pictures.js";
@@ -27,6 +27,15 @@ export function shownScore({ counted }, { seat, score }) {
 /** Return in words who has won. @param {readonly number[]} winners @param {import("../state/api.js").Game} view */
 export function winnersText(winners, { players }) {
   return t("result.winners", { count: winners.length, names: list(winners.map((seat) => players[seat].name)) });
+}
+
+/**
+ * Return the players of a result in the order of their rank: by points, of a tie the winners first.
+ *
+ * @param {NonNullable<import("../state/api.js").Game["result"]>} result
+ */
+export function ranked({ winners, players }) {
+  return [...players].sort((a, b) => b.score - a.score || Number(winners.includes(b.seat)) - Number(winners.includes(a.seat)) || a.seat - b.seat);
 }
 
 /** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
@@ -59,7 +68,7 @@ export function seatCards(store, choose, chosen, explain = null) {
     return { root: box, show(/** @type {Player} */ player) {
       const texts = badges(store.view, player);
       const acting = store.view.status === "playing" && store.view.waiting_for.includes(seat);
-      changed([player, texts, acting, store.seat, chosen(), shownScore(store, player)], () => draw(player, texts, acting));
+      changed([player, texts, acting, store.seat, chosen(), shownScore(store, player), store.view.status], () => draw(player, texts, acting));
     } };
 
     /** @param {Player} player @param {string[]} texts @param {boolean} acting */
@@ -67,6 +76,7 @@ export function seatCards(store, choose, chosen, explain = null) {
       name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
       const points = shownScore(store, player);
       setText(score, number(points));
+      hide(score, store.view.status === "lobby");
       attribute(score, "aria-label", t("seat.score", { count: points }) + (explain ? `, ${t("points.show")}` : ""));
       box.classList.toggle("mine", seat === store.seat);
       box.classList.toggle("acting", acting);

@@ -9,37 +9,50 @@ import { saveTokens, tokensOf } from "../state/tokens.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
-/** Create the list of links that the host sends to the invited players, one for each reserved seat. @param {Store} store */
-export function inviteList(store) {
+/**
+ * Create the list of links that the host sends to the invited players, one for each reserved seat.
+ *
+ * @param {Store} store
+ * @param {(id: string) => void} withdraw Revokes an invitation.
+ */
+export function inviteList(store, withdraw) {
   const rows = h("ul", { class: "invites" });
   const root = h("div", { hidden: true }, h("p", {}, t("invite.text")), rows);
-  let checked = -1;
+  /** The open invitations that another device has created, and has the codes of. @type {{id: string, code: string | null}[]} */
+  let elsewhere = [];
+  /** What was compared with the server last. */
+  let checked = "";
 
-  /** @param {{code: string, index: number}} invite */
-  function row({ code, index }) {
+  /** @param {{id: string, code: string | null, index: number}} invite */
+  function row({ id, code, index }) {
     const name = t("invite.link", { seat: number(index + 1) });
-    return { root: h("li", {}, h("span", {}, name), button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""),
-      { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` })), show() {} };
+    const link = code ? button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""),
+      { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` }) : h("span", { class: "faint" }, t("invite.elsewhere"));
+    const take = button(t("invite.withdraw"), () => withdraw(id), { class: "small", "data-act": "withdraw", "aria-label": `${t("invite.withdraw")}: ${name}` });
+    return { root: h("li", {}, h("span", {}, name), link, take), show() {} };
   }
 
-  /** Forget the invitations that have been used: fewer are open than saved. */
+  /** Compare our invitations with those of the server: forget what has been used, and list what another device has created. */
   async function check() {
-    const { reserved_seats: reserved } = store.view;
+    const { reserved_seats: reserved, version } = store.view;
     const { host, invitations = [] } = tokensOf(store.id);
-    if (checked === reserved || invitations.length <= reserved || !host) return;
-    checked = reserved;
-    const open = new Set((await skye.game(store.id, host).invitations()).map(({ id }) => id));
-    for (const { id, code } of invitations) if (!open.has(id)) dropToken(store.id, code);
+    const known = `${version}.${invitations.length}`;
+    if (!host || checked === known || invitations.length + elsewhere.length === reserved) return;
+    checked = known;
+    const open = (await skye.game(store.id, host).invitations()).map(({ id }) => id);
+    for (const { id, code } of invitations) if (!open.includes(id)) dropToken(store.id, code);
+    const ours = saved().map(({ id }) => id);
+    elsewhere = open.filter((id) => !ours.includes(id)).map((id) => ({ id, code: null }));
     store.changed();
   }
 
-  function codes() {
-    return (tokensOf(store.id).invitations ?? []).map(({ code }) => code);
+  function saved() {
+    return tokensOf(store.id).invitations ?? [];
   }
 
-  return { root, codes, show() {
-    hide(root, store.view.reserved_seats === 0 || codes().length === 0);
-    keyed(rows, codes().map((code, index) => ({ code, index })), ({ code, index }) => `${index}${code}`, row);
+  return { root, codes: () => saved().map(({ code }) => code), show() {
+    hide(root, store.view.reserved_seats === 0);
+    keyed(rows, [...saved(), ...elsewhere].map((each, index) => ({ ...each, index })), ({ id, index, code }) => `${index}${id}${code ?? ""}`, row);
     check().catch(toastError);
   } };
 }

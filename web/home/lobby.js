@@ -1,10 +1,12 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { botName, botTitle, loadBots } from "../shared/bots.js";
+import { confirmation } from "../shared/confirmation.js";
 import { button, form, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { inviteList, saveInvite } from "./invitations.js";
+import { askToLeave } from "./leave-seat.js";
 import { dropToken } from "./my-games.js";
-import { nameInput, saveName } from "./player-name.js";
+import { nameInput, proposeFreeName, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
 import { share } from "./share.js";
 import { colorMark } from "../game/seats.js";
@@ -22,7 +24,11 @@ export async function lobbyPanel(store, reopen) {
   const offered = hosted() ? await loadBots() : [];
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
+  const hint = h("p", {});
   const name = nameInput();
+  /** Whether the player has typed a name: then it stays, also if it is taken. */
+  let typed = false;
+  name.addEventListener("input", () => { typed = true; });
   const sitting = h("button", { "data-act": "join" });
   const join = form("bar", sit, name, sitting);
   const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
@@ -30,9 +36,9 @@ export async function lobbyPanel(store, reopen) {
     button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })), { "data-bot": bot.name }))));
   const link = button(t("lobby.invite"), () => void share(gameUrl(store.id), ""), { "data-act": "game-link" });
   const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation)), { "data-act": "invite" });
-  const invites = inviteList(store);
+  const invites = inviteList(store, (id) => void write((game, ifMatch) => game.revokeInvitation(id, { ifMatch })));
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), seats, free, invites.root, join,
-    h("div", { class: "bar" }, start, link, invite), bots);
+    h("div", { class: "bar" }, start, link, invite), bots, hint);
 
   /** Return the game with the host token, or null without one. */
   function hosted() {
@@ -69,7 +75,7 @@ export async function lobbyPanel(store, reopen) {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
       const game = skye.game(store.id, code ?? hosted()?.token ?? null);
       const { token } = await replaceToken(store, () => game.join({ name: name.value.trim() }));
-      saveName(name.value.trim());
+      if (store.seat === null) saveName(name.value.trim()); // not that of another player on this device
       if (token) addSeatToken(store.id, token);
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
@@ -79,15 +85,42 @@ export async function lobbyPanel(store, reopen) {
     }
   }
 
+  /** Remove a player as the host, after a question unless it is a bot. @param {Player} player @param {HTMLElement} from */
+  function removeSeat({ seat: number, name: called, bot }, from) {
+    if (number === store.seat) return askToLeave(store, reopen, true, from);
+    const remove = () => void write(async (game, ifMatch) => {
+      const token = await tokenOfSeat(number);
+      await game.seat(number).leave({ ifMatch });
+      if (token) dropToken(store.id, token);
+      store.changed();
+    });
+    if (bot) remove();
+    else confirmation(t("lobby.remove_question", { name: called }), t("lobby.remove"), remove).open(from);
+  }
+
+  /** Return our token of another seat, if a player on this device has it. @param {number} number */
+  async function tokenOfSeat(number) {
+    const others = tokensOf(store.id).seats.filter((token) => token !== store.token);
+    const views = await Promise.all(others.map((token) => skye.game(store.id, token).get().catch(() => null)));
+    return others.find((_, index) => views[index]?.you.seat === number) ?? null;
+  }
+
+  /** Return what a player needs to know who cannot go on. */
+  function hintText() {
+    const { view } = store;
+    if (!hosted()) return t(view.auto_start ? "lobby.starts_itself" : "lobby.host_starts");
+    return [view.players.length < 2 && t("lobby.too_few"), unreserved() === 0 && view.reserved_seats > 0 && t("lobby.no_bots")].filter(Boolean).join(" ");
+  }
+
   /** @param {Player} player */
   function seat(player) {
     const title = h("bdi", {});
     const note = h("span", { class: "faint" });
-    const remove = button(t("lobby.remove"), () => void write((game, ifMatch) => game.seat(current).leave({ ifMatch })), { class: "small" });
-    let current = player.seat;
+    const remove = button(t("lobby.remove"), () => removeSeat(latest, remove), { class: "small", "data-act": "remove" });
+    let latest = player;
     const box = h("li", {}, colorMark(player.color), title, note, remove);
     return { root: box, show: (/** @type {Player} */ shown) => {
-      current = shown.seat;
+      latest = shown;
       setText(title, shown.name);
       setText(note, shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "");
       hide(remove, !hosted());
@@ -113,5 +146,7 @@ export async function lobbyPanel(store, reopen) {
     hide(bots, !host || open === 0);
     hide(link, open === 0 || view.visibility === "private");
     hide(invite, !host || open === 0);
+    setText(hint, hintText());
+    if (!typed) proposeFreeName(name, view.players);
   } };
 }

@@ -10,10 +10,25 @@ const FAMILY = ["Cameron", "Fraser", "Grant", "MacDonald", "MacInnes", "MacKinno
 /** The name that was proposed in this visit. */
 let proposed = "";
 
-function proposal() {
+/** Return a name at random. */
+function randomName() {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(Math.random() * names.length)];
-  proposed ||= `${pick(GIVEN)} ${pick(FAMILY)}`;
+  return `${pick(GIVEN)} ${pick(FAMILY)}`;
+}
+
+function proposal() {
+  proposed ||= randomName();
   return proposed;
+}
+
+/** Return whether one of these players has a name; case does not matter. @param {string} name @param {readonly {name: string}[]} players */
+function isTaken(name, players) {
+  return players.some((player) => player.name.toLowerCase() === name.trim().toLowerCase());
+}
+
+/** Replace the name in an input by one that no other player has. @param {HTMLInputElement} input @param {readonly {name: string}[]} players */
+export function proposeFreeName(input, players) {
+  while (isTaken(input.value, players)) input.value = randomName();
 }
 
 /** @param {string} name */
