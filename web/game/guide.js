@@ -1,6 +1,8 @@
 import { announce, button, h, hide, setText } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { plain, t } from "../shared/i18n.js";
+import { loadTiles } from "../state/api.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
+import { exampleTile } from "./guide-examples.js";
 
 /** @typedef {import("./game-page.js").GamePage} GamePage */
 /** @typedef {{id: string, stage: number, done?: (page: GamePage) => boolean}} Lesson */
@@ -44,6 +46,9 @@ export function guidePanel(page) {
   const skip = button(t("guide.skip"), () => move(LESSONS.length), { "data-act": "guide-skip" });
   const root = h("section", { class: "guide panel", hidden: true, "aria-label": t("guide.title") }, title, text, h("div", { class: "bar" }, next, skip));
   let shown = "";
+  /** @type {import("./guide-examples.js").Tile[]} */
+  let catalogue = [];
+  loadTiles().then((tiles) => { catalogue = tiles; show(); }, () => {}); // without it no tile is named
 
   function step() {
     return guideStep(store.id) ?? LESSONS.length;
@@ -55,6 +60,13 @@ export function guidePanel(page) {
     show();
   }
 
+  /** Return what is said in a lesson, with an example of the tiles that are there. @param {string} lesson */
+  function sentences(lesson) {
+    const tile = exampleTile(lesson, store.view, store.seat ?? 0, catalogue);
+    if (lesson === "scrolls" && tile) return t("guide.scrolls_own", { tile });
+    return plain(t(`guide.${lesson}`, { example: tile ? t(`guide.${lesson}_example`, { tile }) : "" })).trim();
+  }
+
   function show() {
     const stage = stageOf(store.view);
     let index = step();
@@ -64,10 +76,11 @@ export function guidePanel(page) {
     hide(root, !lesson);
     if (lesson?.id) page.root.dataset.lesson = lesson.id;
     else delete page.root.dataset.lesson;
-    if (!lesson || lesson.id === shown) return;
+    if (!lesson) return;
+    setText(text, sentences(lesson.id));
+    if (lesson.id === shown) return;
     shown = lesson.id;
     setText(title, t("guide.step", { number: index + 1, count: LESSONS.length }));
-    setText(text, t(`guide.${lesson.id}`));
     setText(next, t(index === LESSONS.length - 1 ? "guide.end" : "guide.next"));
     hide(next, lesson.done !== undefined);
     announce(text.textContent ?? "");
