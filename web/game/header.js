@@ -34,8 +34,9 @@ export function gameHeader(store, menu) {
     setText(points, `· ${t("seat.score", { count: me ? shownScore(store, me) : 0 })}`);
     const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
     setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
-    setText(connection, t(`connection.${store.connection}`));
-    connection.className = `connection ${store.connection}`;
+    const state = navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
+    setText(connection, t(`connection.${state}`));
+    connection.className = `connection ${state}`;
     tick();
   }
 
