@@ -1,6 +1,6 @@
 import { number } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
-import { winnersText } from "./seats.js";
+import { ranked, winnersText } from "./seats.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
@@ -44,7 +44,8 @@ async function resultPicture(view) {
   draw.fillRect(0, 0, WIDTH, HEAD - GAP);
   const winners = view.result?.winners ?? [];
   text(`Isle of Skye · ${winnersText(winners, view)}`, GAP, 52, 34, "#fff");
-  await Promise.all(view.players.map(async (player, index) => {
+  const order = view.result ? ranked(view.result).map(({ seat }) => view.players[seat]) : view.players;
+  await Promise.all(order.map(async (player, index) => {
     const [left, top] = [GAP + (index % columns) * (size + GAP), HEAD + Math.floor(index / columns) * (MAP + TEXT)];
     text(`${winners.includes(player.seat) ? "★ " : ""}${player.name} · ${number(player.score)}`, left, top + 34, 28);
     await drawTerritory(draw, player, left, top + 50, size, MAP);

@@ -9,7 +9,7 @@ const STEPS = /** @type {const} */ ([["income", "L66"], ["prices", "L35"], ["buy
 /**
  * Show the rules for players over the page.
  *
- * @param {import("../state/api.js").Game["scoring_tiles"]} scoring The scoring tiles of the game.
+ * @param {import("../state/api.js").Game["scoring_tiles"]} scoring The scoring tiles of the game; none before it begins.
  */
 export function showRules(scoring) {
   const tiles = scoring.map(({ slot, scoring_tile: id, rounds }) => h("li", {}, h("img", { src: scoringPicture(id), alt: "", width: 56, height: 56 }),
@@ -17,6 +17,6 @@ export function showRules(scoring) {
       h("div", { class: "faint" }, t("scoring.rounds", { rounds: rounds.map(number).join(" · ") })))));
   openDialog(t("rules.title"), "rules", h("p", {}, t("rules.goal")),
     h("ol", { class: "rule-steps" }, ...STEPS.map(([name, tile]) => h("li", {}, h("img", { src: tilePicture(tile), alt: "", width: 64, height: 64 }), h("p", {}, t(`rules.${name}`))))),
-    tiles.length ? h("ul", { class: "rule-steps" }, ...tiles) : null, h("p", {}, t("rules.areas")), h("p", {}, t("rules.end")),
+    tiles.length ? h("div", {}, h("p", {}, t("rules.these_four")), h("ul", { class: "rule-steps" }, ...tiles)) : h("p", {}, t("rules.each_four")), h("p", {}, t("rules.areas")), h("p", {}, t("rules.end")),
     h("p", {}, h("a", { href: "/docs/rules", hreflang: "en" }, t("rules.full"))));
 }

@@ -48,7 +48,10 @@ function openForm(classes, hunts) {
 
   async function open() {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
-    const body = { classes: chosen.length ? chosen : null, difficulty: difficulty.value || null, count: Number(count.value), seed: seed.value.trim() || null };
+    const body = { // what the form leaves open is left out: the server refuses null
+      count: Number(count.value), ...(chosen.length && { classes: chosen }), ...(difficulty.value && { difficulty: difficulty.value }),
+      ...(seed.value.trim() && { seed: seed.value.trim() }),
+    };
     try {
       const { id, key } = await skye.transport.json("POST", PATH, { body });
       saveItem(KEPT, JSON.stringify([{ id, key }, ...keptHunts()]));

@@ -1,3 +1,4 @@
+import { ApiError } from "../../clients/typescript/src/errors.js";
 import { openDialog } from "../shared/dialog.js";
 import { button, form, h } from "../shared/dom.js";
 import { showInvalid } from "../shared/invalid-field.js";
@@ -56,6 +57,6 @@ export function showPlayerKey() {
  * @param {() => Promise<void>} act
  */
 function fieldForm(label, field, name, act) {
-  const root = form("bar", () => act().catch((error) => showInvalid(error, root)), h("label", {}, name, " ", field), h("button", { class: "primary" }, label));
+  const root = form("bar", () => act().catch((error) => showInvalid(error instanceof ApiError && error.code === "token_unknown" ? t("key.unknown") : error, root)), h("label", {}, name, " ", field), h("button", { class: "primary" }, label));
   return root;
 }
