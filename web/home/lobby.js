@@ -1,7 +1,7 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { botName, botTitle, loadBots } from "../shared/bots.js";
 import { confirmation } from "../shared/confirmation.js";
-import { button, form, h, hide, keyed, setText } from "../shared/dom.js";
+import { attribute, button, form, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { inviteList, saveInvite } from "./invitations.js";
 import { askToLeave } from "./leave-seat.js";
@@ -122,6 +122,7 @@ export async function lobbyPanel(store, reopen) {
     return { root: box, show: (/** @type {Player} */ shown) => {
       latest = shown;
       setText(title, shown.name);
+      attribute(remove, "aria-label", `${t("lobby.remove")}: ${shown.name}`);
       setText(note, shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "");
       hide(remove, !hosted());
     } };
