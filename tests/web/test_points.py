@@ -16,7 +16,7 @@ _SIZE_OF_IMAGE = """async (url) => {
 }"""
 
 
-@pytest.mark.parametrize("where", [".seat[data-seat='1'] .score", ".result tr:nth-child(3) .score"])
+@pytest.mark.parametrize("where", [".seat[data-seat='1'] .score", ".result tr[data-seat='1'] .score"])
 def test_points_of_a_seat_highlight_the_tiles_that_earned_them(browser, where):
     game, tokens, _ = browser.game("Ann", bots=["greedy"])
     browser.play_out(game, tokens[0])
@@ -89,6 +89,7 @@ def test_leaving_a_private_lobby_leads_to_the_first_page(browser):
         game,
     )
     screen.menu("[data-act=leave]")
+    screen.page.click("dialog[open] [data-act=yes]")
     screen.page.wait_for_selector(".front")
     assert screen.page.evaluate("id => localStorage[`skye.game.${id}`] ?? null", game) is None
 

@@ -1,0 +1,95 @@
+"""Modules of the web client that need no page, in Node."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.support.launcher import ROOT
+from tests.support.missing_programs import NO_NODE
+from tests.support.programs import run
+
+_BROWSER = """
+const stored = new Map();
+globalThis.localStorage = { getItem: (name) => stored.get(name) ?? null,
+  setItem: (name, value) => stored.set(name, value), removeItem: (name) => stored.delete(name) };
+globalThis.location = { origin: "http://127.0.0.1" };
+"""
+
+
+def evaluated(script):
+    """Return what a script prints as JSON, which can import the modules of the web client."""
+    if not shutil.which("node"):
+        pytest.skip(NO_NODE)
+    return json.loads(run("node", "--input-type=module", "--eval", _BROWSER + script, cwd=ROOT / "web"))
+
+
+OPENED = [
+    ("game_not_found", {"seats": ["dead", "live"]}, "live", ["live"]),
+    ("game_not_found", {"seats": ["dead"], "host": "live"}, "live", ["live"]),
+    ("token_unknown", {"seats": ["dead"], "host": "live"}, "live", ["live"]),
+    ("game_not_found", {"seats": [], "invite": "dead", "watch": "live"}, "live", ["live"]),
+    ("token_unknown", {"seats": ["dead"]}, None, []),
+    ("game_not_found", {"seats": ["dead"], "host": "dead2"}, "game_not_found", []),
+    ("internal_error", {"seats": ["dead"], "host": "live"}, "internal_error", ["dead", "live"]),
+]
+"""The error for a dead token, the stored tokens, what opens the game or fails, and what is still stored."""
+
+
+def test_game_is_opened_by_the_first_token_that_the_server_accepts():
+    script = """
+      const { ApiError } = await import("../clients/typescript/src/errors.js");
+      const { skye } = await import("./state/api.js");
+      const { saveTokens, tokensOf } = await import("./state/tokens.js");
+      const { loadGame } = await import("./home/my-games.js");
+      const results = [];
+      for (const [index, [code, tokens]] of CASES.entries()) {
+        skye.game = (id, token) => ({ get: async () => {
+          const refused = token === null ? code === "game_not_found" : token.startsWith("dead");
+          if (refused) throw new ApiError(404, { code }, new Headers());
+        } });
+        saveTokens(`g${index}`, tokens);
+        const opened = await loadGame(`g${index}`).then(({ token }) => token, (error) => error.code);
+        const { seats, host, invite, watch } = tokensOf(`g${index}`);
+        results.push([code, tokens, opened, [...seats, host, invite, watch].filter(Boolean)]);
+      }
+      console.log(JSON.stringify(results));
+    """
+    assert evaluated(script.replace("CASES", json.dumps(OPENED))) == [list(case) for case in OPENED]
+
+
+def seat(offers=(), hand=(), territory=(), gold=5):
+    """Return a player as the server shows it; an offer is a tile with its price, None if it is discarded."""
+    drawn = [{"tile": tile, "price": price, "discard": price is None} for tile, price in offers]
+    cells = [("castle-red", 0, 0), *territory]
+    placed = [{"tile": tile, "x": x, "y": y, "rotation": 0} for tile, x, y in cells]
+    return {"gold": gold, "tiles_on_offer": drawn, "tiles_to_build": list(hand), "territory": placed}
+
+
+DRAWN = [("L48", None), ("L10", None), ("L43", None)]
+OFFERED = [("L66", None), ("L09", 9), ("L47", 1)]
+
+
+EXAMPLES = [
+    ("discard", [seat(DRAWN), seat()], "L43"),
+    ("buy", [seat(), seat(OFFERED)], "L47"),
+    ("buy", [seat(gold=0), seat(OFFERED)], None),
+    ("completed", [seat(hand=["L43", "L10"]), seat()], "L10"),
+    ("completed", [seat(hand=["L10"], territory=[("L43", 1, 0)]), seat()], None),
+    ("completed", [seat(hand=["L43"]), seat()], None),
+    ("scrolls", [seat(territory=[("L48", 1, 0)]), seat()], "L48"),
+    ("scrolls", [seat(hand=["L10"]), seat([("L48", 1)])], None),
+    ("income", [seat(DRAWN), seat()], None),
+]
+"""A lesson, the players, and the tile that the lesson names."""
+
+
+def test_guide_names_a_tile_that_the_player_has_or_can_buy(service):
+    script = """
+      const { exampleTile } = await import("./game/guide-examples.js");
+      const named = CASES.map(([lesson, players]) => exampleTile(lesson, { players }, 0, TILES));
+      console.log(JSON.stringify(named));
+    """
+    tiles = service.get("/v1/tiles")["tiles"]
+    script = script.replace("CASES", json.dumps(EXAMPLES)).replace("TILES", json.dumps(tiles))
+    assert evaluated(script) == [named for *_, named in EXAMPLES]

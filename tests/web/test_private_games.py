@@ -1,0 +1,148 @@
+"""Private games as people meet them: dead links beside valid ones, lobbies by invitation, pasted links."""
+
+import pytest
+
+from tests.web.driver import PHONE, call, seated
+from tests.web.test_first_clicks import END, opened, with_tokens
+from tests.web.test_friends import accept, hosted_lobby
+
+pytestmark = pytest.mark.slow
+
+
+def test_host_who_gives_up_the_seat_is_asked_and_stays_the_host(browser):
+    page = (host := hosted_lobby(browser, seat_count=3)).page
+    page.click("[data-act=remove]")
+    page.click("dialog[open] button:has-text('Cancel')")
+    assert len(host.view(host.token())["players"]) == 1
+    page.click("[data-act=remove]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector("[data-act=join].primary")
+    page.click("[data-act=join]")
+    page.wait_for_selector(".lobby-seats li:has-text('you')")
+    assert page.locator(".toast.bad").count() == 0
+
+
+def test_dead_token_hides_no_valid_one_in_the_game_list_and_replay(browser):
+    browser.expected.append("404")  # the dead tokens
+    created = call(browser.url, "POST", "/v1/games", {"visibility": "private"} | END)
+    game, host = created["game"]["id"], created["host_token"]
+    watch = call(browser.url, "GET", f"/v1/games/{game}/watch-code", token=host)["code"]
+    dead = {"seats": ["skye_seat_" + "A" * 22], "invite": "skye_invite_" + "A" * 22, "watch": watch}
+    for path, shown in (("", ".game-page .market, .board"), ("&replay=1", ".scrub")):
+        with_tokens(browser, f"/play/?game={game}{path}", game, dead).page.wait_for_selector(shown)
+    stored = "id => JSON.parse(localStorage[`skye.game.${id}`])"
+    page = with_tokens(browser, f"/play/?game={game}", game, dead).page
+    page.goto(f"{browser.url}/play/")
+    page.wait_for_selector(f".games a[href*='{game}']")
+    kept = page.evaluate(stored, game)
+    assert (kept["seats"], kept["invite"], kept["watch"]) == ([], None, watch)
+
+
+def test_lobby_by_invitation_seats_a_bot_after_one_is_withdrawn(browser):
+    page = (host := hosted_lobby(browser, seat_count=3)).page
+    assert "withdraw an invitation" in page.locator(".lobby").inner_text()
+    page.locator("[data-act=withdraw]").first.click()
+    page.click("[data-bot=greedy]")
+    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    view = host.view(host.token())
+    assert (view["players"][1]["bot"], view["reserved_seats"]) == ("greedy", 1)
+    assert page.locator("[data-act=invite-link]").count() == 1
+
+
+def test_host_on_another_device_withdraws_an_invitation(browser):
+    invited = {"players": [{"name": "Ann"}, {"invite": True}], "visibility": "private"}
+    created = call(browser.url, "POST", "/v1/games", invited)
+    game = created["game"]["id"]
+    page = with_tokens(browser, f"/play/?game={game}", game, {"host": created["host_token"]}).page
+    page.click("[data-act=withdraw]")
+    page.wait_for_selector("[data-bot=greedy]")
+    assert not page.is_visible("[data-act=withdraw]")
+
+
+def test_guest_is_told_that_the_host_starts_the_game(browser):
+    guest = accept(browser, hosted_lobby(browser).copied("[data-act=invite-link]"), "Bob")
+    guest.page.wait_for_selector(".lobby p:has-text('The host starts the game')")
+
+
+def test_player_on_this_device_is_proposed_a_free_name(browser):
+    page = (host := hosted_lobby(browser)).page
+    page.click("[data-act=join]")
+    page.wait_for_selector(".lobby-seats li:nth-child(2)")
+    names = [player["name"] for player in host.view(host.token())["players"]]
+    assert names[0] == "Ann" != names[1]
+    page.goto(f"{browser.url}/play/")
+    assert page.input_value(".player-name [name=name]") == "Ann"
+
+
+def test_link_pasted_into_the_tab_of_its_game_is_followed(browser):
+    screen, _, tokens = seated(browser, "Ann", "Bob", visibility="private")
+    page = screen.page
+    page.evaluate("token => { location.hash = `seat=${token}`; }", tokens[1])
+    page.wait_for_selector(".switcher button:nth-child(2)")
+    assert "#" not in page.url
+    assert tokens[1] not in page.url
+
+
+def test_position_at_the_end_is_played_on_before_the_last_action(browser):
+    screen = opened(browser, "host", replay=True, **END)
+    screen.page.click("[data-act=fork]")
+    screen.page.locator("dialog select").nth(1).select_option("greedy")
+    screen.page.click("[data-act=begin]")
+    screen.page.wait_for_selector(".game-page:not(.replay)[data-status=playing]")
+    assert screen.view(screen.token())["visibility"] == "private"
+
+
+def test_result_lists_the_players_by_rank(browser):
+    page = opened(browser, "friend", **END).page
+    page.wait_for_selector(".result:visible")
+    totals = [int(text) for text in page.locator(".result td.total").all_inner_texts()]
+    assert totals == sorted(totals, reverse=True)
+    assert page.locator(".result tr").nth(1).get_attribute("class") == "won"
+
+
+LONG = ["most_ships", "animals_near_farms", "ships_and_lighthouses", "connected_tiles"]
+
+
+@pytest.mark.parametrize("window", [{"width": 768, "height": 1024}, {"width": 1280, "height": 800}, PHONE])
+def test_menu_is_in_the_window_however_long_the_titles_are(browser, window):
+    heights = set()
+    for tiles, language in ((LONG, "en"), (LONG, "ru"), (LONG[::-1], "de")):
+        options = {"seed": "table", "scoring_tiles": tiles}
+        screen, _, _ = seated(
+            browser, "Ann", bots=["random"] * 4, language=language, window=window, options=options
+        )
+        heights.add(screen.page.locator(".head").bounding_box()["height"])
+        screen.page.click(".menu summary")
+        box = screen.page.locator(".menu-items").bounding_box()
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= window["width"]
+    assert len(heights) == 1
+
+
+def test_header_says_offline_while_the_browser_has_no_network(browser):
+    screen, _, _ = seated(browser, "Ann", "Bob", visibility="private")
+    browser.expected.append("ERR_INTERNET_DISCONNECTED")
+    screen.page.wait_for_selector(".connection.live")
+    screen.page.context.set_offline(True)
+    screen.page.wait_for_selector(".connection:text-is('offline')")
+    screen.page.context.set_offline(False)
+    screen.page.wait_for_selector(".connection.live")
+
+
+def test_rules_end_no_sentence_with_nothing(browser):
+    page = browser.window().page
+    page.click("[data-act=rules]")
+    page.wait_for_selector("dialog[open] .rule-steps")
+    assert "these four" not in page.locator("dialog").inner_text()
+    page = opened(browser, "friend", **END).page
+    page.click(".menu summary")
+    page.click("[data-act=rules]")
+    page.wait_for_selector("dialog[open] p:has-text('these four') + .rule-steps li:nth-child(4)")
+
+
+def test_wrong_player_key_is_not_called_a_link(browser):
+    browser.expected.append("401")
+    page = browser.window().page
+    page.click("[data-act=player-key]")
+    page.fill("dialog [name=key]", "no key")
+    page.click("dialog form:has([name=key]) button")
+    assert "player key" in page.locator("dialog .toast.bad").inner_text()
