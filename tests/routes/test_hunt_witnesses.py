@@ -72,7 +72,6 @@ def test_witness_shows_its_defect_at_the_last_response(lab, name):
     assert all(answer["status"] < 500 for answer in correct[0])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DEFECTS)
 def test_no_other_defect_shows_in_a_witness(lab, name):
     """Only a defect that changes an operation of the witness could."""

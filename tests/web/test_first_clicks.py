@@ -11,8 +11,6 @@ except ImportError:  # the tests are skipped
 
 from tests.web.driver import call
 
-pytestmark = pytest.mark.slow
-
 ROLES = ("host", "friend", "spectator", "hotseat")
 MAX_PRESSES = 4
 """How many buttons are pressed one after the other: choose a tile, choose a cell, place it."""
