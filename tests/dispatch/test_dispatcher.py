@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+import time
 
 import pytest
 
@@ -202,6 +203,40 @@ def test_entry_claimed_before_the_reply_of_its_finish_is_handled_again(service, 
     games.due.queue.add(entry)
     dispatcher.run_due()
     assert handled == ["x", "claimed", "x"]
+    assert entries(service, "bot:leases") == {}
+
+
+def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypatch):
+    games, renewed, ended, finishing = games_of(service), threading.Event(), threading.Event(), []
+    renew, finish = games.due.queue.renew, games.due.queue.finish
+
+    def renew_slowly(claims):
+        found = renew(claims)
+        if claims:
+            renewed.set()
+            assert ended.wait(30)
+        return found
+
+    def finish_meanwhile(claim, due_ms):
+        is_finished = finish(claim, due_ms)
+        finishing.append(is_finished)
+        ended.set()
+        return is_finished
+
+    monkeypatch.setattr(games.due.queue, "renew", renew_slowly)
+    monkeypatch.setattr(games.due.queue, "finish", finish_meanwhile)
+
+    def handle(_id):
+        time.sleep(0.002)  # so that the new lease is another one
+        thread.start()
+        assert renewed.wait(30)
+
+    dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
+    thread = threading.Thread(target=dispatcher._renew)  # noqa: SLF001 - what `run` does meanwhile
+    games.due.queue.add(Due("bot", "x", games.now_ms()))
+    dispatcher.run_due()
+    thread.join(30)
+    assert finishing == [False, True]
     assert entries(service, "bot:leases") == {}
 
 

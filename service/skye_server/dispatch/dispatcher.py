@@ -45,8 +45,7 @@ _BEAT_S: Final = 2.0
 _RENEW_S: Final = LEASE_MS / 3000
 
 _FINISH_ATTEMPTS: Final = 3
-_FINISH_PAUSE_S: Final = 0.05
-"""Pause before a claim is finished with its new lease: it was being renewed."""
+_STOP_POLL_S: Final = 0.05
 
 _RETRY_MS: Final = 1_000
 """When work is tried again after a temporary problem."""
@@ -66,6 +65,9 @@ class Dispatcher:
         self._handlers = handlers
         self._name = f"{socket.gethostname()}/{secrets.token_hex(4)}"
         self._lock = threading.Lock()
+        self._renewing = threading.Lock()
+        """Held from the renewal of leases in the store until `_claims` has them."""
+
         self._claims: dict[tuple[str, str], Claim] = {}
         self._look_at = [0.0] * SHARDS
         self._left: set[int] = set()
@@ -104,7 +106,7 @@ class Dispatcher:
         subscriber.stop()
         deadline = time.monotonic() + _STOP_S
         while self._claims and time.monotonic() < deadline:
-            time.sleep(_FINISH_PAUSE_S)
+            time.sleep(_STOP_POLL_S)
         for pool in pools.values():
             pool.shutdown(wait=False)
         self._release()
@@ -169,7 +171,8 @@ class Dispatcher:
                 finished = self._claims[claim.kind, claim.id]
                 if self._queue.finish(finished, due_ms):
                     break
-                time.sleep(_FINISH_PAUSE_S)
+                with self._renewing:  # until its new lease is known
+                    pass
         except Problem:
             _log.warning("%s %s is due again when its lease ends", claim.kind, claim.id)
         with self._lock:
@@ -211,7 +214,11 @@ class Dispatcher:
     def _renew(self) -> None:
         with self._lock:
             claims = list(self._claims.values())
-        for claim, renewed in self._queue.renew(claims):
-            with self._lock:
-                if self._claims.get((claim.kind, claim.id)) is claim:
-                    self._claims[claim.kind, claim.id] = renewed
+        for shard in range(SHARDS):
+            with self._renewing:
+                for claim, renewed in self._queue.renew(
+                    [each for each in claims if shard_of(each.id) == shard]
+                ):
+                    with self._lock:
+                        if self._claims.get((claim.kind, claim.id)) is claim:
+                            self._claims[claim.kind, claim.id] = renewed
