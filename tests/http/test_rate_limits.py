@@ -9,7 +9,7 @@ import fakeredis
 import pytest
 
 from skye_server import cooperative_yield
-from skye_server.http.client_address import network
+from skye_server.client_address import network
 from skye_server.settings import Settings
 from tests.http.rate_limited import Away
 from tests.support.endpoints import PLAYER_KEY

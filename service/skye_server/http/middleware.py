@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from flask import Flask, Request, current_app, request
 from gevent.monkey import get_original
 
+from skye_server.client_address import network
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
-from skye_server.http.client_address import network
 from skye_server.http.framework import collaborators
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
 from skye_server.http.player_requests import reading_player

@@ -14,10 +14,10 @@ from typing import Any, Final
 
 from flask import Flask, Response, current_app, g, request
 
+from skye_server.client_address import network
 from skye_server.cooperative_yield import computing_client
 from skye_server.error_codes import Problem
 from skye_server.games.creation import check_batch
-from skye_server.http.client_address import network
 from skye_server.http.leaky_buckets import Allowance, Budget, RateLimiter
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import DAY_S, Settings

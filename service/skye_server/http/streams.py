@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from flask import request
 
+from skye_server.client_address import network
 from skye_server.error_codes import FieldError, Problem
-from skye_server.http.client_address import network
 from skye_server.http.framework import collaborators
 
 _LAST_EVENT_ID = "Last-Event-ID"

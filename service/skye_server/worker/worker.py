@@ -124,7 +124,7 @@ class Worker(ggevent.GeventWorker):
 
     def _count(self, peer: Any) -> str | None:
         """Count a connection of an address; return the address, None if its connections are not limited."""
-        from skye_server.http.client_address import network  # noqa: PLC0415 - see above
+        from skye_server.client_address import network  # noqa: PLC0415 - see above
 
         if not self._max_per_address or not isinstance(peer, tuple):
             return None
