@@ -104,8 +104,8 @@ def respond_slowly(_received, handler):
 class AnsweringSender(Sender):
     """Answers challenges as a receiver does, without a request."""
 
-    def __init__(self):
-        super().__init__(TargetPolicy(Settings()))
+    def __init__(self, **settings):
+        super().__init__(TargetPolicy(Settings(**settings)))
 
     def post(self, *request):
         return super().post(*request)._replace(duration_ms=84)

@@ -6,6 +6,7 @@ from tests.web.driver import PHONE, call, seated
 from tests.web.test_first_clicks import END, opened, with_tokens
 from tests.web.test_friends import accept, hosted_lobby
 
+
 def test_host_who_gives_up_the_seat_is_asked_and_stays_the_host(browser):
     page = (host := hosted_lobby(browser, seat_count=3)).page
     page.click("[data-act=remove]")

@@ -12,9 +12,9 @@ from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import handlers
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bot_dispatch import BotDispatch
-from skye_server.webhooks.host_slots import HostSlots
-from skye_server.webhooks.owners import player_owner
+from skye_server.webhooks.bots import copied_bot, stored_bot
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
@@ -480,7 +480,7 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
         if first:  # another dispatcher asks meanwhile, as the first one was suspended
             first = False
             games = collaborators(service.app).games
-            BotDispatch(games, Sender(TargetPolicy(games.settings)), HostSlots()).attend(entry)
+            BotDispatch(games, Sender(TargetPolicy(games.settings)), AccountSlots(9)).attend(entry)
         plays(received, handler)
 
     url_bot = collaborators(service.app).games.repository.current(game.id).seats[1].url_bot
@@ -492,30 +492,89 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
     assert game.view()["version"] == before + 1
 
 
-def test_bot_has_a_slot_of_a_host_that_webhooks_never_take(service, bot, monkeypatch):
-    monkeypatch.setattr(HostSlots, "_MAX", 2)
-    webhook = create(service, bot.url, types=["seat_taken"])
+def test_webhooks_of_an_account_take_no_slots_of_its_bots(service, bot, monkeypatch):
+    monkeypatch.setattr("skye_server.dispatch.handlers._SLOTS", 1)
+    create(service, bot.url, types=["seat_taken"])
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games
     url_bot = games.repository.current(game.id).seats[1].url_bot
-    handling, sent_again_ms = handlers(games), []
+    handling = handlers(games)
 
     def attend_to_both(received, handler):
         if received.message["type"] != "seat_taken":
             plays(received, handler)
             return
-        entry = f"{player_owner(hash_player_key(PLAYER_KEY))}/{game.id}/{webhook['id']}"
-        sent_again_ms.append(handling["webhook"].handle(entry))
         handling["bot"].handle(f"{game.id}/{url_bot}")
         respond(handler, 204)
 
     bot.answer = attend_to_both
     Dispatcher(games, {"webhook": handling["webhook"]}).run_due()
     assert [each.message["type"] for each in bot.events] == ["seat_taken", "decision"]
-    assert None not in sent_again_ms
 
 
-def fail(*_):
+def test_failing_bot_is_not_asked_until_its_circuit_lets_one_request_pass(service, bot):
+    game = against(service, bot, options={"on_timeout": "auto"})
+    bot.answer = lambda _, handler: respond(handler, 500)
+    pass_seconds(service, game, lambda: len(bot.events) == 4)
+    pass_seconds(service, game, lambda: requests_to(game)[0]["attempts"] == 0)
+    latest = requests_to(game)[0]
+    assert (latest["status"], latest["problem"]) == (
+        "failed",
+        "The bot was not asked: it has failed several times in a row.",
+    )
+    assert len(bot.events) == 4
+    pass_seconds(service, game, lambda: len(bot.events) == 5)
+    pass_seconds(service, game, lambda: requests_to(game)[0]["attempts"] == 0)
+    bot.answer = plays
+    pass_seconds(service, game, lambda: requests_to(game)[0]["status"] == "delivered")
+
+
+def pass_seconds(service, game, condition):
+    """Let decisions be made, those of the person too, and seconds pass until a condition holds."""
+    games = collaborators(service.app).games
+    entry = f"{game.id}/{games.repository.current(game.id).seats[1].url_bot}"
+    for _ in range(40):
+        handlers(games)["bot"].handle(entry)
+        if condition():
+            return
+        actions = service.get(game.path("actions", 0), game.tokens[0])["actions"]
+        action = next((each for each in actions if each["type"] != "take_back"), None)
+        if action is not None:
+            service.call(action["method"], action["href"], action["body"], game.tokens[0])
+        service.clock.advance(3)
+    raise AssertionError("the condition never held")
+
+
+@pytest.mark.parametrize("seconds", [59, 61])
+def test_decision_waits_a_minute_for_a_slot_of_the_account(service, bot, seconds):
+    game = against(service, bot)
+    games = collaborators(service.app).games
+    url_bot = games.repository.current(game.id).seats[1].url_bot
+    busy = BotDispatch(games, Sender(TargetPolicy(games.settings)), AccountSlots(0, queues=False))
+    again_ms = busy.attend(f"{game.id}/{url_bot}")
+    assert again_ms > games.now_ms()
+    service.clock.advance(seconds)
+    busy.attend(f"{game.id}/{url_bot}")
+    assert not bot.events
+    assert (1 in game.view()["waiting_for"]) == (seconds < 60)
+
+
+def test_bot_counts_for_the_player_or_the_hidden_address_of_its_creator(service, bot):
+    games = collaborators(service.app).games
+    accounts = []
+    for key in (None, PLAYER_KEY):
+        game = against(service, bot, key)
+        url_bot = games.repository.current(game.id).seats[1].url_bot
+        copied = copied_bot(games, url_bot, "anothergame2")
+        accounts.append(stored_bot(games.store, url_bot).account)
+        assert stored_bot(games.store, copied).account == accounts[-1]
+    (name, address), (player, shared) = accounts
+    assert name == address == shared
+    assert len(address) == 6
+    assert player == hash_player_key(PLAYER_KEY)
+
+
+def fail(*_, **_named):
     raise RuntimeError("a crash")
 
 

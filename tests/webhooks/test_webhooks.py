@@ -1,15 +1,18 @@
 """Webhooks: the challenge, secrets, limits, and the rights of callers."""
 
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pytest
 from standardwebhooks import Webhook
 
 from skye_server.error_codes import Problem
+from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
 from skye_server.storage.webhook_store import WebhookStore
 from skye_server.webhooks import owners
+from skye_server.webhooks.accounts import Account
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from tests.support.endpoints import PLAYER_KEY
@@ -50,6 +53,16 @@ def test_name_is_looked_up_once_and_among_the_challenges(monkeypatch, most, look
         collaborators(service.app).webhooks.sender = Sender(policy)
         created = service.call("POST", PATH, {"url": "http://slow.example/"}, PLAYER_KEY)
     assert (created.status_code, len(names)) == (status, looked_up)
+
+
+def test_challenges_of_an_account_leave_the_others_theirs(service, receiver):
+    webhooks = collaborators(service.app).webhooks
+    ann = Account(hash_player_key(PLAYER_KEY), "elsewhere")
+    with ExitStack() as held:
+        while held.enter_context(webhooks._challenges.slot(ann)):  # noqa: SLF001 - requests of others that wait
+            pass
+        assert service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY).json["code"] == "server_busy"
+        create(service, receiver.url, token=OTHER_KEY)
 
 
 def test_test_makes_an_unverified_webhook_active(service, receiver):

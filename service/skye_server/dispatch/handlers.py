@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.due_work import next_due_ms
 from skye_server.games.authorization import players_of
 from skye_server.matchmaking import tickets
+from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bot_dispatch import BotDispatch
 from skye_server.webhooks.dispatching import WebhookDispatch
-from skye_server.webhooks.host_slots import HostSlots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import Webhooks
+
+_SLOTS: Final = 192
+"""How many requests a process sends to webhooks at once, and how many to bots at URLs."""
+
+_WAITING_AND_SENDING: Final = 512
+"""How many webhooks, and how many bots, a process handles at once: those that wait for a slot included."""
 
 
 class Handler(NamedTuple):
@@ -33,13 +39,13 @@ class Handler(NamedTuple):
 def handlers(games: Games) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
     sender = Sender(TargetPolicy(games.settings))
-    hosts = HostSlots()
-    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, hosts)
+    webhook_slots, bot_slots = (AccountSlots(_SLOTS) for _ in range(2))
+    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
     return {
         "game": Handler(partial(attend_game, games), 32),
         "ticket": Handler(partial(tickets.catch_up, games), 8),
-        "webhook": Handler(webhooks.attend, 256),
-        "bot": Handler(BotDispatch(games, sender, hosts).attend, 128),
+        "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
+        "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
     }
 
 

@@ -58,7 +58,8 @@ _SENT: Final = (
         """
         The seat of a bot at a URL must decide. The server plays the action of the answer. Without a legal
         action in time it asks again after 5 seconds, or as `Retry-After` says, with the same `webhook-id`,
-        and then does what `on_timeout` of the game says, also in a game without a time limit.
+        and then does what `on_timeout` of the game says, also in a game without a time limit. A bot that
+        has failed four times in a row is not asked for some time.
         """,
         responses.DecisionMessage,
         "Action",

@@ -88,11 +88,12 @@ return 1
 """
 )
 
-# KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the game, 3 the time. Returns the webhook,
-# the first delivery of the game and its data, failures, the time of the first of them, and until when the
-# circuit is open. The first caller after that time probes the receiver.
+# KEYS: webhooks, progress, order, queue. ARGV: 1 the webhook, 2 the game, 3 the time, 4 after how many
+# failures the circuit opens, 5 whether the caller makes an attempt if it may. Returns the webhook, the first
+# delivery of the game and its data, failures, the time of the first of them, and until when the circuit is
+# open. The first caller after that time that makes an attempt probes the receiver.
 _NEXT: Final = Script(f"""
-local limit, probe = {CIRCUIT_FAILURES}, {_PROBE_MS}
+local limit, probe = tonumber(ARGV[4]), {_PROBE_MS}
 local webhook = redis.call('HGET', KEYS[1], ARGV[1])
 if not webhook then return {{}} end
 local from, to = '[' .. ARGV[2] .. ' ', '(' .. ARGV[2] .. '!'
@@ -103,7 +104,9 @@ local failures = tonumber(redis.call('HGET', KEYS[2], 'failures') or '0')
 local since = redis.call('HGET', KEYS[2], 'since') or '0'
 local open = tonumber(redis.call('HGET', KEYS[2], 'open') or '0')
 if failures >= limit and tonumber(ARGV[3]) >= open then
-  redis.call('HSET', KEYS[2], 'open', string.format('%.0f', tonumber(ARGV[3]) + probe))
+  if ARGV[5] == '1' then
+    redis.call('HSET', KEYS[2], 'open', string.format('%.0f', tonumber(ARGV[3]) + probe))
+  end
   open = 0
 elseif failures < limit then
   open = 0
@@ -112,8 +115,8 @@ return {{webhook, id, redis.call('HGET', KEYS[4], id) or '', failures, tonumber(
 """)
 
 # KEYS: progress, order, queue, done, ended. ARGV: 1 `GAME DELIVERY`, 2 the delivery, 3 its data as it was
-# read, 4 the new data, 5 whether it is over, 6 whether the attempt has failed, 7 the time, 8 until when the
-# circuit is open if it opens. Returns 0 if another process has changed the delivery.
+# read, 4 the new data, 5 whether it is over, 6 whether the attempt has failed (empty: there was none), 7 the
+# time, 8 until when the circuit is open if it opens. Returns 0 if another process has changed the delivery.
 _RECORD: Final = Script(
     f"{REPLICATE}local max_done = {MAX_DONE}\n"
     """
@@ -127,7 +130,7 @@ if ARGV[6] == '1' then
   redis.call('HINCRBY', KEYS[1], 'failures', 1)
   redis.call('HSETNX', KEYS[1], 'since', ARGV[7])
   redis.call('HSET', KEYS[1], 'open', ARGV[8])
-else
+elseif ARGV[6] == '0' then
   redis.call('HDEL', KEYS[1], 'failures', 'since', 'open')
 end
 if ARGV[5] == '0' then
@@ -209,14 +212,14 @@ class NextDelivery(NamedTuple):
 class Recorded(NamedTuple):
     """The result of an attempt: the delivery before and after it, and whether it is over.
 
-    :param failed: whether the attempt has failed.
+    :param failed: whether the attempt has failed; None if there was none.
     :param open_until_ms: until when other attempts wait if too many have failed.
     """
 
     before: bytes
     after: bytes
     over: bool
-    failed: bool
+    failed: bool | None
     now_ms: int
     open_until_ms: int = 0
 
@@ -303,12 +306,25 @@ class WebhookStore:
         keys = [_webhooks(ref.owner), *_keys(ref)[:3]]
         return bool(self._calls.run_script(_QUEUE, keys, arguments))
 
-    def next(self, ref: WebhookRef, game: str, now_ms: int) -> NextDelivery:
-        """Return the next delivery of a game; if the circuit was open until now, the caller probes it."""
+    def next(
+        self,
+        ref: WebhookRef,
+        game: str,
+        now_ms: int,
+        *,
+        max_failures: int = CIRCUIT_FAILURES,
+        attempts: bool = True,
+    ) -> NextDelivery:
+        """Return the next delivery of a game.
+
+        :param max_failures: after how many failures in a row the circuit opens.
+        :param attempts: whether the caller makes an attempt if the circuit lets it; if it was open until now,
+            this caller alone does.
+        """
         keys = [_webhooks(ref.owner), *_keys(ref)[:3]]
 
         def read(server: Any) -> NextDelivery:
-            found = _NEXT.run(server, keys, [ref.id, game, now_ms])
+            found = _NEXT.run(server, keys, [ref.id, game, now_ms, max_failures, int(attempts)])
             if len(found) < 2:
                 return NextDelivery(*found)
             record, delivery, data, failures, since_ms, open_ms = found
@@ -324,7 +340,7 @@ class WebhookStore:
             result.before,
             result.after,
             int(result.over),
-            int(result.failed),
+            "" if result.failed is None else int(result.failed),
             result.now_ms,
             result.open_until_ms,
         ]

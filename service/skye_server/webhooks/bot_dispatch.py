@@ -8,6 +8,7 @@ committed before the result is recorded: after a crash between the two, the key 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from threading import BoundedSemaphore
 from typing import Any, Final
 
 import msgspec
@@ -36,10 +37,10 @@ from skye_server.games.transitions import state_in_play
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.webhook_events import DECISION
 from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
-from skye_server.webhooks.bots import bot_ref, stored_bot
-from skye_server.webhooks.host_slots import HostSlots, origin_of
-from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries
-from skye_server.webhooks.retry_schedule import retry_ms
+from skye_server.webhooks.account_slots import AccountSlots
+from skye_server.webhooks.bots import bot_ref
+from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records
+from skye_server.webhooks.retry_schedule import circuit_ms, retry_ms
 from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
 
 ATTEMPTS: Final = 2
@@ -47,17 +48,31 @@ ATTEMPTS: Final = 2
 
 _MAX_RETRY_AFTER_S: Final = 60
 _MAX_WAIT_MS: Final = 60_000
-"""How long a decision waits for a free slot of the bot's host."""
+"""How long a decision waits for a slot of the bot's account."""
+
+_MAX_WITHOUT_REQUEST: Final = 32
+_MAX_WITHOUT_REQUEST_EACH: Final = 2
+"""For how many bots that have failed a process decides at once, and for how many of one account."""
+
+_MAX_WITHOUT_SLOT: Final = 2
+"""How many games a process loads at once to note that their bots wait for a slot."""
+
+_CIRCUIT_FAILURES: Final = 4
+"""After how many failed requests in a row the server plays for a bot for some time without asking it."""
 
 _LATE: Final = "The answer came when the decision was made already."
+_HAS_FAILED: Final = "The bot was not asked: it has failed several times in a row."
+_NO_SLOT: Final = "The bot was not asked: too many bots of its owner respond slowly."
 
 
 class BotDispatch:
     """Plays for the bots at URLs of a store."""
 
-    def __init__(self, games: Games, sender: Sender, hosts: HostSlots) -> None:
-        self._games, self._sender, self._hosts = games, sender, hosts
+    def __init__(self, games: Games, sender: Sender, slots: AccountSlots) -> None:
+        self._games, self._sender, self._slots = games, sender, slots
         self._store = games.store.webhooks
+        self._without_request = AccountSlots(_MAX_WITHOUT_REQUEST, _MAX_WITHOUT_REQUEST_EACH)
+        self._without_slot = BoundedSemaphore(_MAX_WITHOUT_SLOT)
 
     def attend(self, entry: str) -> int | None:
         """Ask a bot for the decision that its seat must make, if there is one.
@@ -65,41 +80,73 @@ class BotDispatch:
         :returns: when to ask again, in milliseconds since 1970; None if a commit makes the entry due again.
         """
         game_id, url_bot = entry.split("/")
+        now_ms = self._games.now_ms()
+        found = self._store.next(
+            bot_ref(url_bot), game_id, now_ms, max_failures=_CIRCUIT_FAILURES, attempts=False
+        )
+        if found.webhook is None:
+            self._play_without(game_id, url_bot)
+            return None
+        bot = webhook_records.decode(found.webhook)
+        # Decisions without a request follow each other closely.
+        slots = self._without_request if found.open_until_ms else self._slots
+        with slots.slot(bot.account) as has_slot:
+            if has_slot:
+                return self._attend(game_id, bot, has_slot=True)
+        is_recent = found.id and now_ms - deliveries.decode(found.data).created_ms < _MAX_WAIT_MS
+        if is_recent or not self._without_slot.acquire(blocking=False):
+            return now_ms + slots.pause_ms(bot.account)
+        try:
+            return self._attend(game_id, bot, has_slot=False)  # from then on it has a time
+        finally:
+            self._without_slot.release()
+
+    def _play_without(self, game_id: str, url_bot: str) -> None:
+        """Make the decision of a bot that has expired, or was lost."""
+        stored = self._games.repository.find(game_id)
+        if stored is None:
+            return
+        game = self._games.apply_deadlines(stored)
+        decision = decision_of(game, seat_of_bot(game, url_bot))
+        if decision is not None:
+            self._give_up(Asked(game_id, url_bot, decision, f"{url_bot} {decision}"))
+
+    def _attend(self, game_id: str, bot: Webhook, *, has_slot: bool) -> int | None:
         stored = self._games.repository.find(game_id)
         if stored is None:
             return None
         game = self._games.apply_deadlines(stored)
-        bot, decision = stored_bot(self._games.store, url_bot), decision_of(game, seat_of_bot(game, url_bot))
-        if bot is None:
-            if decision is not None:  # it has expired, or was lost
-                self._give_up(Asked(game_id, url_bot, decision, f"{url_bot} {decision}"))
-            return None
-        found = self._pending(game, bot, decision)
+        found = self._pending(game, bot, decision_of(game, seat_of_bot(game, bot.id)))
         if found is None or not found.id:
             return None
         delivery = deliveries.decode(found.data)
         now_ms = self._games.time_of(game)
         if delivery.next_ms is not None and delivery.next_ms > now_ms:
             return None if game.clock_ms is not None else delivery.next_ms
-        return self._ask(game, bot, found, delivery)
+        return self._ask_or_give_up(game, bot, delivery, has_slot=has_slot)
 
     def _pending(self, game: Game, bot: Webhook, decision: str | None) -> NextDelivery | None:
         """Return the delivery of a decision, after ending those of earlier ones; None for no decision."""
         now_ms = self._games.time_of(game)
-        while (found := self._store.next(bot.ref, game.id, now_ms)).id:
+        while (found := self._next(game, bot)).id:
             delivery = deliveries.decode(found.data)
             if delivery.body.decode() == decision:
                 return found
             played = was_played(self._games, _asked(bot, delivery))
             reply = Reply(delivery.http_status, duration_ms=delivery.duration_ms or 0)
             after = delivery.after(reply, now_ms, "" if played else delivery.error or _LATE, None)
-            if not self._record(bot, found, delivery, after):
+            result = Recorded(found.data, deliveries.encode(after), over=True, failed=None, now_ms=now_ms)
+            if not self._store.record(bot.ref, game.id, delivery.id, result):
                 return None
         if decision is None or found.webhook is None:
             return None
         progress = self._store.progress(bot.ref)
         self._queue(game, bot, progress, decision)
-        return self._store.next(bot.ref, game.id, now_ms)
+        return self._next(game, bot)
+
+    def _next(self, game: Game, bot: Webhook, *, attempts: bool = False) -> NextDelivery:
+        now_ms = self._games.time_of(game)
+        return self._store.next(bot.ref, game.id, now_ms, max_failures=_CIRCUIT_FAILURES, attempts=attempts)
 
     def _queue(self, game: Game, bot: Webhook, progress: Progress, decision: str) -> None:
         now_ms = self._games.time_of(game)
@@ -108,18 +155,28 @@ class BotDispatch:
         queued = [(game.id, delivery_id, deliveries.encode(delivery))]
         self._store.queue(bot.ref, progress, decision, queued, self._games.settings.max_game_ttl_s)
 
+    def _ask_or_give_up(self, game: Game, bot: Webhook, delivery: Delivery, *, has_slot: bool) -> int | None:
+        """Ask for a decision, unless the bot has failed too often or waited too long; return when next."""
+        found = self._next(game, bot, attempts=has_slot)
+        if found.id != delivery.id:  # another dispatcher has ended it
+            return self._games.now_ms()
+        if has_slot and not found.open_until_ms:
+            return self._ask(game, bot, found, delivery)
+        if not found.open_until_ms and self._games.time_of(game) - delivery.created_ms < _MAX_WAIT_MS:
+            return self._games.now_ms() + self._slots.pause_ms(bot.account)
+        self._give_up(_asked(bot, delivery))
+        error = _HAS_FAILED if found.open_until_ms else _NO_SLOT
+        ended = replace(delivery, status=DeliveryStatus.FAILED, next_ms=None, error=error)
+        now_ms = self._games.time_of(game)
+        result = Recorded(found.data, deliveries.encode(ended), over=True, failed=None, now_ms=now_ms)
+        self._store.record(bot.ref, game.id, delivery.id, result)
+        return None
+
     def _ask(self, game: Game, bot: Webhook, found: NextDelivery, delivery: Delivery) -> int | None:
         """Send a decision and play the answer; return when to ask again."""
         asked_ms = self._games.time_of(game)
-        origin = origin_of(bot.url)
-        with self._hosts.slot(origin) as is_free:
-            if is_free:
-                body = decision_message(game, seat_of_bot(game, bot.id), asked_ms)
-                reply = self._sender.post(bot.url, bot.secrets(asked_ms), delivery.id, body)
-            elif asked_ms - delivery.created_ms < _MAX_WAIT_MS:
-                return self._games.now_ms() + self._hosts.pause_ms(origin)
-            else:
-                reply = Reply(None, error="The host of the bot has too many requests at once.")
+        body = decision_message(game, seat_of_bot(game, bot.id), asked_ms)
+        reply = self._sender.post(bot.url, bot.secrets(asked_ms), delivery.id, body)
         try:
             error = self._played(game, bot, delivery, reply)
         except Problem as problem:
@@ -134,7 +191,7 @@ class BotDispatch:
             else:
                 self._give_up(_asked(bot, delivery))
         after = delivery.after(reply, now_ms, error, pause_ms)
-        self._record(bot, found, delivery, after)
+        self._record(bot, found, after, failed=not reply.is_ok)
         return None if pause_ms is None or game.clock_ms is not None else after.next_ms
 
     def _played(self, game: Game, bot: Webhook, delivery: Delivery, reply: Reply) -> str:
@@ -168,11 +225,13 @@ class BotDispatch:
             if problem.code != OVERTAKEN:
                 raise
 
-    def _record(self, bot: Webhook, found: NextDelivery, before: Delivery, after: Delivery) -> bool:
-        over = after.status != DeliveryStatus.PENDING
-        now_ms = after.at_ms or 0
-        result = Recorded(found.data, deliveries.encode(after), over, failed=False, now_ms=now_ms)
-        return self._store.record(bot_ref(bot.id), before.game, before.id, result)
+    def _record(self, bot: Webhook, found: NextDelivery, after: Delivery, *, failed: bool) -> None:
+        """Store the result of an attempt; further failures open the circuit."""
+        over, now_ms = after.status != DeliveryStatus.PENDING, after.at_ms or 0
+        beyond = found.failures + 1 - _CIRCUIT_FAILURES
+        open_ms = now_ms + circuit_ms(beyond) if failed and beyond >= 0 else 0
+        result = Recorded(found.data, deliveries.encode(after), over, failed, now_ms, open_ms)
+        self._store.record(bot.ref, after.game, after.id, result)
 
 
 def _asked(bot: Webhook, delivery: Delivery) -> Asked:

@@ -22,6 +22,7 @@ from skye_server.error_codes import ERROR_CODES, FieldError, Problem
 from skye_server.games.game import URL_BOT, Game
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
+from skye_server.webhooks.accounts import Account, account_of
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
 from skye_server.webhooks.signing import new_secret
 from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
@@ -141,7 +142,8 @@ class UrlBots:
             raise _refused(named[0][0], "A bug hunt has no bots at URLs.")
         if len(set(targets)) > MAX_URLS:
             raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
-        bots = [self._bot(command, pointer, player) for pointer, player in named]
+        account = account_of(self._games.identities, command)
+        bots = [self._bot(command, account, pointer, player) for pointer, player in named]
         unverified = {
             target: (bot, f"{pointer}/bot_url")
             for target, bot, (pointer, _) in zip(targets, bots, named, strict=True)
@@ -159,7 +161,7 @@ class UrlBots:
             raise Problem("idempotency_key_reused")
         return {bot.id: bot.secret for bot in stored}
 
-    def _bot(self, command: Command, pointer: str, player: dict[str, Any]) -> Webhook:
+    def _bot(self, command: Command, account: Account, pointer: str, player: dict[str, Any]) -> Webhook:
         """Return the stored bot of a player, or an unverified one; the player has its id then."""
         url, secret = player.pop("bot_url"), player.pop("secret", "")
         bot_id, stored = self._id_of_bot(command, pointer)
@@ -173,6 +175,7 @@ class UrlBots:
             secret=secret or new_secret(),
             status=WebhookStatus.UNVERIFIED,
             created_ms=self._games.now_ms(),
+            account=account,
             digest=command.digest,
         )
 

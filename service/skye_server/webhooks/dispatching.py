@@ -14,7 +14,8 @@ read, so a dispatcher that was suspended while it sent one does not send the nex
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -31,8 +32,8 @@ from skye_server.storage.webhook_store import (
     Recorded,
     WebhookRef,
 )
+from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.game_events import Reported, cursor_at, decode_cursor, encode_cursor, report
-from skye_server.webhooks.host_slots import HostSlots, origin_of
 from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
 from skye_server.webhooks.records import (
     Delivery,
@@ -51,15 +52,28 @@ _TURN_S: Final = 5.0
 """How long one game is served before others of the same dispatcher."""
 
 _QUEUED_LATER_MS: Final = 10_000
+_MAX_QUEUEING: Final = 32
+_MAX_QUEUEING_EACH: Final = 4
+"""For how many owners a process queues events at once, and for how many of one account."""
+
 _GONE: Final = 410
+
+
+class _ToSend(NamedTuple):
+    """A delivery that is due."""
+
+    webhook: Webhook
+    found: NextDelivery
+    delivery: Delivery
 
 
 class WebhookDispatch:
     """Delivers the webhooks of a store."""
 
-    def __init__(self, games: Games, webhooks: Webhooks, sender: Sender, hosts: HostSlots) -> None:
-        self._games, self._webhooks, self._sender, self._hosts = games, webhooks, sender, hosts
+    def __init__(self, games: Games, webhooks: Webhooks, sender: Sender, slots: AccountSlots) -> None:
+        self._games, self._webhooks, self._sender, self._slots = games, webhooks, sender, slots
         self._store, self._due = games.store.webhooks, games.store.due
+        self._queueing = AccountSlots(_MAX_QUEUEING, _MAX_QUEUEING_EACH)
 
     def attend(self, entry: str) -> int | None:
         """Handle an entry of the due queue.
@@ -75,6 +89,13 @@ class WebhookDispatch:
         active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
         if not active:
             return None
+        account = active[0].account
+        with self._queueing.slot(account) as is_granted:
+            if not is_granted:
+                return self._games.now_ms() + self._queueing.pause_ms(account)
+            return self._queue_events_of(active, owner, game_id)
+
+    def _queue_events_of(self, active: Sequence[Webhook], owner: str, game_id: str) -> int | None:
         if not owner.startswith(PLAYER_OWNER):
             return min(filter(None, [self._queue_game_events(hook) for hook in active]), default=None)
         player = owner.removeprefix(PLAYER_OWNER)
@@ -153,24 +174,22 @@ class WebhookDispatch:
     # Send what is queued.
 
     def _deliver(self, owner: str, game_id: str, webhook_id: str) -> int | None:
+        ref = WebhookRef(owner, webhook_id)
         until = time.monotonic() + _TURN_S
         while time.monotonic() < until:
-            now_ms = self._games.now_ms()
-            found = self._store.next(WebhookRef(owner, webhook_id), game_id, now_ms)
-            if found.webhook is None:
-                return None
-            webhook = webhook_records.decode(found.webhook)
-            if webhook.status != WebhookStatus.ACTIVE or not found.id:
-                return None
-            delivery = deliveries.decode(found.data)
-            due_ms = max(found.open_until_ms, delivery.next_ms or 0)
-            if due_ms > now_ms:
-                return due_ms
-            origin = origin_of(webhook.url)
-            with self._hosts.slot(origin, of_webhook=True) as is_free:
-                if not is_free:
-                    return now_ms + self._hosts.pause_ms(origin)
-                reply = self._sender.post(webhook.url, webhook.secrets(now_ms), delivery.id, delivery.body)
+            waiting = self._to_send(ref, game_id, attempts=False)
+            if isinstance(waiting, int | None):
+                return waiting
+            account = waiting.webhook.account
+            with self._slots.slot(account) as is_granted:
+                if not is_granted:
+                    return self._games.now_ms() + self._slots.pause_ms(account)
+                sending = self._to_send(ref, game_id, attempts=True)  # it may have changed meanwhile
+                if isinstance(sending, int | None):
+                    return sending
+                webhook, found, delivery = sending
+                secrets = webhook.secrets(self._games.now_ms())
+                reply = self._sender.post(webhook.url, secrets, delivery.id, delivery.body)
             if reply.status == _GONE:
                 self._webhooks.delete(owner, webhook_id)
                 return None
@@ -178,6 +197,19 @@ class WebhookDispatch:
             if next_ms is not None:
                 return next_ms
         return self._games.now_ms()
+
+    def _to_send(self, ref: WebhookRef, game_id: str, *, attempts: bool) -> _ToSend | int | None:
+        """Return the delivery of a game to send now; otherwise when there is one, None for never."""
+        now_ms = self._games.now_ms()
+        found = self._store.next(ref, game_id, now_ms, attempts=attempts)
+        if found.webhook is None:
+            return None
+        webhook = webhook_records.decode(found.webhook)
+        if webhook.status != WebhookStatus.ACTIVE or not found.id:
+            return None
+        delivery = deliveries.decode(found.data)
+        due_ms = max(found.open_until_ms, delivery.next_ms or 0)
+        return due_ms if due_ms > now_ms else _ToSend(webhook, found, delivery)
 
     def _record(self, webhook: Webhook, found: NextDelivery, before: Delivery, reply: Reply) -> int | None:
         """Store the result of an attempt; return when the next one of the game is due, None for now."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from skye_server.players.codec import RecordCodec
 from skye_server.storage.webhook_store import WebhookRef
+from skye_server.webhooks.accounts import Account
 from skye_server.webhooks.sender import Reply
 
 
@@ -40,6 +41,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     :param digest: identifies the request with an idempotency key that created it.
     :param rotated_by: the idempotency key of the last rotation, and `rotation` its request.
     :param made_with: the `credential_id` of the token or key that created, changed or tested it last.
+    :param account: what its requests count for.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     rotation: bytes = b""
     secret_ms: int = 0
     made_with: str = ""
+    account: Account = Account()
 
     @property
     def ref(self) -> WebhookRef:

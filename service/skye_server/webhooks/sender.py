@@ -145,6 +145,8 @@ def _seconds(text: str) -> int:
 def _reason(error: Exception) -> str:
     """Return why a request failed, without addresses of the server's network."""
     cause = error.__cause__ or error.__context__
+    if isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN:
+        return "The name of the host could not be looked up in time."
     if isinstance(error, socket.gaierror):
         return "The name of the host has no address."
     if isinstance(cause, ssl.SSLError):
@@ -156,7 +158,7 @@ def _reason(error: Exception) -> str:
 
 
 def _interrupted_after(seconds: float) -> AbstractContextManager[Any]:
-    """Return a context that ends after some seconds also while a name is resolved, where gevent can do so."""
+    """Return a context that ends after some seconds also within a TLS handshake, where gevent can do so."""
     return gevent.Timeout(seconds, TimeoutError()) if is_module_patched("socket") else nullcontext()
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import socket
-from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address
 from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from skye_server.settings import Settings
+from skye_server.webhooks.name_resolver import LookUp, NameResolver
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -53,24 +52,14 @@ class Target(NamedTuple):
     path: str
 
 
-Resolve: TypeAlias = Callable[[str, int], list[str]]
-"""Returns the addresses of a name; raises OSError."""
-
-
-def resolve(host: str, port: int) -> list[str]:
-    """Return the addresses of a name, as the system resolves it."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
 class TargetPolicy:
     """The rules of an operator for URLs and addresses."""
 
-    def __init__(self, settings: Settings, resolver: Resolve = resolve) -> None:
+    def __init__(self, settings: Settings, resolve: LookUp | None = None) -> None:
         self._schemes = ("https", "http") if settings.webhooks_http else ("https",)
         self._ports = settings.webhooks_ports
         self._allows_private = settings.webhooks_private
-        self._resolve = resolver
+        self._resolve = resolve or NameResolver()
 
     def target_of(self, url: str) -> Target:
         """Return the target of a URL, without resolving its name.

@@ -6,7 +6,6 @@ import hashlib
 import re
 import secrets
 from contextlib import suppress
-from threading import BoundedSemaphore
 from typing import Any, Final
 
 import msgspec
@@ -23,6 +22,8 @@ from skye_server.settings import Settings
 from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
+from skye_server.webhooks.account_slots import AccountSlots
+from skye_server.webhooks.accounts import account_of
 from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry, player_owner
 from skye_server.webhooks.records import (
     Delivery,
@@ -48,7 +49,7 @@ CHALLENGE_SECONDS: Final = 3.0
 
 _REPLACED: Final = "The token or key that made it was replaced."
 
-_MAX_CHALLENGES: Final = 16
+_MAX_CHALLENGES: Final = 64
 """How many challenges a process sends at once."""
 
 
@@ -60,7 +61,7 @@ class Webhooks:
         self.sender = sender
         self._game_ttl_s = settings.max_game_ttl_s
         self._store = games.store.webhooks
-        self._challenges = BoundedSemaphore(_MAX_CHALLENGES)
+        self._challenges = AccountSlots(_MAX_CHALLENGES, queues=False)
 
     def create(self, owner: str, command: Command, body: dict[str, Any], cursor: str) -> Webhook:
         """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
@@ -88,6 +89,7 @@ class Webhooks:
             secret=body.get("secret") or new_secret(),
             status=WebhookStatus.UNVERIFIED,
             created_ms=self._games.now_ms(),
+            account=account_of(self._games.identities, command),
             digest=command.digest,
             secret_ms=self._games.now_ms(),
             made_with=credential_id(command.token or ""),
@@ -300,13 +302,10 @@ class Webhooks:
         :param pointer: the place of the URL in the body of the request.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
         """
-        if not self._challenges.acquire(blocking=False):
-            raise Problem("server_busy")
-        try:
-            now_ms = self._games.now_ms()
-            reply = challenge(self.sender, webhook, now_ms)
-        finally:
-            self._challenges.release()
+        with self._challenges.slot(webhook.account) as is_granted:
+            if not is_granted:
+                raise Problem("server_busy")
+            reply = challenge(self.sender, webhook, self._games.now_ms())
         if reply.is_forbidden:
             raise Problem("invalid_body", errors=[FieldError(pointer, reply.error)])
         if reply.is_ok:
