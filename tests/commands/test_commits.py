@@ -215,7 +215,7 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
 
 HOOK = WebhookRef("ann", "hook")
 REPEATED = {
-    "deletion": lambda store: DELETE.run(store, [f"skye:{{ann}}:{n}" for n in range(4)], [1, b"", b"", 0]),
+    "deletion": lambda store: DELETE.run(store, [f"skye:{{ann}}:{n}" for n in range(5)], [1, b"", b"", 0]),
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)
     ),

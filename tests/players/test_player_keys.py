@@ -270,7 +270,7 @@ def test_new_key_has_the_seats_of_the_old_one(service):
 def test_repeated_replacement_succeeds(service):
     old, new = new_key(), new_key()
     for _ in range(2):
-        assert replaced(service, old, new).json == {"replaced": True}
+        assert replaced(service, old, new).json == {"replaced": True, "webhooks": []}
     assert problem_code(replaced(service, old, new_key())) == "token_unknown"
 
 

@@ -147,6 +147,7 @@ CALLS = {
     WebhookStore: {
         "put": lambda hooks: hooks.put(HOOK, None, b"webhook", 1, 60),
         "has_any": lambda hooks: hooks.has_any("ann"),
+        "with_any": lambda hooks: hooks.with_any(["ann"]),
         "all": lambda hooks: hooks.all("ann"),
         "get": lambda hooks: hooks.get(HOOK),
         "queue": lambda hooks: hooks.queue(HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60),

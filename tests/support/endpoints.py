@@ -260,6 +260,7 @@ def game_at(stage, service) -> Game:
     """Return a new game at one of these stages."""
     if stage in ("lobby", "invited"):
         game = service.create_game(2, start=False)
+        service.get(game.path("watch-code"), game.host)  # the first request of a token stores its code
         if stage == "invited":
             made = game.call("POST", "invitations", token=game.host).json
             game.invitation = made["invitation"]["id"]
