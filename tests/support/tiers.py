@@ -80,6 +80,7 @@ def name_of(nodeid):
     return nodeid.partition("[")[0]
 
 
+@cache
 def lies_in_full(path):
     """Return whether a file or folder is, or lies in, one of FULL."""
     return any(path.is_relative_to(TESTS / full) for full in FULL)
