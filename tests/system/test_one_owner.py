@@ -22,8 +22,6 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.test_dispatchers import dispatchers
 from tests.webhooks.support import LOCAL, create
 
-pytestmark = pytest.mark.slow
-
 OWNER, OTHER = "skye_key_" + 22 * "A", "skye_key_" + 22 * "B"
 SILENT_NAMES, TARPITS, SLOW_HOSTS = sized(40, 200), sized(12, 60), 24
 OTHER_GAMES, SECONDS = sized(5, 10), sized(8, 45)
