@@ -2,7 +2,7 @@
 
 import json
 
-from tests.web.test_whole_games import finished, shown_totals
+from tests.web.test_whole_games import by_rank, finished, shown_totals
 
 
 def test_game_against_a_bot_at_a_url_is_played_by_mouse(browser, live):
@@ -16,6 +16,6 @@ def test_game_against_a_bot_at_a_url_is_played_by_mouse(browser, live):
     screen.play_until(finished)
     view = screen.caught_up(screen.view(screen.token()))
     assert [player["bot"] for player in view["players"]] == [None, "url"]
-    assert shown_totals(screen) == [player["score"] for player in view["players"]]
+    assert shown_totals(screen) == by_rank(view)
     asked = [json.loads(message["body"])["type"] for message in live.call("GET", inbox)["messages"]]
     assert {"decision"} <= set(asked) <= {"decision", "webhook_challenge"}

@@ -25,7 +25,8 @@ _CONTROLS = """(elsewhere) => {
     const kind = many.find((selector) => one.matches(selector));
     const { act, level, bot } = one.dataset;
     const text = one.ariaLabel ?? one.textContent;
-    return kind ?? (act === "remove" ? text : act ?? level ?? bot ?? text);
+    const whom = (who) => [" Ann", " Bob"].includes(who) ? who : " another";  // whose name is random
+    return kind ?? (act === "remove" ? text.replace(/[^:]+$/, whom) : act ?? level ?? bot ?? text);
   };
   const where = (one) => one.closest("dialog")?.ariaLabel ?? one.closest("section")?.ariaLabel ?? "";
   const usable = found.filter((one) => one.checkVisibility() && !one.matches(usual));

@@ -54,7 +54,7 @@ def test_bot_has_one_name_in_buttons_lobby_seat_and_list(browser):
     screen.page.wait_for_selector(".games li")
     assert "Greedy (strong)" in screen.page.locator(".games .opponents").first.inner_text()
     screen.page.click("[data-act=friends]")
-    screen.page.wait_for_selector(".lobby")
+    screen.page.wait_for_selector(".lobby [data-bot]", state="attached")
     names = screen.page.locator("[data-bot]").all_text_contents()
     assert any("Greedy (strong)" in name for name in names)
 

@@ -11,6 +11,11 @@ def finished(state):
     return state["status"] == "finished"
 
 
+def by_rank(view):
+    """Return the scores of the players of a game that is over, as the result lists them."""
+    return sorted((player["score"] for player in view["players"]), reverse=True)
+
+
 def shown_totals(screen):
     """Wait for the result, which is loaded once all points are counted up; return its totals."""
     screen.page.wait_for_selector(".result:visible")
@@ -32,7 +37,7 @@ def test_game_against_bots_takes_one_click_and_is_played_by_mouse(browser):
     view = screen.caught_up(screen.view(token))
     assert view["players"][1]["bot"] == "greedy"
     assert view["fairness"]["seed"] == "table"
-    assert shown_totals(screen) == [player["score"] for player in view["players"]]
+    assert shown_totals(screen) == by_rank(view)
 
 
 @pytest.mark.full_size
@@ -49,7 +54,7 @@ def test_game_is_played_by_touch_at_360_pixels(browser):
     screen, _, _ = seated(browser, "Ann", bots=["random"], window=phone)
     screen.play_until(finished, Touch())
     assert screen.page.evaluate("document.documentElement.scrollWidth") <= 360
-    assert shown_totals(screen) == [player["score"] for player in screen.caught_up()["players"]]
+    assert shown_totals(screen) == by_rank(screen.caught_up())
 
 
 @pytest.mark.full_size
@@ -64,4 +69,4 @@ def test_people_in_windows_of_their_own_play_a_whole_game(browser, names, rounds
     assert (view["status"], view["round"]) == ("finished", rounds)
     for screen in screens:
         screen.caught_up(view)
-        assert shown_totals(screen) == [player["score"] for player in view["players"]]
+        assert shown_totals(screen) == by_rank(view)
