@@ -111,10 +111,10 @@ def test_decision_hides_what_the_seat_must_not_see(use, skye):
         tiles = action["constraints"]["tiles"]
         seat.set_offer(tiles[0], {tiles[1]: 2, tiles[2]: 3})
         text = await told(client, "wait_for_turn", game=game)
-        of_rival = [line for line in text.splitlines() if "of Rival" in line]
+        of_rival = [line for line in text.splitlines() if 'of "Rival"' in line]
         assert len(of_rival) == 3
-        assert not any(re.search(r"of Rival for|discard", line) for line in of_rival)
-        assert "Rival: 0 points, gold hidden" in text
+        assert not any(re.search('of "Rival" for|discard', line) for line in of_rival)
+        assert '"Rival": 0 points, gold hidden' in text
         assert "skye_" not in text
         assert key not in text
 
@@ -272,7 +272,7 @@ def test_key_is_that_of_the_environment_on_standard_input(live, skye):
 
     async def read():
         async with Client(stdio_client(parameters)) as client:
-            assert "(lobby, 1 of 5 seats): Ann" in await told(client, "list_games")
+            assert '(lobby, 1 of 5 seats): "Ann"' in await told(client, "list_games")
 
     coroutines.run(read)
 
