@@ -191,7 +191,7 @@ def credential_id(token: str) -> str:
     """Return what identifies a token or a player key where the server stores what was made with it.
 
     >>> credential_id("skye_key_" + 22 * "a")[:4], credential_id("skye_host_" + 22 * "a")[:4]
-    ('key.', 'DxPf')
+    ('key.', 'Ryik')
     """
     return f"{KEY_PREFIX}{hash_player_key(token)}" if is_player_key(token) else hash_token(token)
 
