@@ -3,7 +3,7 @@
 import pytest
 
 from tests.web.driver import PHONE, call, seated
-from tests.web.test_first_clicks import END, opened, with_tokens
+from tests.web.roles import END, opened, with_tokens
 from tests.web.test_friends import accept, hosted_lobby
 
 
