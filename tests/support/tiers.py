@@ -8,6 +8,7 @@ A test belongs to `make test-full`, and has the marker `full`, if it lies in a f
 The CPU time of a test includes that of the processes that it starts.
 """
 
+import contextlib
 import ctypes
 import os
 import time
@@ -61,11 +62,17 @@ def cpu_seconds(pid):
     """Return the CPU time of a process, and of its descendants that live or were waited for, in seconds."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        children = [child for task in tasks for child in (task / "children").read_text().split()]
     except (FileNotFoundError, ProcessLookupError):
         return 0.0
-    return sum(map(int, fields[11:15])) / _TICKS_PER_S + sum(map(cpu_seconds, children))
+    return sum(map(int, fields[11:15])) / _TICKS_PER_S + sum(map(cpu_seconds, _children(pid)))
+
+
+def _children(pid):
+    """Yield the ids of the children of all threads of a process; threads may end meanwhile."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                yield from map(int, (task / "children").read_text().split())
 
 
 @cache
