@@ -97,14 +97,14 @@ def test_second_click_on_join_takes_no_second_seat(browser):
 
 
 def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
-    browser.expected.append("404")
+    browser.expected.append("400")
     first, game, tokens = seated(browser, "Ann", "Bob")
     add_seat(browser, first, game, tokens[1])
     problem = Held(first, "**/problem.js")
     first.page.route(
         f"**/games/{game}?*",
         lambda route: (
-            route.fulfill(status=404, json={"code": "game_not_found"})
+            route.fulfill(status=400, json={"code": "bad_request"})
             if tokens[1] in route.request.headers.get("authorization", "")
             else route.fallback()
         ),

@@ -54,7 +54,7 @@ def test_host_on_another_device_withdraws_an_invitation(browser):
     page = with_tokens(browser, f"/play/?game={game}", game, {"host": created["host_token"]}).page
     page.click("[data-act=withdraw]")
     page.wait_for_selector("[data-bot=greedy]")
-    assert not page.is_visible("[data-act=withdraw]")
+    page.wait_for_selector("[data-act=withdraw]", state="hidden")
 
 
 def test_guest_is_told_that_the_host_starts_the_game(browser):
