@@ -37,6 +37,8 @@ BEYOND_SCHEMAS = (
     "/fault",
     "/position/",
     "This does not begin with https://",
+    "This is not the name of a host",
+    "The record has",
     "This is not an invitation code",
     "This is not the id of an event",
     "This is not the cursor of",

@@ -211,10 +211,11 @@ def test_change_without_access_is_refused_whatever_its_preconditions(games):
     for endpoint in PRECONDITIONED:
         if endpoint.method != "GET" and endpoint.who is not None:
             game = games[endpoint.stage]
-            answer = endpoint.send(
-                game, token="skye_no", headers={"If-None-Match": "*"}, body=endpoint.right_body(game)
-            )
-            assert problem_code(answer) == "token_unknown"
+            for token in ("skye_no", None):
+                headers, body = {"If-None-Match": "*"}, endpoint.right_body(game)
+                answer = endpoint.send(game, token=token, headers=headers, body=body)
+                assert answer.status_code == 401
+                assert problem_code(answer) in {"token_unknown", "token_required", "player_key_required"}
 
 
 def test_write_that_its_preconditions_accept_is_made(service):

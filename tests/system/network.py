@@ -146,7 +146,7 @@ class Relay:
         self.connections = 0
         self.fault = NoFault()
         self._up = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), name="relay")  # noqa: TID251
 
     def __enter__(self):
         self._thread.start()

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
+from skye_server.contract.requests import PLAYER_EVENT_ID
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.preconditions import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
@@ -101,8 +102,8 @@ HEADER_PARAMETERS: Final = {
     LAST_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
         "The number of the last event received, as an `EventSource` sends it when it reconnects; "
-        "it takes precedence over `after`.",
-        {"type": "string", "pattern": "^[0-9]{1,9}$", "maxLength": 9, "examples": ["17"]},
+        "it takes precedence over `after`. An empty one is none.",
+        {"type": "string", "pattern": "^[0-9]{0,9}$", "maxLength": 9, "examples": ["17"]},
     ),
     FAULT: _in_headers(
         FAULT,
@@ -117,8 +118,13 @@ HEADER_PARAMETERS: Final = {
     LAST_PLAYER_EVENT_ID: _in_headers(
         LAST_EVENT_ID,
         "The id of the last event received, as an `EventSource` sends it when it reconnects; "
-        "it takes precedence over `after`.",
-        {"$ref": "#/components/schemas/PlayerEventId"},
+        "it takes precedence over `after`. An empty one is none.",
+        {
+            "type": "string",
+            "pattern": f"^({PLAYER_EVENT_ID})?$",
+            "maxLength": 39,
+            "examples": ["1760000000000-0"],
+        },
     ),
 }
 

@@ -4,7 +4,6 @@ import logging
 import time
 import traceback
 
-import anyio
 import httpx
 import pytest
 
@@ -19,6 +18,7 @@ from skye_client import (
     host,
     webhooks,
 )
+from tests.support.coroutines import run
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 
 
@@ -88,7 +88,7 @@ def test_asynchronous_client_refuses_the_same_credentials():
                 with pytest.raises(InvalidCredentialError):
                     await skye.transport.json("GET", "/v1/me", token=key)
 
-    anyio.run(ask)
+    run(ask)
 
 
 def test_errors_show_no_credential_that_a_server_or_proxy_repeats():

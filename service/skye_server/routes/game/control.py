@@ -16,7 +16,7 @@ from skye_server.http.request_parsing import bearer_token, command_from_request
 from skye_server.http.responses import command_response, json_response, no_content
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
-from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH
+from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from skye_server.routes.game.lobby import OWN_VIEW
 from skye_server.routes.games import NEW_GAME, blueprint
 
@@ -115,7 +115,8 @@ def abort_game(game: str) -> Response:
     [ResponseDoc(204, "The game is deleted.")],
     errors=[*WRITE_ERRORS, *HOST_ERRORS, "game_not_over"],
     token=Token.REQUIRED,
-    headers=[IDEMPOTENCY_KEY, IF_MATCH],
+    headers=[IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH],
+    of_version=True,
 )
 def delete_game(game: str) -> Response:
     """Delete a game.
