@@ -1,0 +1,201 @@
+"""Every button of every screen, pressed as it is found, in a private game, with each kind of rights."""
+
+import json
+
+import pytest
+
+try:
+    from playwright.sync_api import Error
+except ImportError:  # the tests are skipped
+    Error = ()
+
+from tests.web.roles import END, opened
+
+ROLES = ("host", "friend", "spectator", "hotseat")
+MAX_PRESSES = 4
+"""How many buttons are pressed one after the other: choose a tile, choose a cell, place it."""
+
+_CONTROLS = """(elsewhere) => {
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  const found = [...(dialog ?? document).querySelectorAll(`button:not(:disabled), summary, a:not([hreflang]),
+    input[type=radio]:enabled, .cell.legal, dialog input[type=checkbox]`)];
+  const usual = `.tools *, .tabs *, .toast *, [aria-disabled=true], ${elsewhere}`;
+  const many = [".cell", ".offer", ".hand-tile", ".try", "input"];
+  const name = (one) => {
+    const kind = many.find((selector) => one.matches(selector));
+    const { act, level, bot } = one.dataset;
+    const text = one.ariaLabel ?? one.textContent;
+    const whom = (who) => [" Ann", " Bob"].includes(who) ? who : " another";  // whose name is random
+    return kind ?? (act === "remove" ? text.replace(/[^:]+$/, whom) : act ?? level ?? bot ?? text);
+  };
+  const where = (one) => one.closest("dialog")?.ariaLabel ?? one.closest("section")?.ariaLabel ?? "";
+  const usable = found.filter((one) => one.checkVisibility() && !one.matches(usual));
+  for (const one of usable) one.dataset.control = `${where(one)}: ${name(one)}`;
+  return usable.map((one) => one.dataset.control);
+}"""
+"""Returns the names of what can be pressed now, without what is pressed elsewhere, and marks the elements."""
+
+_FURNITURE = ".side *, .menu-items > :not([data-act], [href*=replay]), [data-act=rules]"
+"""What is the same on each screen of a game: one test presses it."""
+
+_SCREEN = """() => {
+  const { status, phase } = document.querySelector(".game-page")?.dataset ?? {};
+  return [location.pathname, location.search, status, phase].join();
+}"""
+"""Returns what tells one screen from another."""
+
+_STATE = """() => [
+  document.querySelector(".game-page")?.dataset.event, document.querySelector(".switcher [aria-pressed=true]")?.textContent,
+  document.querySelector(".lobby-seats")?.textContent, document.querySelectorAll(".invites li").length,
+  ...Object.entries(localStorage).filter(([name]) => name.startsWith("skye.game.")).map(String).sort(),
+  !!document.querySelector("dialog[open], .menu[open], .cell.legal, .tray [aria-pressed=true], .card.out"),
+  !!document.querySelector(".offer[aria-pressed=true]")].join()"""
+"""Returns what presses change on a screen."""
+
+
+class Visit:
+    """One window on a screen, in which buttons are pressed one after the other.
+
+    :param open_screen: A function that opens the screen in a new window.
+    :param elsewhere: A selector of what another test presses.
+    """
+
+    def __init__(self, open_screen, elsewhere):
+        self._screen = open_screen()
+        self.page = self._screen.page
+        self._elsewhere = elsewhere
+        self._pending = set()
+        self.page.on("request", lambda request: "/events/stream" in request.url or self._pending.add(request))
+        for event in ("requestfinished", "requestfailed"):
+            self.page.on(event, self._ended)
+        self.page.on("framenavigated", lambda _: self._pending.clear())
+        self.settle()
+        self._begun = self._shown()
+
+    def _ended(self, request):
+        self._pending.discard(request)
+
+    def settle(self):
+        """Wait until the page, or the one that it leads to, has drawn all responses."""
+        while True:
+            self._screen.wait_for(lambda: not self._pending)
+            try:
+                self._screen.drawn()
+            except Error:  # it leads to another page
+                self.page.wait_for_load_state()
+            else:
+                if not self._pending:
+                    return
+
+    def controls(self):
+        """Return the names of what can be pressed, each once."""
+        return list(dict.fromkeys(self.page.evaluate(_CONTROLS, self._elsewhere)))
+
+    def press(self, control):
+        """Press the first control with a name."""
+        found = self.controls()
+        assert control in found, f"no {control!r} among {found}"
+        self.page.locator(f"[data-control={json.dumps(control, ensure_ascii=False)}]").first.click()
+        self.settle()
+
+    def _shown(self):
+        return self.page.evaluate(f"() => [({_SCREEN})(), ({_STATE})()]")
+
+    @property
+    def is_as_it_was_opened(self):
+        """Whether the page shows what it did at first: no dialog, no menu, the same state of the game."""
+        return self._shown() == self._begun
+
+    @property
+    def is_on_the_same_screen(self):
+        """Whether the page still shows the screen that was opened."""
+        return self._shown()[0] == self._begun[0]
+
+    def close(self):
+        """Close the window."""
+        self.page.context.close()
+
+
+def press_everything(browser, open_screen, elsewhere="[hidden]"):
+    """Press each control of a screen, and then what has appeared by that; return the names of all.
+
+    A press that leads elsewhere is followed by the next one in a new window on a new game.
+    """
+    visit = Visit(open_screen, elsewhere)
+    paths = [(control,) for control in visit.controls()]
+    known = {control for (control,) in paths}
+    before = None
+    while paths:
+        path = paths.pop()
+        follows = before == path[:-1] and visit.is_on_the_same_screen and path[-1] in visit.controls()
+        if not follows and not (visit.is_as_it_was_opened and path[0] in visit.controls()):
+            visit.close()
+            visit = Visit(open_screen, elsewhere)
+        for control in path[-1:] if follows else path:
+            visit.press(control)
+        before = path
+        assert browser.complaints == [], path
+        assert visit.page.locator(".toast.bad").all_inner_texts() == [], path
+        if visit.is_on_the_same_screen and len(path) < MAX_PRESSES:
+            appeared = [control for control in visit.controls() if control not in known]
+            known.update(appeared)
+            paths += [(*path, control) for control in appeared]
+    visit.close()
+    return known
+
+
+FRIENDS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Cat"}]
+LOBBY = {"players": [{"name": "Ann"}, {"name": "Bob"}, {"invite": True}, {"invite": True}], "seat_count": 4}
+
+
+@pytest.mark.parametrize("role", [*ROLES, "guest"])
+def test_buttons_of_a_lobby_work_as_they_are_found(browser, role):
+    elsewhere = "[hidden]" if role in {"host", "spectator"} else _FURNITURE
+    pressed = press_everything(browser, lambda: opened(browser, role, **LOBBY), elsewhere)
+    assert ("Waiting for players: start" in pressed) == (role in {"host", "hotseat"})
+
+
+@pytest.mark.parametrize(
+    ("role", "scenario"),
+    [
+        *((role, "three_players") for role in ROLES),
+        ("host", "buying_last_seat"),
+        ("host", "building_last_seat"),
+    ],
+)
+def test_buttons_of_a_phase_work_as_they_are_found(browser, role, scenario):
+    press_everything(browser, lambda: opened(browser, role, scenario=scenario, players=FRIENDS), _FURNITURE)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_buttons_of_a_result_work_as_they_are_found(browser, role):
+    pressed = press_everything(browser, lambda: opened(browser, role, **END), _FURNITURE)
+    assert ("Result: again" in pressed) == (role != "spectator")
+
+
+@pytest.mark.parametrize("role", ["friend", "spectator"])
+def test_buttons_of_a_replay_work_as_they_are_found(browser, role):
+    pressed = press_everything(browser, lambda: opened(browser, role, replay=True, **END), _FURNITURE)
+    assert "Play on from here: begin" in pressed
+
+
+def first_page(browser):
+    """Open the first page in a new browser."""
+    screen = browser.window()
+    screen.page.wait_for_selector(".front .faint")
+    return screen
+
+
+def test_buttons_of_the_first_page_work_as_they_are_found(browser):
+    pressed = press_everything(browser, lambda: first_page(browser))
+    assert "Player key: Show webhooks" in pressed
+
+
+def test_buttons_of_the_page_of_hunts_work_as_they_are_found(browser):
+    def hunts():
+        screen = browser.window("/play/?hunts")
+        screen.page.wait_for_selector("[data-act=open-hunt]")
+        return screen
+
+    pressed = press_everything(browser, hunts)
+    assert any(control.endswith("yes") for control in pressed)
