@@ -1,4 +1,4 @@
-"""Games that are opened one after the other: answers to the older one arrive late, and change nothing."""
+"""Answers and events that arrive late: they change nothing in what was opened later, and lose no press."""
 
 from tests.support.waiting import MAX_WAIT_S
 from tests.web.driver import add_seat, seated
@@ -118,3 +118,18 @@ def test_game_opened_last_stays_when_an_earlier_one_fails_late(browser):
         name.endsWith("/problem.js"))""")
     first.drawn()
     assert first.page.locator(".pricing .card").count() == 3
+
+
+NO_STREAM = """const send = window.fetch;
+window.fetch = (input, ...rest) =>
+  (String(input.url ?? input).includes("/events/stream") ? new Promise(() => {}) : send(input, ...rest));"""
+
+
+def test_host_who_is_quicker_than_the_events_meets_no_error(browser):
+    page = hosted_lobby(browser).page
+    page.context.add_init_script(NO_STREAM)
+    page.reload()
+    for action in ("withdraw", "join", "start"):
+        page.click(f"[data-act={action}]")
+    page.wait_for_selector(".pricing .card")
+    assert page.locator(".toast").count() == 0

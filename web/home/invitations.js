@@ -61,3 +61,8 @@ export function inviteList(store, withdraw) {
 export function saveInvite(game, { id, code }) {
   saveTokens(game, { invitations: [...tokensOf(game).invitations ?? [], { id, code }] });
 }
+
+/** Remove an invitation that the host has withdrawn. @param {string} game @param {string} id */
+export function dropInvite(game, id) {
+  saveTokens(game, { invitations: tokensOf(game).invitations?.filter((one) => one.id !== id) });
+}

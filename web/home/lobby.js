@@ -3,7 +3,7 @@ import { botName, botTitle, loadBots } from "../shared/bots.js";
 import { confirmation } from "../shared/confirmation.js";
 import { attribute, button, form, h, hide, keyed, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
-import { inviteList, saveInvite } from "./invitations.js";
+import { dropInvite, inviteList, saveInvite } from "./invitations.js";
 import { askToLeave } from "./leave-seat.js";
 import { dropToken } from "./my-games.js";
 import { nameInput, proposeFreeName, saveName } from "./player-name.js";
@@ -35,8 +35,16 @@ export async function lobbyPanel(store, reopen) {
   const bots = h("div", { class: "bar" }, ...offered.map((bot) => (
     button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })), { "data-bot": bot.name }))));
   const link = button(t("lobby.invite"), () => void share(gameUrl(store.id), ""), { "data-act": "game-link" });
-  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => saveInvite(store.id, (await game.invite({ ifMatch })).invitation)), { "data-act": "invite" });
-  const invites = inviteList(store, (id) => void write((game, ifMatch) => game.revokeInvitation(id, { ifMatch })));
+  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => {
+    const created = await game.invite({ ifMatch });
+    saveInvite(store.id, created.invitation);
+    return created;
+  }), { "data-act": "invite" });
+  const invites = inviteList(store, (id) => void write(async (game, ifMatch) => {
+    const view = await game.revokeInvitation(id, { ifMatch });
+    dropInvite(store.id, id);
+    return view;
+  }));
   const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots, hint);
 
@@ -47,15 +55,15 @@ export async function lobbyPanel(store, reopen) {
   }
 
   /**
-   * Send a write of the host, unless the lobby has changed since it was shown (`If-Match`).
+   * Send a write of the host, unless the lobby has changed since it was shown (`If-Match`) or the last write is in progress.
    *
-   * @param {(game: import("../../clients/typescript/src/resources.js").Game, ifMatch: number) => Promise<unknown>} act
+   * @param {(game: import("../../clients/typescript/src/resources.js").Game, ifMatch: number) => ReturnType<Parameters<Store["send"]>[0]>} act
    */
   async function write(act) {
     const game = hosted();
-    if (!game) return;
+    if (!game || store.busy) return;
     try {
-      await act(game, store.view.version);
+      await store.send(() => act(game, store.view.version));
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) toast(t("lobby.changed"));
       else toastError(error);
@@ -69,8 +77,9 @@ export async function lobbyPanel(store, reopen) {
 
   /** Take a seat: with our invitation, a free one, or as the host with an open invitation. */
   async function sit() {
-    if (sitting.disabled) return;
-    sitting.disabled = true;
+    if (store.busy) return;
+    store.busy = true; // until the game is opened with the new token
+    store.changed();
     try {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
       const game = skye.game(store.id, code ?? hosted()?.token ?? null);
@@ -80,7 +89,8 @@ export async function lobbyPanel(store, reopen) {
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
     } catch (error) {
-      sitting.disabled = false;
+      store.busy = false;
+      store.changed();
       showInvalid(error, join);
     }
   }
@@ -90,9 +100,9 @@ export async function lobbyPanel(store, reopen) {
     if (number === store.seat) return askToLeave(store, reopen, true, from);
     const remove = () => void write(async (game, ifMatch) => {
       const token = await tokenOfSeat(number);
-      await game.seat(number).leave({ ifMatch });
+      const view = await game.seat(number).leave({ ifMatch });
       if (token) dropToken(store.id, token);
-      store.changed();
+      return view;
     });
     if (bot) remove();
     else confirmation(t("lobby.remove_question", { name: called }), t("lobby.remove"), remove).open(from);
@@ -149,5 +159,6 @@ export async function lobbyPanel(store, reopen) {
     hide(invite, !host || open === 0);
     setText(hint, hintText());
     if (!typed) proposeFreeName(name, view.players);
+    for (const one of root.querySelectorAll("button")) attribute(one, "aria-disabled", store.busy ? "true" : null);
   } };
 }

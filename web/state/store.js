@@ -276,14 +276,12 @@ export class Store {
    */
   async act(write, key = randomKey()) {
     if (this.blocked || this.seat === null) return false;
-    this.busy = true;
-    this.changed();
+    const { seat } = this;
     const { deadline } = this.view;
     const wait = deadline && remainingMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
     const reloading = setTimeout(() => void this.#load().catch(() => {}), wait);
     try {
-      const { last_event, actions } = await write(this.game.seat(this.seat), { idempotencyKey: key, query: WITH_ACTIONS });
-      await this.#waitForEvent(last_event);
+      const { last_event, actions } = await this.send(() => write(this.game.seat(seat), { idempotencyKey: key, query: WITH_ACTIONS }));
       if (this.view.last_event === last_event) this.#setActions(actions);
       return true;
     } catch (error) {
@@ -292,6 +290,25 @@ export class Store {
       return false;
     } finally {
       clearTimeout(reloading);
+    }
+  }
+
+  /**
+   * Send a write, and be busy until the view includes the result.
+   *
+   * @template {Game | {game: Game}} Result
+   * @param {() => Promise<Result>} write
+   * @returns {Promise<Result>}
+   */
+  async send(write) {
+    this.busy = true;
+    this.changed();
+    try {
+      const result = await write();
+      const { last_event } = /** @type {Game} */ ("game" in result ? result.game : result);
+      await this.#waitForEvent(last_event);
+      return result;
+    } finally {
       this.busy = false;
       this.changed();
     }
