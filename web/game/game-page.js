@@ -92,7 +92,7 @@ export class GamePage {
     this.#showMiddle();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
-    await Promise.all([afterFrame(), ...[this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading)]);
+    await Promise.all([afterFrame(), ...[this.menu, this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading)]);
     this.#open = true;
     this.#showPanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout

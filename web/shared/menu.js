@@ -18,7 +18,7 @@ export function gameMenu(store, chosen, reopen, seatNumbers) {
   root.append(items.root);
   root.addEventListener("toggle", () => items.show());
 
-  return { root: h("div", { class: "menu-bar" }, switcher.root, root), show() {
+  return { root: h("div", { class: "menu-bar" }, switcher.root, root), get loading() { return switcher.loading; }, show() {
     switcher.show();
     items.show();
   } };
