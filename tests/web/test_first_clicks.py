@@ -45,7 +45,8 @@ _SCREEN = """() => {
 """Returns what tells one screen from another."""
 
 _STATE = """() => [
-  document.querySelector(".game-page")?.dataset.event, document.querySelector(".switcher [aria-pressed=true]")?.textContent,
+  document.querySelector(".game-page")?.dataset.event,
+  document.querySelector(".switcher [aria-pressed=true]")?.textContent,
   document.querySelector(".lobby-seats")?.textContent, document.querySelectorAll(".invites li").length,
   ...Object.entries(localStorage).filter(([name]) => name.startsWith("skye.game.")).map(String).sort(),
   !!document.querySelector("dialog[open], .menu[open], .cell.legal, .tray [aria-pressed=true], .card.out"),
@@ -77,24 +78,24 @@ class Visit:
 
     def settle(self):
         """Wait until the page, or the one that it leads to, has drawn all responses."""
-        while True:
-            self._screen.wait_for(lambda: not self._pending)
-            try:
-                self._screen.drawn()
-            except Error:  # it leads to another page
-                self.page.wait_for_load_state()
-            else:
-                if not self._pending:
-                    return
+        self._screen.wait_for(lambda: not self._pending and self._has_drawn() and not self._pending)
+
+    def _has_drawn(self):
+        try:
+            self._screen.drawn()
+            return not self.page.locator(".game-page:is([aria-busy], :not(.replay, [data-event]))").count()
+        except Error:  # it leads to another page
+            self.page.wait_for_load_state()
+            return False
 
     def controls(self):
         """Return the names of what can be pressed, each once."""
         return list(dict.fromkeys(self.page.evaluate(_CONTROLS, self._elsewhere)))
 
     def press(self, control):
-        """Press the first control with a name."""
-        found = self.controls()
-        assert control in found, f"no {control!r} among {found}"
+        """Press the first control with a name, once it is there."""
+        is_there = f"([name, elsewhere]) => ({_CONTROLS})(elsewhere).includes(name)"
+        self._screen.until(is_there, [control, self._elsewhere])
         self.page.locator(f"[data-control={json.dumps(control, ensure_ascii=False)}]").first.click()
         self.settle()
 
