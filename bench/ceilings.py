@@ -14,6 +14,8 @@ from flask import Flask, Response, request
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from skye_server.storage.shards import key_of
+
 app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(
     change_notifier=SimpleNamespace(stop=lambda: None),
@@ -57,7 +59,7 @@ def read_log(name: str, game: str) -> Response:
     """Read the game and the last entries of its log."""
     pipeline = store.pipeline(transaction=False)
     pipeline.get(_table(game))
-    pipeline.xrevrange(f"skye:{{{game}}}:log", count=3)
+    pipeline.xrevrange(key_of(game, "log"), count=3)
     pipeline.execute()
     return answer(name)
 
@@ -77,7 +79,7 @@ def create(name: str, game: str) -> Response:
 
 
 def _table(game: str) -> str:
-    return f"skye:{{{game}}}:table"
+    return key_of(game, "game")
 
 
 def _write(game: str, table: bytes) -> None:

@@ -21,6 +21,7 @@ from bench.subjects import Place, act, hot, view
 from skye import PLAYERS
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
+from skye_server.storage.shards import key_of
 
 
 def cost_rows(place: Place) -> list[Row]:
@@ -79,7 +80,7 @@ def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
 
 
 def _sizes(store: redis.Redis, game: str) -> dict[str, int]:
-    usage = {part: store.memory_usage(f"skye:{{{game}}}:{part}", samples=0) for part in ("table", "log")}
+    usage = {part: store.memory_usage(key_of(game, part), samples=0) for part in ("game", "log")}
     return {part: int(size or 0) for part, size in usage.items()}
 
 
@@ -89,7 +90,7 @@ def _answer_row(place: Place) -> Row:
     with fetch(place.ours.base, requests[0], {"Idempotency-Key": "bench"}):
         pass
     # The record and the index of records.
-    keys = list(place.store.scan_iter("skye:{keys*:answer*", count=1000))
+    keys = list(place.store.scan_iter("skye:*:keys*:record*", count=1000))
     size = sum(int(place.store.memory_usage(key, samples=0) or 0) for key in keys)
     return row("an action with an Idempotency-Key: the answer kept", [size], "bytes", goal="<= 400")
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from bench.client import Request
 from skye_server.games.game import Game
 from skye_server.storage.codec import decode_game, encode_game
+from skye_server.storage.shards import key_of
 
 _BATCH_SIZE = 500
 
@@ -75,7 +76,7 @@ def played(base: str, store: redis.Redis, players: int, seed: int) -> Iterator[P
         seat = dice.choice(game["waiting_for"])
         request = Request("GET", f"/v1/games/{game['id']}/players/{seat}/actions", tokens[seat])
         actions = fetch_json(base, request)["actions"]
-        table, log = (f"skye:{{{game['id']}}}:{kind}" for kind in ("table", "log"))
+        table, log = (key_of(game["id"], kind) for kind in ("game", "log"))
         stored: Any = store.get(table), store.dump(log)
         position = Position(game["id"], game["round"], game["waiting_for"], seat, *stored, actions, tokens)
         yield position
@@ -136,6 +137,6 @@ class Copies:
         while chunk := list(itertools.islice(numbered, _BATCH_SIZE)):
             with store.pipeline(transaction=False) as pipeline:
                 for game, (at, table) in chunk:
-                    pipeline.set(f"skye:{{{game}}}:table", encode_game(replace(table, id=game)))
-                    pipeline.copy(f"bench:log:{at}", f"skye:{{{game}}}:log", replace=True)
+                    pipeline.set(key_of(game, "game"), encode_game(replace(table, id=game)))
+                    pipeline.copy(f"bench:log:{at}", key_of(game, "log"), replace=True)
                 pipeline.execute()

@@ -26,7 +26,7 @@ from skye_server.server.server_programs import find_program
 _FILL = """
 for number = ARGV[1], ARGV[2] do
   local game = string.format('fill%08d', number)
-  redis.call('SET', 'skye:{' .. game .. '}:table', ARGV[3], 'EX', 2592000)
+  redis.call('SET', 'skye:{s0}:' .. game .. ':game', ARGV[3], 'EX', 2592000)
   redis.call('ZADD', 'skye:index:playing', number, game)
 end
 """

@@ -13,7 +13,7 @@ from bench.positions import Copies, Position, fetch, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
-from skye_server.storage.connection.pubsub import channel_of
+from skye_server.storage.shards import key_of
 
 GAMES = 250
 """The number of games that receive actions; 1,000 streams are 4 streams for each game."""
@@ -187,7 +187,7 @@ def _cost_of_changes(place: Place, game: str) -> float:
     for _ in range(number // 200):
         with place.store.pipeline(transaction=False) as pipeline:
             for _ in range(200):
-                pipeline.execute_command("SPUBLISH", channel_of(game), "")
+                pipeline.execute_command("SPUBLISH", key_of(game, "changes"), "")
             pipeline.execute()
     wait_until_idle(place)
     return 1e6 * (cpu_seconds(place.ours.workers) - before) / (number * len(place.ours.workers))

@@ -14,6 +14,7 @@ from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.lua_scripts import DELETE, MinReplicas
 from skye_server.storage.player_store import GameUpdate
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef
 from tests.support.playing import Service, problem_code
@@ -215,7 +216,9 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
 
 HOOK = WebhookRef("ann", "hook")
 REPEATED = {
-    "deletion": lambda store: DELETE.run(store, [f"skye:{{ann}}:{n}" for n in range(5)], [1, b"", b"", 0]),
+    "deletion": lambda store: DELETE.run(
+        store, [key_of("ann", n) for n in "1234567"], [1, b"", b"", 0, "ann"]
+    ),
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)
     ),

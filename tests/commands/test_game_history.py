@@ -7,6 +7,7 @@ import pytest
 from skye_server.commands import game_history
 from skye_server.games import past_versions
 from skye_server.storage import event_log
+from skye_server.storage.shards import key_of
 from tests.support.playing import KEY
 
 KEPT = game_history.KEEP_EVERY
@@ -71,7 +72,7 @@ def restart(service):
     """Return a function that stores the present of a game, and returns one that restores it."""
 
     def remember(game):
-        table, log = [f"skye:{{{game.id}}}:{part}" for part in ("table", "log")]
+        table, log = [key_of(game.id, part) for part in ("game", "log")]
         before, entries = service.redis.get(table), service.redis.xrange(log)
 
         def lose_later_changes():

@@ -151,7 +151,7 @@ def test_victim_does_not_get_the_game_that_a_forged_token_created_first(service)
     service.call("POST", "/v1/games", token="192.0.2.1", headers=headers)
     attacker = service.call("POST", "/v1/games", token="skye_key_" + "A" * 22, headers=headers).json
     assert service.call("POST", "/v1/games", headers=headers, **victim).json["game"] != attacker["game"]
-    assert len(service.redis.keys("*:table")) == 2
+    assert len(service.redis.keys("*:game")) == 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from skye_server.settings import Settings
 from skye_server.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
+from skye_server.storage.shards import key_of
 from tests.support.playing import Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}
@@ -13,17 +14,17 @@ ANONYMOUS_KEY = {"Idempotency-Key": "once-by-a-caller-without-token"}
 def test_record_expires_after_the_configured_time(service):
     game = service.create_game(2)
     game.offer(0, 1, 1, headers=KEY)
-    (key,) = service.redis.keys("*:answer:*")
+    (key,) = service.redis.keys("*:record:*")
     assert 0 < service.redis.ttl(key) <= Settings().idempotency_ttl_s
 
 
 def test_creation_with_an_expired_key_creates_another_game(service):
     first = service.call("POST", "/v1/games", {"visibility": "private"}, headers=ANONYMOUS_KEY).json
-    service.redis.delete(*service.redis.keys("*:answer:*"))
-    before = service.redis.get(f"skye:{{{first['game']['id']}}}:table")
+    service.redis.delete(*service.redis.keys("*:record:*"))
+    before = service.redis.get(key_of(first["game"]["id"], "game"))
     later = service.call("POST", "/v1/games", {"name": "later"}, headers=ANONYMOUS_KEY).json
     assert later["game"]["id"] != first["game"]["id"]
-    assert service.redis.get(f"skye:{{{first['game']['id']}}}:table") == before
+    assert service.redis.get(key_of(first["game"]["id"], "game")) == before
     assert [game["id"] for game in service.get("/v1/games")["games"]] == [later["game"]["id"]]
     assert service.call("POST", "/v1/games", {"name": "later"}, headers=ANONYMOUS_KEY).json == later
 
@@ -38,15 +39,15 @@ def test_record_of_an_action_takes_at_most_400_bytes(redis_client):
 
 def used_bytes(client):
     """Return the memory of all idempotency records and of the lists of them."""
-    return sum(client.memory_usage(key, samples=0) for key in client.keys("*:answer*"))
+    return sum(client.memory_usage(key, samples=0) for key in client.keys("*:record*"))
 
 
 def test_game_holds_the_records_of_its_latest_64_keys(service):
     game = service.create_game(2)
     for number in range(70):
         assert game.offer(0, 1, 1 + number % 2, headers={"Idempotency-Key": f"{number}"}).status_code == 200
-    assert len(service.redis.keys("*:answer:*")) == MAX_IDEMPOTENCY_KEYS
-    assert service.redis.llen(f"skye:{{{game.id}}}:answers") == MAX_IDEMPOTENCY_KEYS
+    assert len(service.redis.keys("*:record:*")) == MAX_IDEMPOTENCY_KEYS
+    assert service.redis.llen(key_of(game.id, "records")) == MAX_IDEMPOTENCY_KEYS
     before = game.view()["version"]
     assert game.offer(0, 1, 1, headers={"Idempotency-Key": "6"}).json["version"] < before  # still replayed
     assert game.offer(0, 1, 1, headers={"Idempotency-Key": "0"}).json["version"] == before + 1  # runs again
@@ -57,7 +58,7 @@ def test_record_of_an_unknown_format_or_damaged_is_refused(service, stored):
     game = service.create_game(2)
     action = game.actions(0)[0]
     game.send(0, action, headers=KEY)
-    (key,) = service.redis.keys("*:answer:*")
+    (key,) = service.redis.keys("*:record:*")
     service.redis.set(key, stored)
     before = game.view()
     code = "data_newer" if stored.startswith(b"2") else "data_corrupt"

@@ -5,6 +5,7 @@ import pytest
 from skye_server.games.game import Status
 from skye_server.http.framework import collaborators
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from tests.support.playing import problem_code
 
 
@@ -68,7 +69,7 @@ def test_next_page_of_a_list_that_changes_skips_and_repeats_no_game(service):
     first = service.get("/v1/games?limit=2")
     opened(service, 2)
     gone = ids[3]
-    service.redis.delete(f"skye:{{{gone}}}:table")
+    service.redis.delete(key_of(gone, "game"))
     service.clock.advance(100)
     second = service.get(f"/v1/games?limit=2&cursor={first['next_cursor']}")
     assert [game["id"] for game in second["games"]] == [ids[2], ids[4]]
@@ -129,7 +130,7 @@ def test_private_game_in_the_index_is_not_listed_and_removed(service):
 
 def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
     ids = opened(service, 3)
-    key = f"skye:{{{ids[1]}}}:table"
+    key = key_of(ids[1], "game")
     service.redis.delete(key)
     service.redis.lpush(key, "not a game")
     assert problem_code(service.call("GET", f"/v1/games/{ids[1]}")) == "store_unavailable"

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from skye_server.storage.codec import decode_game, encode_game
+from skye_server.storage.shards import key_of
 from tests.commands.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized
@@ -66,7 +67,7 @@ def test_replaced_offer_is_in_no_response_of_a_whole_game(players, seed, open_go
 
 def stored_otherwise(game, change):
     """Let a game be stored as if something had been otherwise in it."""
-    key = f"skye:{{{game.id}}}:table"
+    key = key_of(game.id, "game")
     redis = game.service.redis
     redis.set(key, encode_game(change(decode_game(redis.get(key)))), keepttl=True)
 

@@ -14,7 +14,7 @@ def test_game_created_by_six_equal_requests_at_once_is_created_once(service):
     body = {"name": "one", "players": [{"name": "Ann"}]}
     answers = six_answers(service, "POST", "/v1/games", body, headers=KEY)
     assert len({answer.data for answer in answers}) == 1
-    assert len(service.redis.keys("*:table")) == 1
+    assert len(service.redis.keys("*:game")) == 1
     assert len(service.get("/v1/games")["games"]) == 1
 
 

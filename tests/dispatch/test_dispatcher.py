@@ -7,16 +7,19 @@ import time
 import pytest
 
 from skye_server import dispatch
+from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.dispatch.handlers import Handler, handlers
 from skye_server.error_codes import Problem
+from skye_server.games.due import Due
 from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
+from skye_server.settings import Settings
 from skye_server.storage import due_queue
 from skye_server.storage.codec import decode_game
 from skye_server.storage.connection.pubsub import ChangeSubscriber
-from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import SHARDS, key_of
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 
@@ -35,13 +38,13 @@ def dispatcher(service):
 
 def stored(game):
     """Return a game as it is stored, without a request that would apply its deadline."""
-    return decode_game(game.service.redis.get(f"skye:{{{game.id}}}:table"))
+    return decode_game(game.service.redis.get(key_of(game.id, "game")))
 
 
 def entries(service, kind="game"):
     """Return the entries of a kind with their times."""
     found = {}
-    for key in service.redis.keys(f"skye:{{due.*}}:{kind}"):
+    for key in service.redis.keys(f"skye:*:due.{kind}"):
         found |= {
             member.decode(): int(score) for member, score in service.redis.zrange(key, 0, -1, withscores=True)
         }
@@ -70,54 +73,59 @@ def test_game_goes_on_to_its_end_by_itself(service, dispatcher):
         service.clock.advance(TURN_S)
         dispatcher.run_due()
     assert stored(game).is_over
-    assert entries(service) == {}
 
 
-def test_deadline_is_queued_once_until_it_moves_to_an_earlier_time(service, dispatcher):
+def test_entry_is_due_at_the_deadline_after_each_commit(service):
     game = timed(service)
     first_ms = stored(game).deadline_ms
     assert entries(service) == {game.id: first_ms}
     service.clock.advance(10)
     game.act_legally(0)
+    assert entries(service) == {game.id: first_ms}
     game.act_legally(1)
     assert stored(game).deadline_ms > first_ms
-    assert entries(service) == {game.id: first_ms}
-    service.clock.advance(TURN_S - 10)
-    dispatcher.run_due()
     assert entries(service) == {game.id: stored(game).deadline_ms}
 
 
-def test_entry_precedes_the_commit(service, monkeypatch):
+def test_commit_that_fails_leaves_no_entry(service, monkeypatch):
     def fail(*_):
         raise Problem("store_unavailable")
 
     monkeypatch.setattr(RedisStore, "commit", fail)
     with pytest.raises(AssertionError, match="store_unavailable"):
         timed(service)
-    assert len(entries(service)) == 1
-    games = games_of(service)
-    service.clock.advance(2 * TURN_S)
-    Dispatcher(games, handlers(games)).run_due()
     assert entries(service) == {}
 
 
-def test_short_deadline_is_queued_again_after_the_commit(service):
-    game = service.create_game(2, options={"turn_ms": 1000})
-    assert entries(service) == {game.id: stored(game).deadline_ms}
+@pytest.mark.parametrize("options", [{}, {"turn_ms": 1000, "clock": "manual"}])
+def test_game_without_a_deadline_is_due_when_it_expires(service, options):
+    game = service.create_game(2, options=options)
+    expires_ms = round(1000 * (service.clock.now + Settings().game_ttl_playing_s))
+    assert entries(service) == {game.id: expires_ms}
 
 
-def test_game_without_a_deadline_or_with_a_manual_clock_is_not_queued(service):
-    service.create_game(2)
-    service.create_game(2, options={"turn_ms": 1000, "clock": "manual"})
+def test_expired_game_is_deleted_with_all_that_refers_to_it(service, dispatcher):
+    key = f"skye_key_{secrets.token_urlsafe(16)}"
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    service.call("POST", "/v1/games", body, key)
+    (name,) = service.redis.keys("skye:*:game")
+    service.redis.expire(name, EXPIRY_S)
+    service.clock.advance(Settings().game_ttl_playing_s)
+    dispatcher.run_due()
+    assert service.redis.keys("skye:*:game") == service.redis.keys("skye:index:*") == []
+    (events,) = service.redis.keys("skye:{player.*}:events")
+    assert b"seat_left" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
+    assert service.redis.keys("skye:{player.*}:games") == []
     assert entries(service) == {}
 
 
-def test_deleted_game_is_dropped_from_the_queue(service, dispatcher):
+def test_game_that_expired_without_a_dispatcher_is_removed_from_the_list(service, dispatcher):
     game = timed(service)
-    service.redis.delete(f"skye:{{{game.id}}}:table")
+    service.redis.delete(key_of(game.id, "game"))
     service.clock.advance(TURN_S)
     dispatcher.run_due()
     assert entries(service) == {}
+    assert service.redis.keys("skye:index:*") == []
 
 
 def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispatcher):
@@ -169,6 +177,21 @@ def test_clock_of_a_lab_drives_deadlines():
     assert stored(game).version > version
 
 
+def test_clock_of_a_lab_wakes_a_waiting_dispatcher(monkeypatch):
+    monkeypatch.setattr(dispatch.dispatcher, "MAX_WAIT_MS", 10**9)
+    service = Service(lab=True)
+    game = timed(service)
+    version, games = stored(game).version, games_of(service)
+    dispatcher = Dispatcher(games, handlers(games))
+    thread = threading.Thread(target=dispatcher.run)
+    thread.start()
+    assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
+    service.call("POST", "/v1/lab/clock", {"advance_ms": TURN_S * 1000})
+    assert waited_for(lambda: stored(game).version > version)
+    dispatcher.stop()
+    thread.join(30)
+
+
 def test_work_that_fails_is_tried_again_later(service):
     games, failures = games_of(service), [Problem("store_unavailable"), ValueError(), None]
 
@@ -177,7 +200,7 @@ def test_work_that_fails_is_tried_again_later(service):
             raise error
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
-    games.due.queue.add(Due("bot", "x", games.now_ms()))
+    games.due.add(Due("bot", "x", games.now_ms()))
     for seconds in (1, 60):
         dispatcher.run_due()
         assert entries(service, "bot") == {"x": games.now_ms() + seconds * 1000}
@@ -189,26 +212,26 @@ def test_work_that_fails_is_tried_again_later(service):
 def test_entry_claimed_before_the_reply_of_its_finish_is_handled_again(service, monkeypatch):
     games, handled = games_of(service), []
     dispatcher = Dispatcher(games, {"bot": Handler(handled.append, 4)})
-    entry, finish = Due("bot", "x", games.now_ms()), games.due.queue.finish
+    entry, finish = Due("bot", "x", games.now_ms()), games.due.finish
 
     def finish_late(claim, due_ms):
         is_finished = finish(claim, due_ms)
         if len(handled) == 1:
-            games.due.queue.add(entry)
-            dispatcher._claim(range(due_queue.SHARDS))  # noqa: SLF001 - what `run` does meanwhile
+            games.due.add(entry)
+            dispatcher._claim(range(SHARDS))  # noqa: SLF001 - what `run` does meanwhile
             handled.append("claimed")
         return is_finished
 
-    monkeypatch.setattr(games.due.queue, "finish", finish_late)
-    games.due.queue.add(entry)
+    monkeypatch.setattr(games.due, "finish", finish_late)
+    games.due.add(entry)
     dispatcher.run_due()
     assert handled == ["x", "claimed", "x"]
-    assert entries(service, "bot:leases") == {}
+    assert service.redis.keys("skye:*:leases") == []
 
 
 def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypatch):
     games, renewed, ended, finishing = games_of(service), threading.Event(), threading.Event(), []
-    renew, finish = games.due.queue.renew, games.due.queue.finish
+    renew, finish = games.due.renew, games.due.finish
 
     def renew_slowly(claims):
         found = renew(claims)
@@ -223,8 +246,8 @@ def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypa
         ended.set()
         return is_finished
 
-    monkeypatch.setattr(games.due.queue, "renew", renew_slowly)
-    monkeypatch.setattr(games.due.queue, "finish", finish_meanwhile)
+    monkeypatch.setattr(games.due, "renew", renew_slowly)
+    monkeypatch.setattr(games.due, "finish", finish_meanwhile)
 
     def handle(_id):
         time.sleep(0.002)  # so that the new lease is another one
@@ -233,11 +256,11 @@ def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypa
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
     thread = threading.Thread(target=dispatcher._renew)  # noqa: SLF001 - what `run` does meanwhile
-    games.due.queue.add(Due("bot", "x", games.now_ms()))
+    games.due.add(Due("bot", "x", games.now_ms()))
     dispatcher.run_due()
     thread.join(30)
     assert finishing == [False, True]
-    assert entries(service, "bot:leases") == {}
+    assert service.redis.keys("skye:*:leases") == []
 
 
 def test_running_dispatcher_handles_in_parallel_and_stops(service):
@@ -250,7 +273,7 @@ def test_running_dispatcher_handles_in_parallel_and_stops(service):
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 4)})
     for name in "abcd":
-        games.due.queue.add(Due("bot", name, games.now_ms()))
+        games.due.add(Due("bot", name, games.now_ms()))
     running = threading.Thread(target=dispatcher.run)
     running.start()
     assert waited_for(lambda: sorted(handled) == list("abcd"))
@@ -278,7 +301,7 @@ def test_waiting_dispatcher_is_woken_by_a_new_entry(service, running, monkeypatc
     thread.start()
     games = games_of(service)
     for name in "abc":
-        games.due.queue.add(Due("bot", name, games.now_ms()))
+        games.due.add(Due("bot", name, games.now_ms()))
         assert waited_for(lambda name=name: name in handled)
 
 
@@ -289,7 +312,7 @@ def test_lost_notification_delays_an_entry_for_a_bounded_time(service, running, 
     thread.start()
     games = games_of(service)
     assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
-    games.due.queue.add(Due("bot", "a", games.now_ms()))
+    games.due.add(Due("bot", "a", games.now_ms()))
     assert waited_for(lambda: handled == ["a"])
 
 
@@ -301,7 +324,7 @@ def test_stopped_dispatcher_leaves_work_that_hangs_to_another(service, monkeypat
         begun.set()
         released.wait(30)
 
-    games.due.queue.add(Due("bot", "a", games.now_ms()))
+    games.due.add(Due("bot", "a", games.now_ms()))
     stopped = Dispatcher(games, {"bot": Handler(hang, 1)})
     thread = threading.Thread(target=stopped.run)
     thread.start()

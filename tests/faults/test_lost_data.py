@@ -6,6 +6,7 @@ from itertools import islice
 import pytest
 
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from tests.deploy.servers import JSON
 from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
 from tests.support.playing import Service, dice, problem_code
@@ -46,7 +47,7 @@ def test_stream_reports_a_store_that_returns_with_older_data(parts):
     api, player = parts.api, RetryingPlayer(parts.api)
     playing = played(player, 2, "older")
     game, _ = list(islice(playing, 8))[-1]
-    names = [f"skye:{{{game['id']}}}:{part}".encode() for part in ("table", "log")]
+    names = [key_of(game["id"], part).encode() for part in ("game", "log")]
     older = {name: parts.redis.client.dump(name) for name in names}
     newer, _ = list(islice(playing, 5))[-1]
     listener = StreamFollower(api, game["id"])
@@ -80,7 +81,7 @@ def test_commit_to_another_game_of_the_same_version_is_refused(redis_client):
     game = Service(redis_client, store).create_game(2)
 
     def kept():
-        return {name: redis_client.dump(name) for name in redis_client.keys(key_of(game, "*"))}
+        return {name: redis_client.dump(name) for name in redis_client.keys(key_of(game.id, "*"))}
 
     def restore(older):
         for name, value in older.items():
@@ -120,7 +121,7 @@ def test_deadline_during_an_outage_is_applied_later(service, redis_client):
 
 def test_list_is_shown_although_the_index_cannot_be_repaired(service, redis_client):
     lost, kept = service.create_game(2), service.create_game(2)
-    redis_client.delete(*redis_client.keys(key_of(lost, "*")))
+    redis_client.delete(*redis_client.keys(key_of(lost.id, "*")))
     service.clock.advance(100)
     with unwritable(redis_client):
         assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [kept.id]
@@ -147,18 +148,14 @@ def in_play(service, **more):
     return game
 
 
-def key_of(game, part):
-    return f"skye:{{{game.id}}}:{part}"
-
-
 OF_THE_TABLE = ("", "scores", "players/0/territory", "players/0/territory/picture.svg")
 OF_THE_LOG = ("events", "record", "rounds/1")
 
 
 def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
     game = in_play(service)
-    redis_client.delete(key_of(game, "log"))
-    table = redis_client.get(key_of(game, "table"))
+    redis_client.delete(key_of(game.id, "log"))
+    table = redis_client.get(key_of(game.id, "game"))
     for rest in OF_THE_TABLE:
         service.get(game.path(rest))
     for rest in OF_THE_LOG:
@@ -166,30 +163,30 @@ def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
     for action in game.actions(0):
         assert problem_code(game.send(0, action)) == "data_corrupt"
     assert problem_code(game.call("POST", "abort", token=game.host)) == "data_corrupt"
-    assert redis_client.get(key_of(game, "table")) == table
-    assert not redis_client.exists(key_of(game, "log"))
+    assert redis_client.get(key_of(game.id, "game")) == table
+    assert not redis_client.exists(key_of(game.id, "log"))
 
 
 def test_log_without_its_beginning_or_end_is_refused(service, redis_client):
     for entry in (0, 3, -1):
         game = in_play(service)
-        entries = redis_client.xrange(key_of(game, "log"))
-        redis_client.xdel(key_of(game, "log"), entries[entry][0])
+        entries = redis_client.xrange(key_of(game.id, "log"))
+        redis_client.xdel(key_of(game.id, "log"), entries[entry][0])
         for rest in OF_THE_LOG:
             assert problem_code(game.call("GET", rest)) == "data_corrupt"
 
 
 def test_events_after_a_lost_beginning_are_returned(service, redis_client):
     game = in_play(service)
-    entries = redis_client.xrange(key_of(game, "log"))
-    redis_client.xdel(key_of(game, "log"), entries[0][0])
+    entries = redis_client.xrange(key_of(game.id, "log"))
+    redis_client.xdel(key_of(game.id, "log"), entries[0][0])
     after = int(entries[2][0].split(b"-")[0])
     assert service.get(game.path(f"events?after={after}"))["events"][0]["id"] == after + 1
 
 
 def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
     game = in_play(service)
-    redis_client.delete(key_of(game, "log"))
+    redis_client.delete(key_of(game.id, "log"))
     answer = game.call("GET", "events/stream")
     assert problem_code(answer) == "data_corrupt"
 
@@ -197,10 +194,10 @@ def test_stream_of_a_game_without_its_log_is_refused(service, redis_client):
 def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client):
     key = {"Idempotency-Key": "the-same-0123456789abcdefghijk"}
     game = in_play(service, headers=key)
-    redis_client.delete(key_of(game, "table"))
+    redis_client.delete(key_of(game.id, "game"))
     for rest in (*OF_THE_TABLE, *OF_THE_LOG, "players/0/actions"):
         assert problem_code(game.call("GET", rest)) == "game_not_found"
-    redis_client.delete(*redis_client.keys(key_of(game, "answer:*")))
+    redis_client.delete(*redis_client.keys(key_of(game.id, "record:*")))
     again = service.create_game(2, headers=key)
     assert again.id == game.id
     again.play_out(dice(1))
@@ -209,18 +206,18 @@ def test_game_without_its_state_is_gone_and_its_id_is_free(service, redis_client
 
 def test_deadline_of_a_game_without_its_log_changes_nothing(service, redis_client):
     game = in_play(service, options={"turn_ms": 1000})
-    redis_client.delete(key_of(game, "log"))
-    table = redis_client.get(key_of(game, "table"))
+    redis_client.delete(key_of(game.id, "log"))
+    table = redis_client.get(key_of(game.id, "game"))
     service.clock.advance(10)
     assert problem_code(game.call("GET")) == "data_corrupt"
-    assert redis_client.get(key_of(game, "table")) == table
+    assert redis_client.get(key_of(game.id, "game")) == table
 
 
-@pytest.mark.parametrize("part", ["table", "log"])
+@pytest.mark.parametrize("part", ["game", "log"])
 def test_value_of_another_redis_type_is_refused(service, redis_client, part):
     game = in_play(service)
-    redis_client.delete(key_of(game, part))
-    redis_client.rpush(key_of(game, part), "a list")
+    redis_client.delete(key_of(game.id, part))
+    redis_client.rpush(key_of(game.id, part), "a list")
     assert game.call("GET", "events").status_code == 503
     for action in game.actions(0) if part == "log" else ():
         assert game.send(0, action).status_code == 503
@@ -230,7 +227,7 @@ def test_value_of_another_redis_type_is_refused(service, redis_client, part):
 def test_eviction_of_games_causes_no_internal_error(service, redis_client):
     games = [in_play(service) for _ in range(20)]
     actions = [game.actions(0)[0] for game in games]
-    parts = [key_of(game, part) for game in games for part in ("table", "log")]
+    parts = [key_of(game.id, part) for game in games for part in ("game", "log")]
 
     def evicted():
         redis_client.config_set("maxmemory", int(redis_client.info("memory")["used_memory"]) - 10_000)

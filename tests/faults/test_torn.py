@@ -73,7 +73,7 @@ def test_game_is_created_once_wherever_its_connection_breaks(game, relay, redis_
             assert check_stored_game(redis_client, opened.id).version == opened.view()["version"]
     relay.fault = NoFault()
     assert len(service.get("/v1/games")["games"]) == 9
-    assert len(redis_client.keys("skye:*:table")) == 9
+    assert len(redis_client.keys("skye:*:game")) == 9
 
 
 def test_whole_game_is_played_over_breaking_connections(game, relay, redis_client):

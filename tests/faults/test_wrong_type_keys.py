@@ -66,7 +66,7 @@ def test_record_of_a_key_of_another_type_is_never_taken_for_none(service, redis_
 def test_pool_with_a_key_of_another_type_goes_on_once_it_is_deleted(service, redis_client, kind):
     first = new_key()
     assert seek(service, first)["status"] == "waiting"
-    (key,) = redis_client.keys(f"skye:{{pool.*}}:{kind}")
+    (key,) = redis_client.keys(f"skye:*:pool.*:{kind}")
     spoil(redis_client, key)
     refused = service.call("POST", "/v1/matchmaking/tickets", {"name": "Bob", "seat_count": 2}, new_key())
     assert refused.status_code == 503

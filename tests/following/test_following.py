@@ -11,6 +11,7 @@ from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S
@@ -232,7 +233,7 @@ def test_stream_ends_when_the_store_lost_events_that_it_sent(more, check_s, monk
     monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", check_s)
     service = Service()
     game = service.create_game(3)
-    names = [f"skye:{{{game.id}}}:{part}".encode() for part in ("table", "log")]
+    names = [key_of(game.id, part).encode() for part in ("game", "log")]
     earlier = {name: service.redis.dump(name) for name in names}
     last = game.view()["last_event"]
     with Stream(game, after=last) as stream:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from skye_server.storage.shards import key_of
 from skye_server.storage.ticket_pools import TicketPools
 from tests.support.playing import KEY, Service, limited, new_key, problem_code
 
@@ -322,7 +323,7 @@ def test_waiting_tickets_count_as_games_of_a_key():
 def test_games_that_have_expired_allow_another_ticket():
     service, key = limited(limit_games_per_key=1), new_key()
     game = service.create_game(1, start=False, key=key)
-    service.redis.delete(*service.redis.keys(f"skye:{{{game.id}}}:*"))
+    service.redis.delete(*service.redis.keys(key_of(game.id, "*")))
     assert seek(service, key)["status"] == "waiting"
 
 

@@ -14,6 +14,7 @@ from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
 from skye_server.storage.codec import decode_game
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of, player_key
 from tests.support.playing import Clock, Service, dice, new_key, problem_code
 from tests.support.threads import at_once, running
 from tests.support.waiting import MAX_WAIT_S, waited_for
@@ -213,7 +214,7 @@ def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
 def test_commit_that_the_store_lost_is_followed_again(service):
     key = new_key()
     game = opponents(service, key)
-    before = {name: service.redis.dump(name) for name in service.redis.keys(f"skye:{{{game.id}}}:*")}
+    before = {name: service.redis.dump(name) for name in service.redis.keys(key_of(game.id, "*"))}
     game.act_legally(0)
     game.act_legally(1)
     for name, value in before.items():
@@ -306,7 +307,7 @@ def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatc
 def test_stream_sends_events_of_a_game_whose_record_is_corrupt(service):
     key = new_key()
     game = opponents(service, key)
-    service.redis.hset(f"skye:{{player.{hash_player_key(key)}}}:games", game.id, b"corrupt")
+    service.redis.hset(player_key(hash_player_key(key), "games"), game.id, b"corrupt")
     reader = Reader(service, key)
     messages = reader.wait_for(lambda messages: len(messages) == 3)
     assert [event["type"] for _, event in messages[1:]] == ["seat_taken", "your_turn"]
@@ -359,7 +360,7 @@ def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch)
     for name in ("Bob", "Cy"):
         game.call("POST", "players", {"name": name})
     game.call("POST", "start", token=key)  # no event of the host
-    table = f"skye:{{{game.id}}}:table"
+    table = key_of(game.id, "game")
     assert waited_for(lambda: decode_game(service.redis.get(table)).state.phase == "buying")
     game.call("POST", "abort", token=key)
 

@@ -5,6 +5,7 @@ import pytest
 from skye_server.players.player_games import Players
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from skye_server.storage.ticket_pools import TicketPools
 from tests.support.playing import KEY, Service, client_error_code, limited, new_key, problem_code
 
@@ -188,7 +189,7 @@ def test_games_that_wait_for_the_player_are_listed_first(service):
 def test_expired_game_leaves_the_list(service):
     key = new_key()
     gone, kept = created(service, key), created(service, key)
-    service.redis.delete(f"skye:{{{gone.id}}}:table", f"skye:{{{gone.id}}}:log")
+    service.redis.delete(key_of(gone.id, "game"), key_of(gone.id, "log"))
     assert ids(service, key) == [kept.id]
 
 
@@ -244,7 +245,7 @@ def test_games_that_have_expired_count_no_longer():
     service, key = limited(limit_games_per_key=2), new_key()
     for _ in range(3):
         game = created(service, key)
-        service.redis.delete(*service.redis.keys(f"skye:{{{game.id}}}:*"))
+        service.redis.delete(*service.redis.keys(key_of(game.id, "*")))
     assert service.get("/v1/me", key)["active_game_count"] == 0
 
 

@@ -126,12 +126,12 @@ def test_batch_that_failed_halfway_is_completed_by_a_retry(redis_client):
     store = Failing(redis_client)
     service = Service(redis_client, store)
     assert problem_code(create(service, [PAIR] * 5)) == "store_unavailable"
-    begun = {key.split(b"}")[0][6:].decode() for key in redis_client.keys("skye:{*}:table")}
+    begun = {key.split(b":")[-2].decode() for key in redis_client.keys("skye:*:game")}
     store.commits_left = 100
     completed = ids(create(service, [PAIR] * 5))
     assert len(begun) == 3
     assert begun < set(completed)
-    assert len(redis_client.keys("skye:{*}:table")) == 5
+    assert len(redis_client.keys("skye:*:game")) == 5
     assert set(completed) == listed(service)
 
 

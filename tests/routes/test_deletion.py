@@ -2,6 +2,7 @@
 
 import pytest
 
+from skye_server.storage.shards import key_of
 from tests.support.playing import KEY, Service
 
 PLAYER_KEY = "skye_key_" + 24 * "A"
@@ -41,7 +42,7 @@ def test_deleted_game_of_player_keys_leaves_their_lists(service):
     assert len(service.get("/v1/me/games", token=PLAYER_KEY)["games"]) == 1
     assert delete(game).status_code == 204
     assert service.get("/v1/me/games", token=PLAYER_KEY)["games"] == []
-    assert service.redis.keys(f"skye:{{{game.id}}}:*") == []
+    assert service.redis.keys(key_of(game.id, "*")) == []
     assert service.redis.keys("skye:{player.*}:games") == []
 
 
@@ -72,7 +73,7 @@ def test_key_of_the_abort_cannot_delete(service, expired, problem):
     game = service.create_game(2)
     assert game.call("POST", "abort", token=game.host, headers=KEY).status_code == 200
     if expired:
-        service.redis.delete(f"skye:{{{game.id}}}:table")
+        service.redis.delete(key_of(game.id, "game"))
     assert refused(delete(game, headers=KEY)) == problem
 
 

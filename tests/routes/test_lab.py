@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.storage.shards import key_of
 from tests.support.playing import Service, problem_code
 from tests.support.provoked_by_lab import REPORT
 from tests.support.threads import running
@@ -32,7 +34,7 @@ def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
     lab.redis.set("other", "of others")
     lab.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, token=KEY)
     game = lab.create_game(2, headers={"Idempotency-Key": "one-0123456789abcdefghijk"})
-    lab.redis.set("skye:{orphan}:log", "of a game that is gone")
+    lab.redis.set(key_of("orphan", "log"), "of a game that is gone")
     put_fault(lab, game, fault="drop", requests=3)
     advance(lab, 1000)
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 2}
@@ -45,8 +47,8 @@ def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
 
 def test_emptying_many_games_leaves_no_key(lab):
     for number in range(600):
-        lab.redis.set(f"skye:{{game{number}}}:table", b"")
-        lab.redis.set(f"skye:{{game{number}}}:log", b"")
+        lab.redis.set(key_of(f"game{number}", "game"), b"")
+        lab.redis.set(key_of(f"game{number}", "log"), b"")
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 600}
     assert lab.redis.keys() == []
 
@@ -112,7 +114,7 @@ def test_games_and_idempotency_records_expire_by_the_advanced_clock(lab):
     assert lab.create_game(2, start=False, headers=key).id == game.id
     advance(lab, 2_000_000)
     assert lab.create_game(2, start=False, headers=key).id != game.id
-    advance(lab, 7 * 86_400_000 + 1)  # fakeredis keeps a key until its time is over
+    advance(lab, 7 * 86_400_000 + 1000 * EXPIRY_S + 1)  # fakeredis keeps a key until its time is over
     assert problem_code(game.call("GET")) == "game_not_found"
     assert lab.get("/v1/games")["games"] == []
 

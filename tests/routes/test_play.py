@@ -5,6 +5,7 @@ import copy
 import fakeredis
 import pytest
 
+from skye_server.storage.shards import key_of
 from tests.support.playing import Service, dice, problem_code
 
 # Legal actions.
@@ -13,7 +14,7 @@ from tests.support.playing import Service, dice, problem_code
 def copied(game):
     """Return the same game on a service of its own."""
     redis = fakeredis.FakeRedis(server=fakeredis.FakeServer())
-    table, log = (f"skye:{{{game.id}}}:{part}" for part in ("table", "log"))
+    table, log = (key_of(game.id, part) for part in ("game", "log"))
     redis.set(table, game.service.redis.get(table))
     for entry, fields in game.service.redis.xrange(log):
         redis.xadd(log, fields, entry)

@@ -7,6 +7,7 @@ import pytest
 
 import skye
 from skye_server.storage.codec import decode_game
+from skye_server.storage.shards import key_of
 from tests.engine.playing import games
 from tests.faults.parts import check_stored_game
 from tests.support.playing import dice, problem_code
@@ -78,7 +79,7 @@ def test_exported_position_can_be_imported_after_every_action(service, players, 
         game = begun(service, position)
         again = begun(service, exported(game, game.host))
         assert exported(again, again.host) == exported(game, game.host)
-        stored = decode_game(service.redis.get(f"skye:{{{again.id}}}:table"))
+        stored = decode_game(service.redis.get(key_of(again.id, "game")))
         assert stored.state == state
 
 

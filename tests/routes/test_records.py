@@ -3,6 +3,7 @@
 import pytest
 
 from skye_server.storage.codec import decode_game
+from skye_server.storage.shards import key_of
 from tests.support.playing import KEY, Service, dice, problem_code
 
 
@@ -31,7 +32,7 @@ def test_events_are_listed_from_any_number_on(over):
 
 def without_names(game):
     """Return the game that is stored, without what belongs to the table."""
-    return decode_game(game.service.redis.get(f"skye:{{{game.id}}}:table")).state
+    return decode_game(game.service.redis.get(key_of(game.id, "game"))).state
 
 
 def forked(game, **body):

@@ -4,6 +4,7 @@ import pytest
 
 import skye.draws
 from skye_server.storage.codec import decode_game
+from skye_server.storage.shards import key_of
 from tests.support.playing import PAIR, Service, dice, problem_code
 from tests.support.threads import at_once
 
@@ -174,7 +175,7 @@ def test_rematch_of_a_game_with_a_nonce_has_a_seed_without_one(service):
     assert old.view()["fairness"]["nonce"]
     new = rematch(old, 0).json["game"]
     rematch(old, 1)
-    stored = decode_game(service.redis.get(f"skye:{{{new['id']}}}:table"))
+    stored = decode_game(service.redis.get(key_of(new["id"], "game")))
     assert (str(stored.options.seed_source), stored.options.nonce) == ("server", None)
     game = service.get(f"/v1/games/{new['id']}")
     assert game["fairness"]["commitment"] == skye.draws.commitment(stored.options.seed)

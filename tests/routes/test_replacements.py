@@ -7,6 +7,7 @@ import pytest
 from skye_server import docs as guide
 from skye_server.games.authorization import hash_player_key, watch_code
 from skye_server.http.framework import collaborators
+from skye_server.storage.shards import key_of
 from skye_server.webhooks.webhooks import Webhooks
 from tests.following.test_following import Stream
 from tests.support.endpoints import RECEIVER
@@ -324,7 +325,7 @@ def test_watch_code_follows_from_no_old_key_and_no_stored_value(service):
     known = {text.decode() for value in values for text in re.findall(rb"[\w.-]+", repr(value).encode())}
     fields = {
         name.decode(): value.decode()
-        for name, value in stored[f"skye:{{{its.game.id}}}:watch".encode()].items()
+        for name, value in stored[key_of(its.game.id, "watch").encode()].items()
     }
     assert fields["secret"] in known
     secret = bytes.fromhex(fields["secret"])

@@ -1,14 +1,16 @@
-"""Files that are damaged are refused as such, before anything is restored. The due queue is restored last."""
+"""Files that are damaged are refused as such, before anything is restored. Due work is rebuilt after it."""
 
 import io
 
 import pytest
 
-from skye_server.storage import backup as backups
+from skye_server.dispatch.rebuilding import rebuild_due
 from skye_server.storage.backup import BackupError, check_backup
-from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_store import RedisStore
+from tests.matchmaking.test_tickets import seek
 from tests.storage.test_redis_store import commit
+from tests.support.playing import Service, new_key
+from tests.support.waiting import MAX_WAIT_S
 
 
 @pytest.fixture
@@ -39,16 +41,42 @@ def test_backup_that_is_damaged_anywhere_is_refused(backup, tmp_path):
         assert refused(tmp_path / "backup", damaged), place
 
 
-def test_restore_writes_the_due_queue_after_all_games(redis_client, tmp_path, monkeypatch):
-    store, restore, keys = RedisStore(redis_client), backups._restore, []  # noqa: SLF001 - to see the order
-    store.commit(commit(1, game="zoe"))
-    store.due.add(Due("game", "zoe", 1000))
+def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):
+    store = RedisStore(redis_client)
+    service = Service(redis_client, store)
+    service.clock.now = store.time()
+    service.create_game(2, options={"turn_ms": 60_000})
+    service.create_game(2, start=False)
+    seek(service, new_key())
+
+    def due():
+        keys = redis_client.keys("skye:*:due.*")
+        return {
+            (key, name): due_ms
+            for key in keys
+            for name, due_ms in redis_client.zrange(key, 0, -1, withscores=True)
+        }
+
+    before = due()
+    assert len(before) == 3
     with (tmp_path / "backup").open("wb") as file:
         store.backup(file)
     redis_client.flushdb()
-    monkeypatch.setattr(
-        backups, "_restore", lambda calls, stored: keys.append(stored.key) or restore(calls, stored)
-    )
-    assert store.restore(tmp_path / "backup").values == len(keys)
-    assert sorted(key for key in keys if key.startswith(b"skye:{due.")) == keys[-1:]
-    assert b"skye:{zoe}:table" in keys
+    store.restore(tmp_path / "backup")
+    assert due() == {}
+    rebuild_due(store)
+    after = due()
+    assert after.keys() == before.keys()
+    assert max(abs(after[entry] - before[entry]) for entry in after) < 1000 * MAX_WAIT_S
+
+
+def test_list_of_many_games_is_read_in_steps(redis_client, tmp_path):
+    store, listed = RedisStore(redis_client), {f"game{number}": float(number) for number in range(2500)}
+    redis_client.zadd("skye:index:playing", listed)
+    with (tmp_path / "backup").open("wb") as file:
+        store.backup(file)
+    redis_client.flushdb()
+    store.restore(tmp_path / "backup")
+    assert dict(redis_client.zrange("skye:index:playing", 0, -1, withscores=True)) == {
+        name.encode(): score for name, score in listed.items()
+    }

@@ -12,6 +12,7 @@ from skye_server.storage.codec import (
     encode_game,
     entry_header,
 )
+from skye_server.storage.shards import key_of
 from skye_server.storage.store import LogEntry
 from tests.support.playing import Service, dice, problem_code
 
@@ -24,7 +25,7 @@ def tables_of_a_game(players, seed):
         name = f"{number}".rjust(40, "n")  # as long as a name can be
         assert game.call("POST", "players", {"name": name}).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
-    table = decode_game(service.redis.get(f"skye:{{{game.id}}}:table"))
+    table = decode_game(service.redis.get(key_of(game.id, "game")))
     throw = dice(seed)
     while table.waiting_for:
         seat = throw.choice(table.waiting_for)
@@ -66,7 +67,7 @@ def corruptions(stored):
 
 def test_corrupt_stored_game_is_refused(service):
     game = service.create_game()
-    key = f"skye:{{{game.id}}}:table"
+    key = key_of(game.id, "game")
     right = service.redis.get(key)
     for wrong in corruptions(right):
         with pytest.raises(StoredFormatError):
@@ -83,7 +84,7 @@ def test_corrupt_stored_game_is_refused(service):
 
 def test_newer_stored_format_is_named_in_the_error(service):
     game = service.create_game()
-    key = f"skye:{{{game.id}}}:table"
+    key = key_of(game.id, "game")
     service.redis.set(key, b"%d" % (FORMAT + 1) + service.redis.get(key)[1:])
     expected = f"The game is stored in format {FORMAT + 1}, this program reads up to format {FORMAT}."
     answer = game.call("GET")
@@ -106,7 +107,7 @@ def test_corrupt_log_entry_is_refused(service, entry):
     game = service.create_game()
     data = entry.get("c", b"")
     header = entry_header(99, data)
-    service.redis.xadd(f"skye:{{{game.id}}}:log", {"h": header, **entry}, "99-0")
+    service.redis.xadd(key_of(game.id, "log"), {"h": header, **entry}, "99-0")
     for rest in OF_THE_LOG:
         assert problem_code(game.call("GET", rest)) == "data_corrupt"
     with pytest.raises(StoredFormatError):

@@ -1,5 +1,6 @@
 """The due queue: entries are claimed when they are due, and each by one dispatcher at a time."""
 
+import itertools
 import threading
 import time
 
@@ -9,12 +10,13 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from skye_server.error_codes import Problem
-from skye_server.storage import due_queue
+from skye_server.games.due import Due
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
-from skye_server.storage.connection.topology import SingleServer
-from skye_server.storage.due_queue import Due, DueQueue
+from skye_server.storage.due_queue import DueQueue, shard_of_entry
+from skye_server.storage.lua_scripts import MAX_WAIT_MS
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import SHARDS, shard_key
 
 ALL = {"game": 100, "webhook": 100}
 
@@ -42,7 +44,7 @@ def pass_a_millisecond(stopped_clock):
 
 def pass_leases(any_redis):
     """Let all leases expire."""
-    for key in any_redis.keys("*:leases"):
+    for key in any_redis.keys("*}:leases"):
         for member in any_redis.zrange(key, 0, -1):
             any_redis.zadd(key, {member: 1})
 
@@ -67,13 +69,19 @@ def test_kinds_are_claimed_separately(queue):
     assert claimed(queue, 1) == [("game", "a")]
 
 
-def test_every_shard_gives_as_many_as_are_asked_for(queue):
+def test_shards_together_give_as_many_as_are_asked_for(queue):
     for number in range(200):
         queue.add(Due("game", str(number), number))
-    first = claimed(queue, 200, {"game": 2})
-    assert len(first) == 2 * due_queue.SHARDS
-    rest = [*first, *claimed(queue, 200)]
+    first = claimed(queue, 200, {"game": 20})
+    assert len(first) == 20
+    rest = [*first, *claimed(queue, 200, {"game": 500})]
     assert sorted(rest) == sorted(("game", str(number)) for number in range(200))
+
+
+def test_part_before_the_slash_names_the_shard(queue, any_redis):
+    for entry in ("a", "a/b", "a/c/d"):
+        queue.add(Due("webhook", entry, 1))
+    assert any_redis.zcard(shard_key(shard_of_entry("a"), "due.webhook")) == 3
 
 
 def test_finished_entry_is_due_again_at_the_given_time(queue):
@@ -140,39 +148,37 @@ def test_backlog_counts_entries_and_the_delay_of_the_first(queue):
 def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
     for number in range(100):
         queue.add(Due("game", str(number), number))
-    any_redis.set("skye:{due.3}:game", "broken")
-    assert claimed(queue, 200)
+    any_redis.set(shard_key(shard_of_entry("0"), "due.game"), "broken")
+    assert 90 < len(claimed(queue, 200, {"game": 200})) < 100
     assert queue.backlog(200)["game"][1] == 0
 
 
 def test_claim_returns_when_to_claim_again(queue, any_redis):
-    shard = due_queue.shard_of("a")
+    shard = shard_of_entry("a")
 
     def wait_ms(now_ms, limit=100):
         found = queue.claim(now_ms, {"game": limit})
-        assert all(
-            found.waits_ms[other] == due_queue.MAX_WAIT_MS for other in found.waits_ms if other != shard
-        )
+        assert all(found.waits_ms[other] == MAX_WAIT_MS for other in found.waits_ms if other != shard)
         return found.waits_ms[shard]
 
-    assert wait_ms(0) == due_queue.MAX_WAIT_MS
-    queue.add(Due("game", "a", 10_000))
-    assert wait_ms(0) == due_queue.MAX_WAIT_MS
-    assert wait_ms(9_000) == 1_000
-    (claim,) = queue.claim(10_000, ALL).claims
-    queue.add(Due("game", "a", 10_000))
-    assert wait_ms(10_000) == 0
-    queue.finish(claim, 12_500)
-    assert any_redis.zscore(f"skye:{{due.{shard}}}:game", "a") == 10_000
-    assert queue.claim(10_000, ALL, [shard + 1 - 2 * (shard == 15)]).claims == []
-    assert queue.claim(10_000, ALL, [shard]).claims
+    assert wait_ms(0) == MAX_WAIT_MS
+    queue.add(Due("game", "a", 20_000))
+    assert wait_ms(0) == MAX_WAIT_MS
+    assert wait_ms(19_000) == 1_000
+    (claim,) = queue.claim(20_000, ALL).claims
+    queue.add(Due("game", "a", 20_000))
+    assert wait_ms(20_000) == 0
+    queue.finish(claim, 22_500)
+    assert any_redis.zscore(shard_key(shard, "due.game"), "a") == 20_000
+    assert queue.claim(20_000, ALL, [(shard + 1) % SHARDS]).claims == []
+    assert queue.claim(20_000, ALL, [shard]).claims
 
 
 def test_entry_that_becomes_the_first_of_its_shard_is_published(queue, any_redis):
-    name = due_queue.changes_name(due_queue.shard_of("a"))
+    channel = shard_key(shard_of_entry("a"), "changes")
     changed = threading.Semaphore(0)
     subscriber = RedisStore(any_redis).change_subscriber(lambda _: changed.release())
-    subscriber.watch(name)
+    subscriber.watch(channel)
     assert changed.acquire(timeout=30)  # the subscription
     for due_ms, is_first in ((1000, True), (2000, False), (900, True)):
         queue.add(Due("game", "a", due_ms))
@@ -180,15 +186,19 @@ def test_entry_that_becomes_the_first_of_its_shard_is_published(queue, any_redis
     subscriber.stop()
 
 
+def id_in_shard(shard):
+    return next(name for name in map(str, itertools.count()) if shard_of_entry(name) == shard)
+
+
 class TwoServers:
-    """A topology: one server fails, and holds the last shard; the other one holds the other shards."""
+    """A topology: one server fails, and holds shard 0; the other one holds the other shards."""
 
     def __init__(self, server):
         self._server, self._failing = server, redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
 
     def connection_for(self, key, since=0):
         del since
-        return self._failing if f"{{due.{due_queue.SHARDS - 1}}}" in key else self._server
+        return self._failing if "{s0}" in key else self._server
 
     def invalidate(self):
         """Nothing is looked up."""
@@ -196,36 +206,11 @@ class TwoServers:
 
 def test_claims_from_other_servers_are_kept_when_a_server_fails(queue, any_redis):
     entries = [Due("game", f"game{number}", 1000) for number in range(40)]
-    last = due_queue.SHARDS - 1
-    for due in entries:
+    for due in [*entries, Due("game", lost := id_in_shard(0), 1000)]:
         queue.add(due)
     found = DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL)
-    reachable = {due.id for due in entries if due_queue.shard_of(due.id) != last}
-    assert {claim.id for claim in found.claims} == reachable
-    assert 0 < found.waits_ms[last] < due_queue.MAX_WAIT_MS
+    assert lost not in {claim.id for claim in found.claims}
+    assert len(found.claims) == len(entries) - sum(shard_of_entry(due.id) == 0 for due in entries)
+    assert 0 < found.waits_ms[0] < MAX_WAIT_MS
     with pytest.raises(Problem):
-        DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL, [last])
-
-
-class CountedServer(SingleServer):
-    """A server that counts how often it is looked up again."""
-
-    invalidated = 0
-
-    def invalidate(self):
-        self.invalidated += 1
-
-
-def test_write_to_a_key_that_has_moved_keeps_the_other_replies(any_redis):
-    topology = CountedServer(any_redis)
-    calls = RedisCalls(topology, RetryPolicy(0))
-
-    def write(pipeline, key):
-        moved = "return redis.error_reply('MOVED 5061 127.0.0.1:1')"
-        pipeline.eval("return redis.call('INCR', KEYS[1])" if key == "here" else moved, 1, key)
-
-    assert calls.write_reachable(["moved", "here"], write) == [None, 1]
-    assert topology.invalidated == 1
-    with pytest.raises(Problem, match="store_unavailable"):
-        calls.write_reachable(["moved"], write)
-    assert topology.invalidated == 2
+        DueQueue(RedisCalls(TwoServers(any_redis), RetryPolicy(0))).claim(1000, ALL, [0])

@@ -7,11 +7,15 @@ import redis
 from redis.exceptions import MovedError
 
 from skye_server.storage.connection import pubsub
-from skye_server.storage.connection.pubsub import ChangeSubscriber, channel_of
+from skye_server.storage.connection.pubsub import ChangeSubscriber
 from skye_server.storage.connection.topology import SingleServer
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of, player_key
 from tests.storage.test_redis_store import commit
 from tests.support.waiting import MAX_WAIT_S, waited_for
+
+ANN, BOB, EVE = (key_of(game, "changes") for game in ("ann", "bob", "eve"))
+KEY, OF_PLAYER = (player_key(player, "changes") for player in ("key", "ann"))
 
 
 class Servers:
@@ -65,20 +69,20 @@ def channels(client):
 
 
 def test_only_watched_games_and_players_are_reported(any_redis, watch):
-    changes, _ = watch(SingleServer(any_redis), "ann", "@key")
-    assert waited_for(lambda: sorted(changes) == ["@key", "ann"])  # both are subscribed
+    changes, _ = watch(SingleServer(any_redis), ANN, KEY)
+    assert waited_for(lambda: set(changes) == {KEY, ANN})  # both are subscribed
     store = RedisStore(any_redis)
     store.commit(commit(1, game="bob"))
     store.commit(commit(1, game="ann"))
     assert waited_for(lambda: len(changes) == 3)
-    assert changes[2] == "ann"
+    assert changes[2] == ANN
 
 
 def test_event_of_a_player_without_a_game_is_reported(any_redis, watch):
-    changes, _ = watch(SingleServer(any_redis), "@ann")
-    assert waited_for(lambda: changes == ["@ann"])
+    changes, _ = watch(SingleServer(any_redis), OF_PLAYER)
+    assert waited_for(lambda: changes == [OF_PLAYER])
     RedisStore(any_redis).players.append_event("ann", b"event", 60)
-    assert waited_for(lambda: changes == ["@ann", "@ann"])
+    assert waited_for(lambda: changes == [OF_PLAYER, OF_PLAYER])
 
 
 def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_client, watch):
@@ -86,11 +90,11 @@ def test_user_without_sharded_channels_gets_plain_ones(redis_server, redis_clien
     rights = ["+@all", "-ssubscribe", "-spublish"]
     redis_client.execute_command("ACL", "SETUSER", "older", "on", ">x", "~*", "&*", *rights)
     with redis.Redis.from_url(redis_server.url, username="older", password="x") as older:
-        changes, _ = watch(SingleServer(older), "ann")
-        assert waited_for(lambda: changes == ["ann"])
-        assert redis_client.pubsub_channels() == [channel_of("ann").encode()]
+        changes, _ = watch(SingleServer(older), ANN)
+        assert waited_for(lambda: changes == [ANN])
+        assert redis_client.pubsub_channels() == [ANN.encode()]
         RedisStore(older).commit(commit(1))
-        assert waited_for(lambda: changes == ["ann", "ann"])
+        assert waited_for(lambda: changes == [ANN, ANN])
     redis_client.acl_deluser("older")
 
 
@@ -98,59 +102,59 @@ def test_upgraded_server_gets_sharded_subscriptions(redis_server, redis_client, 
     rights = "on", ">x", "~*", "&*", "+@all"
     redis_client.execute_command("ACL", "SETUSER", "older", *rights, "-ssubscribe")
     with redis.Redis.from_url(redis_server.url, username="older", password="x") as older:
-        changes, _ = watch(SingleServer(older), "ann")
-        assert waited_for(lambda: changes == ["ann"])
+        changes, _ = watch(SingleServer(older), ANN)
+        assert waited_for(lambda: changes == [ANN])
         redis_client.execute_command("ACL", "SETUSER", "older", *rights)
         redis_client.client_kill_filter(_type="pubsub")
-        assert waited_for(lambda: redis_client.pubsub_shardchannels() == [channel_of("ann").encode()])
+        assert waited_for(lambda: redis_client.pubsub_shardchannels() == [ANN.encode()])
     redis_client.acl_deluser("older")
 
 
 def test_name_that_nobody_watches_is_unsubscribed_after_a_while(redis_client, watch):
-    changes, subscriber = watch(SingleServer(redis_client), "ann", "bob")
+    changes, subscriber = watch(SingleServer(redis_client), ANN, BOB)
     assert waited_for(lambda: len(changes) == 2)
-    subscriber.unwatch("ann")
-    subscriber.watch("eve")  # wakes it
-    assert waited_for(lambda: channels(redis_client) == {channel_of("bob"), channel_of("eve")})
-    subscriber.watch("ann")
-    assert waited_for(lambda: changes == ["ann", "bob", "eve", "ann"] or len(changes) == 4)
+    subscriber.unwatch(ANN)
+    subscriber.watch(EVE)  # wakes it
+    assert waited_for(lambda: channels(redis_client) == {BOB, EVE})
+    subscriber.watch(ANN)
+    assert waited_for(lambda: len(changes) == 4)
 
 
 def test_name_that_is_watched_again_stays_subscribed(redis_client, watch, monkeypatch):
     monkeypatch.setattr(pubsub, "_LINGER_S", 600)
-    changes, subscriber = watch(SingleServer(redis_client), "ann")
-    assert waited_for(lambda: changes == ["ann"])
+    changes, subscriber = watch(SingleServer(redis_client), ANN)
+    assert waited_for(lambda: changes == [ANN])
     for _ in range(3):
-        subscriber.unwatch("ann")
-        subscriber.watch("ann")
+        subscriber.unwatch(ANN)
+        subscriber.watch(ANN)
     RedisStore(redis_client).commit(commit(1))
-    assert waited_for(lambda: changes == ["ann", "ann"])
+    assert waited_for(lambda: changes == [ANN, ANN])
 
 
 def test_lost_connection_reports_every_name(redis_client, watch):
-    changes, _ = watch(SingleServer(redis_client), "ann", "bob")
+    changes, _ = watch(SingleServer(redis_client), ANN, BOB)
     assert waited_for(lambda: len(changes) == 2)
     redis_client.client_kill_filter(_type="pubsub")
-    assert waited_for(lambda: sorted(changes) == ["ann", "ann", "bob", "bob"])
+    assert waited_for(lambda: sorted(changes) == sorted(2 * [ANN, BOB]))
     RedisStore(redis_client).commit(commit(1))
     assert waited_for(lambda: len(changes) == 5)
 
 
 def test_server_that_is_away_is_tried_until_it_is_back(redis_client, watch):
     servers = Servers(None)
-    changes, _ = watch(servers, "ann")
+    changes, _ = watch(servers, ANN)
     assert waited_for(lambda: servers.invalidations > 2)
     servers.server = redis_client
-    assert waited_for(lambda: changes == ["ann"])
+    assert waited_for(lambda: changes == [ANN])
 
 
 def test_replaced_server_is_left(redis_client, watch):
     with redis.Redis(connection_pool=redis_client.connection_pool) as other:
         servers = Servers(redis_client)
-        changes, _ = watch(servers, "ann")
-        assert waited_for(lambda: changes == ["ann"])
+        changes, _ = watch(servers, ANN)
+        assert waited_for(lambda: changes == [ANN])
         servers.server = other
-        assert waited_for(lambda: changes == ["ann", "ann"])
+        assert waited_for(lambda: changes == [ANN, ANN])
 
 
 class Silent:
@@ -176,11 +180,11 @@ class Silent:
 def test_server_that_does_not_reply_to_the_ping_is_left(redis_client, watch):
     silent = Silent()
     servers = Servers(silent)
-    changes, _ = watch(servers, "ann")
+    changes, _ = watch(servers, ANN)
     assert waited_for(lambda: silent.pings > 1)
     assert servers.invalidations > 0
     servers.server = redis_client
-    assert waited_for(lambda: changes == ["ann"])
+    assert waited_for(lambda: changes == [ANN])
 
 
 class Moved(Silent):
@@ -201,7 +205,7 @@ class Moved(Silent):
     "message",
     [
         MovedError("42 127.0.0.1:1"),
-        {"type": "sunsubscribe", "channel": channel_of("ann").encode(), "data": 0},
+        {"type": "sunsubscribe", "channel": ANN.encode(), "data": 0},
     ],
 )
 def test_slot_that_has_moved_is_subscribed_at_its_new_server(redis_client, watch, message):
@@ -209,8 +213,8 @@ def test_slot_that_has_moved_is_subscribed_at_its_new_server(redis_client, watch
         def invalidate(self):
             self.server = redis_client
 
-    changes, _ = watch(Moving(Moved(message)), "ann")
-    assert waited_for(lambda: changes == ["ann"])
+    changes, _ = watch(Moving(Moved(message)), ANN)
+    assert waited_for(lambda: changes == [ANN])
 
 
 class Failing(Silent):
@@ -240,7 +244,7 @@ def test_connection_is_not_returned_to_the_pool_while_a_thread_sends_on_it(redis
             self.server = redis_client
 
     failing = Failing()
-    changes, _ = watch(Failover(failing), "ann", "bob")
-    assert waited_for(lambda: sorted(changes) == ["ann", "bob"])
+    changes, _ = watch(Failover(failing), ANN, BOB)
+    assert waited_for(lambda: set(changes) == {ANN, BOB})
     assert failing.closed.wait(MAX_WAIT_S)
     assert len(failing.sent) == 2

@@ -8,12 +8,13 @@ import inspect
 import pytest
 import redis
 
+from skye_server.games.due import Due
 from skye_server.storage.connection import batching
 from skye_server.storage.connection.batching import BatchingRedis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.connection.topology import SingleServer
-from skye_server.storage.due_queue import Claim, Due, DueQueue
+from skye_server.storage.due_queue import Claim, DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.lua_scripts import MinReplicas
 from skye_server.storage.player_store import GameUpdate
@@ -69,12 +70,12 @@ def store(reader, redis_client, monkeypatch):
 
         return call(self, key, run, writes=writes, **options)
 
-    def write_reachable(_self, *arguments):
+    def write_at_servers(_self, *arguments):
         return write(RedisCalls(SingleServer(redis_client), RetryPolicy(0)), *arguments)
 
-    write = RedisCalls.write_reachable
+    write = RedisCalls.write_at_servers
     monkeypatch.setattr(RedisCalls, "call", divided)
-    monkeypatch.setattr(RedisCalls, "write_reachable", write_reachable)
+    monkeypatch.setattr(RedisCalls, "write_at_servers", write_at_servers)
     return RedisStore(reader, min_replicas=MinReplicas(0, 10))
 
 
@@ -82,10 +83,7 @@ CALLS = {
     RedisStore: {
         "commit": lambda store: store.commit(COMMIT),
         "load": lambda store: (store.load("ann"), store.load("ann", "key")),
-        "load_to_change": lambda store: (
-            store.load_to_change("ann", None),
-            store.load_to_change("ann", "key"),
-        ),
+        "load_to_attend": lambda store: store.load_to_attend("ann"),
         "load_with_log": lambda store: store.load_with_log("ann"),
         "load_many": lambda store: store.load_many(["ann", "bob"]),
         "headers": lambda store: store.headers(["ann"]),
@@ -167,7 +165,7 @@ CALLS = {
 """A call of every method of the store, in an order in which each finds what it looks for."""
 
 
-ELSEWHERE = {"backup", "restore", "within"}
+ELSEWHERE = {"backup", "restore", "stored", "within"}
 """Methods that `tests/deploy/test_backup.py` and the tests of hunts call on servers of their own."""
 
 

@@ -10,9 +10,10 @@ from skye_server.error_codes import Problem
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.connection.topology import SingleServer
+from skye_server.storage.shards import key_of
 from tests.support.waiting import MAX_WAIT_S
 
-KEY = "skye:{ann}:table"
+KEY = key_of("ann", "game")
 
 
 def time_out(_server):

@@ -4,10 +4,12 @@ from contextlib import nullcontext
 
 import pytest
 
+from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import DAY_S
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection import redis_calls
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from tests.support.playing import Service, problem_code, stored
 from tests.support.threads import at_once
@@ -99,7 +101,7 @@ def test_commit_that_fails_halfway_writes_nothing(store, any_redis):
 
 def test_new_game_begins_a_new_log(store, any_redis):
     store.commit(commit(5))
-    any_redis.delete("skye:{ann}:table")  # as when its memory was wanted for something else
+    any_redis.delete(key_of("ann", "game"))  # as when its memory was wanted for something else
     assert store.commit(commit(1))
     assert store.load_with_log("ann") == (b"1:1:table", [logged(10, b"change 1")])
 
@@ -121,19 +123,20 @@ def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypat
 
 def test_game_log_and_stored_response_have_their_ttls(store, any_redis):
     store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    assert 0 < any_redis.ttl("skye:{ann}:answer:key") <= 60
-    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+    assert 0 < any_redis.ttl(key_of("ann", "record:key")) <= 60
+    for key in (key_of("ann", "game"), key_of("ann", "log")):
         assert 990 < any_redis.ttl(key) <= 1000
-    any_redis.expire("skye:{ann}:table", 5)
-    any_redis.expire("skye:{ann}:log", 5)
+    any_redis.expire(key_of("ann", "game"), 5)
+    any_redis.expire(key_of("ann", "log"), 5)
     store.commit(commit(2, 1))
-    for key in ("skye:{ann}:table", "skye:{ann}:log"):
+    for key in (key_of("ann", "game"), key_of("ann", "log")):
         assert 990 < any_redis.ttl(key) <= 1000
 
 
 def test_keys_of_a_game_share_one_cluster_slot(store, any_redis):
     store.commit(commit(1, record=StoredRecord("key", b"answer", 60)))
-    assert all(b"{ann}" in key for key in any_redis.scan_iter())
+    tag = key_of("ann", "").partition(":ann")[0].encode()
+    assert all(key.startswith(tag) for key in any_redis.scan_iter())
     assert any_redis.dbsize() == 4
 
 
@@ -180,14 +183,14 @@ def test_each_commit_is_published(store):
     changes = []
     subscriber = store.change_subscriber(changes.append)
     try:
-        subscriber.watch("ann")
-        assert waited_for(lambda: changes == ["ann"])  # it is subscribed
+        subscriber.watch(channel := key_of("ann", "changes"))
+        assert waited_for(lambda: changes == [channel])  # it is subscribed
         store.commit(commit(1))
         store.commit(commit(3, 2))
         store.commit(commit(2, 1, game="ann"))
         store.commit(commit(1, game="bob"))
         assert waited_for(lambda: len(changes) == 3)
-        assert changes == ["ann"] * 3
+        assert changes == [channel] * 3
     finally:
         subscriber.stop()
 
@@ -206,15 +209,15 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     if status == "aborted":
         game.call("POST", "abort", token=game.host)
     assert game.view()["status"] == status
-    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
-        assert seconds - 60 < any_redis.ttl(key) <= seconds
+    for key in (key_of(game.id, "game"), key_of(game.id, "log")):
+        assert seconds - 60 < any_redis.ttl(key) - EXPIRY_S <= seconds
 
 
 def test_expired_game_is_gone_and_not_listed(any_redis):
     service = Service(any_redis)
     game, later = service.create_game(start=False), service.create_game()
     assert len(service.get("/v1/games")["games"]) == 2
-    for key in (f"skye:{{{game.id}}}:table", f"skye:{{{game.id}}}:log"):
+    for key in (key_of(game.id, "game"), key_of(game.id, "log")):
         any_redis.pexpireat(key, 1)
     service.clock.advance(100)
     assert problem_code(game.call("GET")) == "game_not_found"

@@ -16,6 +16,7 @@ from skye_server.players.codec import KeyRecord, TicketData
 from skye_server.players.events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from skye_server.storage.store import LogEntry
 from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_cursor
 from skye_server.webhooks.records import Delivery, Webhook
@@ -135,9 +136,9 @@ def everything(service):
     wanted = {"name": "Ann", "seat_count": 3}
     ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, new).json["id"]
     return {
-        "*:table": lambda: game.call("GET"),
+        "*:game": lambda: game.call("GET"),
         "*:log": lambda: game.call("GET", "events"),
-        "*:answer:*": lambda: game.send(1, action, headers=again),
+        "*:record:*": lambda: game.send(1, action, headers=again),
         "*:events": lambda: service.call("GET", "/v1/me/events", token=new),
         "*:key": lambda: service.call("GET", "/v1/me", token=new),
         "*:request:*": lambda: service.call("GET", f"/v1/matchmaking/tickets/{ticket}", token=new),
@@ -197,7 +198,7 @@ def test_game_of_a_player_in_a_newer_format_does_not_hide_the_others(service):
 
 def test_log_entry_without_a_known_field_is_refused(service):
     game = service.create_game()
-    key = f"skye:{{{game.id}}}:log"
+    key = key_of(game.id, "log")
     (last, values) = service.redis.xrevrange(key, count=1)[0]
     service.redis.delete(key)
     service.redis.xadd(key, {"c": values[b"c"], "x": b"1"}, id=last)
@@ -249,7 +250,7 @@ def flipped(data):
 
 
 def test_flipped_bit_in_a_stored_game_is_noticed(service):
-    data = service.redis.get(f"skye:{{{service.create_game().id}}}:table")
+    data = service.redis.get(key_of(service.create_game().id, "game"))
     for corrupt in flipped(data):
         with pytest.raises(StoredFormatError):
             decode_game(corrupt)

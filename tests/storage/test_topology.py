@@ -10,6 +10,7 @@ from skye_server.storage.connection import topology
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer
 from skye_server.storage.lua_scripts import MinReplicas
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from tests.support.playing import Service
 
 ONE, OTHER = ("10.0.0.1", 6379), ("10.0.0.2", 6379)
@@ -165,7 +166,7 @@ LOW, HIGH = (
 
 def test_key_is_read_from_the_master_of_its_slot(cluster):
     assert (address_of(cluster, LOW), address_of(cluster, HIGH)) == (("a0", 6379), ("b0", 6379))
-    keys = [f"skye:{{game}}:{part}" for part in ("table", "log", "answer:x")]
+    keys = [key_of("game", part) for part in ("game", "log", "record:x")]
     assert len({cluster.connection_for(key) for key in keys}) == 1
 
 

@@ -2,6 +2,7 @@
 
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import key_of
 from tests.support.playing import Service
 from tests.support.provoked_problems import provokes
 
@@ -59,7 +60,7 @@ def a_new_game_while_the_store_is_away(service):
 @provokes("data_corrupt")
 def a_game_that_is_stored_damaged(service):
     game = service.create_game()
-    key = f"skye:{{{game.id}}}:table"
+    key = key_of(game.id, "game")
     service.redis.set(key, service.redis.get(key)[:-1])
     return lambda: game.call("GET")
 
@@ -67,6 +68,6 @@ def a_game_that_is_stored_damaged(service):
 @provokes("data_newer")
 def a_game_that_a_newer_program_has_stored(service):
     game = service.create_game()
-    key = f"skye:{{{game.id}}}:table"
+    key = key_of(game.id, "game")
     service.redis.set(key, b"9" + service.redis.get(key)[1:])
     return lambda: game.call("PUT", "purchase", {"tile": None}, seat=0)

@@ -7,6 +7,7 @@ from collections import Counter
 
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
+from skye_server.storage.shards import key_of
 from tests.deploy.servers import Instance, Nginx, nginx_program
 from tests.support.launcher import children
 from tests.support.ports import free_port
@@ -88,7 +89,7 @@ class FailingOver:
 
     def kill(self, dice):
         """Kill or suspend a master, wait for the failover, and restart it as a replica."""
-        key = f"skye:{{{dice.random()}}}:table"
+        key = key_of(str(dice.random()), "game")
         lost = self._form.master(key)
         fail, come_back = dice.choice([(lost.kill, lost.start), (lost.suspend, lost.resume)])
         fail()

@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from skye_server.server.server_programs import find_program
+from skye_server.storage.shards import key_of
 from tests.deploy.servers import JSON, Instance
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.hosts import DROP, REFUSE, Network
@@ -44,7 +45,7 @@ def cluster(folder, new_host):
 
 def concerns(form, game):
     """Return whether a game is stored by the first server, which is cut off."""
-    return form.master(f"skye:{{{game.id}}}:table") is form.servers[0]
+    return form.master(key_of(game.id, "game")) is form.servers[0]
 
 
 def sentinels_refuse(form, api):

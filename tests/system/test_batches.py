@@ -6,6 +6,7 @@ import random
 import threading
 from urllib.parse import urlsplit
 
+from skye_server.storage.shards import key_of
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.processes import kill_worker
@@ -82,7 +83,7 @@ def test_batch_on_a_cluster_that_fails_over_is_completed_once(redis_program, tmp
     ):
         url = f"http://127.0.0.1:{port}"
         whole = completed(url, "whole")
-        lost = form.master(f"skye:{{{whole[0]['game_id']}}}:table")
+        lost = form.master(key_of(whole[0]["game_id"], "game"))
         answers = []
         sender = threading.Thread(target=lambda: answers.append(completed(url, "failover")))
         sender.start()

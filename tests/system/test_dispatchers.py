@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 
 from skye_server.storage.codec import decode_game
+from skye_server.storage.shards import key_of
 from tests.support.launcher import kill_all
 from tests.support.playing import Service
 from tests.support.ports import free_port
@@ -22,7 +23,7 @@ GAMES = 20
 
 
 def versions(service, games):
-    return [decode_game(service.redis.get(f"skye:{{{game.id}}}:table")).version for game in games]
+    return [decode_game(service.redis.get(key_of(game.id, "game"))).version for game in games]
 
 
 ENDS_BY_ITSELF = {"turn_ms": 1000, "on_timeout": "bot"}

@@ -8,18 +8,15 @@ import pytest
 from redis.crc import key_slot
 
 from skye_server.settings import Settings
-from skye_server.storage.due_queue import LEASE_MS, SHARDS, changes_name, shard_of
+from skye_server.storage.due_queue import LEASE_MS
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.shards import SHARDS, key_of, shard_key
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import PASSWORD, Cluster, Sentinels
 from tests.system.test_dispatchers import dispatchers
 
 GAMES, TURN_MS = 32, 2000
-
-
-def queue_of(game):
-    return f"skye:{{{changes_name(shard_of(game.id))}}}:game"
 
 
 def events_of(service, game):
@@ -77,17 +74,17 @@ def test_deadlines_are_applied_through_a_failover_and_a_reshard(make, redis_prog
 
         wait_for_turns()
         usual_s = longest_s()
-        lost = form.master(queue_of(games[0]))
+        lost = form.master(key_of(games[0].id, "game"))
         killed_at = time.time()
         lost.kill()
-        assert waited_for(lambda: form.master(queue_of(games[0])) is not lost)
+        assert waited_for(lambda: form.master(key_of(games[0].id, "game")) is not lost)
         failover_s = time.time() - killed_at
         wait_for_turns()
         lost.start()
         form.wait_until_whole()
         if isinstance(form, Cluster):
-            for shard in range(0, SHARDS, 4):
-                move_slot(form, f"skye:{{{changes_name(shard)}}}:game")
+            for shard in range(0, SHARDS, 16):
+                move_slot(form, shard_key(shard, "due.game"))
         wait_for_turns()
         # After a longer time a claim was lost: its entry waited for the end of its lease.
         assert longest_s() < LEASE_MS / 2000 + failover_s + 10 * usual_s

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from skye_server.storage.shards import key_of
 from tests.support.launcher import PATIENT
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster, Sentinels
@@ -22,7 +23,7 @@ def test_play_goes_on_through_a_killed_and_a_suspended_master(make, redis_progra
         played_on(api, may_go_back=True) as crowd,
     ):
         for fails, comes_back in (("kill", "start"), ("suspend", "resume")):
-            key = f"skye:{{{crowd.matches[-1][0].game}}}:table"
+            key = key_of(crowd.matches[-1][0].game, "game")
             lost = form.master(key)
             getattr(lost, fails)()
             assert waited_for(lambda key=key, lost=lost: form.master(key) is not lost)

@@ -134,6 +134,6 @@ def _pool_key(form):
     """Return a key of the pool in which the players wait."""
     for server in form.servers:
         with contextlib.suppress(Exception):
-            for key in server.ask("KEYS", "skye:{pool.*"):
+            for key in server.ask("KEYS", "skye:*:pool.*"):
                 return key.decode()
     raise AssertionError("no player has created a ticket")

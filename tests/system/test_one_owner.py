@@ -14,6 +14,7 @@ import pytest
 
 from skye_server.http.framework import collaborators
 from skye_server.storage.codec import decode_game
+from skye_server.storage.shards import key_of
 from tests.support.name_server import NameServer
 from tests.support.playing import PAIR, Clock, Service
 from tests.support.receiver import AnsweringSender, Receiver, respond
@@ -80,7 +81,7 @@ class Watch:
 
     def look(self, service, games):
         """Compare stored games with what they were: `games`, by their ids."""
-        keys = [f"skye:{{{game}}}:table" for game in games]
+        keys = [key_of(game, "game") for game in games]
         for (game, before), data in zip(games.items(), service.redis.mget(keys), strict=True):
             after = decode_game(data)
             if before is not None and after.version != before.version:

@@ -224,7 +224,7 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
 
     :raises Problem: game_not_found, token_unknown.
     """
-    stored, stored_record = games.load_to_change(game_id, command.record_key)
+    stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
     retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token

@@ -26,6 +26,7 @@ from skye_server.games.authorization import (
     require_own_seat,
     require_seat,
 )
+from skye_server.games.due import decision_of
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, make_move
 
@@ -94,14 +95,6 @@ def seat_of_bot(game: Game, url_bot: str) -> int | None:
     return next(seats, None)
 
 
-def decision_of(game: Game, seat: int | None) -> str | None:
-    """Return the name of the decision that a seat must make now, None if there is none."""
-    state = game.state
-    if state is None or seat is None or seat not in game.waiting_for:
-        return None
-    return f"{state.round}/{state.phase}/{state.buys}/{state.players[seat].placed_this_round}"
-
-
 class Asked(NamedTuple):
     """A decision for which a bot at a URL was asked.
 
@@ -151,7 +144,7 @@ def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, 
     command = _command(asked, text)
 
     def load() -> Loaded[Game]:
-        stored, stored_record = games.load_to_change(asked.game_id, command.record_key)
+        stored, stored_record = games.store.load(asked.game_id, command.record_key)
         record = None if stored_record is None else decode_record(stored_record)
         game = games.apply_deadlines(games.repository.decoded(asked.game_id, stored))
         seat = seat_of_bot(game, asked.url_bot)

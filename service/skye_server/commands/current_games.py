@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.commands.due_work import DueWork
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
@@ -56,12 +55,13 @@ class Games:
         self.identities = PlayerIdentities(store.players)
         self.watch_codes = WatchCodes(store, self.identities)
         self.player_listing = PlayerListing(store)
-        self.webhook_owners = WebhookOwners(store, self.now_ms)
+        self.webhook_owners = WebhookOwners(store)
         self.players = Players(store, settings, self.now_ms, self.webhook_owners)
         self.pools = store.pools
-        self.due = DueWork(store.due, self.now_ms, settings)
-        self.due.rules.append(self.webhook_owners.due_after)
-        self.repository = GameRepository(store, settings, self.metrics, self.listing, self.players, self.due)
+        self.due = store.due
+        self.repository = GameRepository(
+            store, settings, self.metrics, self.listing, self.players, self.webhook_owners, self.now_ms
+        )
 
     # Queries.
 
@@ -71,17 +71,7 @@ class Games:
         :raises Problem: game_not_found, token_unknown.
         """
         game, caller = self.authenticate(game_id, self.store.load(game_id)[0], token)
-        return LoadedGame(self._attended(game), caller)
-
-    def load_to_change(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None]:
-        """Return what `RedisStore.load` does; learn in the same round trip whether the game has webhooks."""
-        if self.webhook_owners.known(game_id) is not None:
-            return self.store.load(game_id, record_key)
-        asked_at = time.monotonic()
-        game, record, has_webhooks = self.store.load_to_change(game_id, record_key)
-        if game is not None:
-            self.webhook_owners.remember(game_id, asked_at, has_any=has_webhooks)
-        return game, record
+        return LoadedGame(self.apply_deadlines(game), caller)
 
     def view(self, loaded: LoadedGame) -> bytes:
         """Return the game as the caller may see it, in JSON."""
@@ -98,7 +88,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         loaded = self.authenticate(game_id, stored, token)
-        if self._attended(loaded.game) is not loaded.game:
+        if self.apply_deadlines(loaded.game) is not loaded.game:
             return self.read_with_log(game_id, token, after, limit)
         return loaded, changes_from_log(loaded.game, after, entries, limit)
 
@@ -109,7 +99,7 @@ class Games:
         """
         stored, entries = self.store.load_with_log(game_id, after)
         game = self.repository.decoded(game_id, stored)
-        if self._attended(game) is not game:
+        if self.apply_deadlines(game) is not game:
             return self.changes_after(game_id, after)
         return game, changes_from_log(game, after, entries)
 
@@ -157,8 +147,3 @@ class Games:
             back_off(attempt)
             game = self.repository.current(game.id)
         raise Problem("too_much_contention")
-
-    def _attended(self, game: Game) -> Game:
-        """Do for a game that is read what a dispatcher may have missed; raise as `apply_deadlines` does."""
-        self.due.repeat(game)
-        return self.apply_deadlines(game)

@@ -31,7 +31,6 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
             raise Problem("game_not_over")
         done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
         # Before the game, as the retry of a deletion that finds no game deletes nothing.
-        games.store.webhooks.delete_all(game_id)
         delete_bots(games.store, *bots_of(game))
         if games.repository.delete(game, new_record(games, command, done)):
             return

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import msgspec
 
-from skye_server.commands.due_work import DueWork
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.listing import Listing
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller, players_of
+from skye_server.games.due import due_after
 from skye_server.games.game import Game, Status
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import game_view
@@ -26,8 +27,13 @@ from skye_server.storage.codec import (
 )
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
+from skye_server.webhooks.owners import WebhookOwners
 
 _encoder = msgspec.json.Encoder()
+
+EXPIRY_S: Final = 60
+"""How much longer the keys of a game are stored than the game: meanwhile a dispatcher deletes it, with what
+refers to it."""
 
 _RELIST_INTERVAL: Final = 16
 """A game in play is added to the list again at each version that is a multiple of this."""
@@ -105,7 +111,8 @@ class GameRepository:
         metrics: Metrics,
         listing: Listing,
         players: Players,
-        due: DueWork,
+        owners: WebhookOwners,
+        now_ms: Callable[[], int],
     ) -> None:
         self._store = store
         self._ttl_s = {
@@ -118,7 +125,8 @@ class GameRepository:
         self._history = GameHistory(store)
         self._listing = listing
         self._players = players
-        self._due = due
+        self._owners = owners
+        self._now_ms = now_ms
         self.cache = GameCache()
 
     def current(self, game_id: str) -> Game:
@@ -132,6 +140,12 @@ class GameRepository:
         """Return a game as it is stored, None if there is none."""
         stored, _ = self._store.load(game_id)
         return None if stored is None else self.cache.decoded(game_id, stored)
+
+    def find_to_attend(self, game_id: str) -> tuple[Game | None, int]:
+        """Return a game as it is stored, None if there is none, and the milliseconds until it expires."""
+        stored, left_ms = self._store.load_to_attend(game_id)
+        game = None if stored is None else self.cache.decoded(game_id, stored)
+        return game, left_ms - 1000 * EXPIRY_S
 
     def decoded(self, game_id: str, stored: bytes | None) -> Game:
         """Return a stored game.
@@ -164,18 +178,25 @@ class GameRepository:
             self._listing.update(None, game, transition.changes)
         if joining := players - players_before:
             self._players.announce(game.id, joining, limited=limited)
-        announced = self._due.announce(before, game)
-        expected = None if before is None else self.cache.stored_header(before)
-        stored, ttl_s = encode_game(game), self._ttl_s[game.status]
-        entries = self._entries(before, transition)
-        if not self._store.commit(
-            Commit(game.id, expected, stored, entries, ttl_s, record, replaces_log=game.is_over)
-        ):
+        now_ms, ttl_s = self._now_ms(), self._ttl_s[game.status]
+        commit = Commit(
+            game.id,
+            None if before is None else self.cache.stored_header(before),
+            encode_game(game),
+            self._entries(before, transition),
+            ttl_s + EXPIRY_S,
+            record,
+            replaces_log=game.is_over,
+            due=[
+                *due_after(before, game, now_ms, now_ms + 1000 * ttl_s),
+                *self._owners.due_after(before, game, now_ms),
+            ],
+            now_ms=now_ms,
+        )
+        if not self._store.commit(commit):
             self._metrics.commit_conflicted()
             return False
-        self.cache.put(stored, game)
-        if announced:
-            self._due.confirm(announced)
+        self.cache.put(commit.game, game)
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
             if before is not None:
@@ -196,6 +217,13 @@ class GameRepository:
         self._players.forget(game)
         self._listing.remove(game)
         return self._store.delete(game.id, self.cache.stored_header(game), record)
+
+    def expire(self, game: Game) -> None:
+        """Delete a game whose time is over, unless it has changed, and report that to its players."""
+        if self._store.delete(game.id, self.cache.stored_header(game), None):
+            self._listing.remove(game)
+            for player in players_of(game):
+                self._players.relay(player, game.id)
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
         """Return the log entries to write: one for each change, or one for all of a game that is over."""

@@ -77,6 +77,12 @@ class Listing:
         if game.status in LISTED and not game.private:
             self._index.remove(index_of(game), [game.id])
 
+    def forget(self, game_id: str) -> None:
+        """Remove a game that has expired, whatever it was."""
+        for status in LISTED:
+            for origin in (None, *OriginType):
+                self._index.remove(index_name(status, origin), [game_id])
+
     def sweep(self, index: str) -> None:
         """Repair one index for some of its games, chosen at random.
 

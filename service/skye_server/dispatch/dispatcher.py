@@ -21,18 +21,12 @@ from skye_server.commands.current_games import Games
 from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.storage.connection.retry import without_retries
-from skye_server.storage.due_queue import (
-    LEASE_MS,
-    MAX_WAIT_MS,
-    SHARDS,
-    Claim,
-    Claimed,
-    changes_name,
-    shard_of,
-)
+from skye_server.storage.due_queue import LEASE_MS, Claim, Claimed, shard_of_entry
+from skye_server.storage.lua_scripts import MAX_WAIT_MS
+from skye_server.storage.shards import SHARDS, shard_key
 
 _POLL_S: Final = 0.2
-"""Pause between two looks at a shard with due entries left, or at a laboratory: its clock may be advanced."""
+"""Pause between two looks at a shard with due entries left."""
 
 _GATHER_S: Final = 0.02
 """Pause between a notification and the look at its shard: entries often follow each other."""
@@ -61,7 +55,7 @@ class Dispatcher:
 
     def __init__(self, games: Games, handlers: Mapping[str, Handler]) -> None:
         self._games = games
-        self._queue = games.due.queue
+        self._queue = games.due
         self._handlers = handlers
         self._name = f"{socket.gethostname()}/{secrets.token_hex(4)}"
         self._lock = threading.Lock()
@@ -85,12 +79,12 @@ class Dispatcher:
         beats = threading.Thread(target=self._maintain, name="dispatcher-leases", daemon=True)
         beats.start()
         pools = {kind: ThreadPoolExecutor(each.parallel, kind) for kind, each in self._handlers.items()}
-        names = {changes_name(shard): shard for shard in range(SHARDS)}
+        channels = {shard_key(shard, "changes"): shard for shard in range(SHARDS)}
         subscriber = self._games.store.change_subscriber(
-            lambda name: self._look(names[name], time.monotonic() + _GATHER_S)
+            lambda channel: self._look(channels[channel], time.monotonic() + _GATHER_S)
         )
-        for name in names:
-            subscriber.watch(name)
+        for channel in channels:
+            subscriber.watch(channel)
         while not self._stopped.is_set():
             now = time.monotonic()
             try:
@@ -137,7 +131,7 @@ class Dispatcher:
         with self._lock:
             held = [kind for kind, _ in self._claims]
         free = {kind: each.parallel - held.count(kind) for kind, each in self._handlers.items()}
-        limits = {kind: -(-places // SHARDS) for kind, places in free.items() if places > 0}
+        limits = {kind: places for kind, places in free.items() if places > 0}
         now, round_s = time.monotonic(), MAX_WAIT_MS / 1000
         for shard in shards:  # at the same time as others; a notification meanwhile makes it earlier
             self._look_at[shard] = (now // round_s + 1) * round_s
@@ -148,8 +142,7 @@ class Dispatcher:
         for shard, wait_ms in waits_ms.items():
             is_left = wait_ms == 0 or len(limits) < len(free)
             (self._left.add if is_left else self._left.discard)(shard)
-            is_polled = is_left or self._games.settings.lab
-            self._look(shard, now + (_POLL_S if is_polled else wait_ms / 1000))
+            self._look(shard, now + (_POLL_S if is_left else wait_ms / 1000))
         with self._lock:
             # This process handles some of them already if it was suspended for longer than their leases.
             new = [claim for claim in claims if (claim.kind, claim.id) not in self._claims]
@@ -184,7 +177,7 @@ class Dispatcher:
                 self._queue.finish(last, due_ms)
         if due_ms is not None:
             wait_s = max((due_ms - self._games.now_ms()) / 1000, _GATHER_S)
-            self._look(shard_of(claim.id), time.monotonic() + wait_s)
+            self._look(shard_of_entry(claim.id), time.monotonic() + wait_s)
         if held <= self._handlers[claim.kind].parallel // 2:
             for shard in list(self._left):
                 self._look(shard, 0)
@@ -214,11 +207,8 @@ class Dispatcher:
     def _renew(self) -> None:
         with self._lock:
             claims = list(self._claims.values())
-        for shard in range(SHARDS):
-            with self._renewing:
-                for claim, renewed in self._queue.renew(
-                    [each for each in claims if shard_of(each.id) == shard]
-                ):
-                    with self._lock:
-                        if self._claims.get((claim.kind, claim.id)) is claim:
-                            self._claims[claim.kind, claim.id] = renewed
+        with self._renewing:
+            for claim, renewed in self._queue.renew(claims):
+                with self._lock:
+                    if self._claims.get((claim.kind, claim.id)) is claim:
+                        self._claims[claim.kind, claim.id] = renewed

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.due_work import next_due_ms
 from skye_server.games.authorization import players_of
+from skye_server.games.due import next_attention_ms
 from skye_server.matchmaking import tickets
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bot_dispatch import BotDispatch
+from skye_server.webhooks.bots import bots_of, delete_bots
 from skye_server.webhooks.dispatching import WebhookDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
@@ -43,20 +44,27 @@ def handlers(games: Games) -> Mapping[str, Handler]:
     webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
     return {
         "game": Handler(partial(attend_game, games), 32),
-        "ticket": Handler(partial(tickets.catch_up, games), 8),
+        "ticket": Handler(partial(tickets.attend_ticket, games), 8),
         "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
         "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
     }
 
 
 def attend_game(games: Games, game_id: str) -> int | None:
-    """Apply the missed deadline of a game, and write the events of its players that are missing or due."""
-    found = games.repository.find(game_id)
+    """Apply the missed deadline of a game, and write the events of its players that are missing or due.
+
+    A game whose time is over is deleted.
+    """
+    found, left_ms = games.repository.find_to_attend(game_id)
     if found is None:
+        games.listing.forget(game_id)
+        return None
+    if left_ms <= 0:
+        games.repository.expire(found)
+        delete_bots(games.store, *bots_of(found))
         return None
     game = games.apply_deadlines(found)
-    states = [games.players.attend(player, game) for player in players_of(game)]
-    if next_due_ms(game) is None:
-        return None
-    near = [state.near_at_ms for state in states if state is not None and state.near_at_ms is not None]
-    return min(filter(None, (game.deadline_ms, *near)), default=None)
+    for player in players_of(game):
+        games.players.attend(player, game)
+    now_ms = games.now_ms()
+    return next_attention_ms(game, now_ms, now_ms + left_ms)

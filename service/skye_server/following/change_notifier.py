@@ -1,8 +1,8 @@
-"""Change notifier: wakes the waiters of a game or player when the store publishes that it changed (pub/sub).
+"""Change notifier: wakes the waiters of a channel when the store publishes a change on it (pub/sub).
 
-Each process subscribes to the games and players that it has waiters for, on one connection to each server. A
-notification carries no data: each waiter reads the log from its own position, and so neither misses an event
-nor gets one twice, even if notifications are lost.
+Each process subscribes to the channels of games and players that it has waiters for, on one connection to
+each server. A notification carries no data: each waiter reads the log from its own position, and so neither
+misses an event nor gets one twice, even if notifications are lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from skye_server.storage.redis_store import RedisStore
 
 
 class ChangeNotifier:
-    """Wakes the waiters of a game or player when it changes."""
+    """Wakes the waiters of a channel when a change is published on it."""
 
     def __init__(self, store: RedisStore) -> None:
         self._lock = threading.Lock()
@@ -31,43 +31,43 @@ class ChangeNotifier:
         return self._stopped.is_set()
 
     @contextmanager
-    def changes_of(self, name: str) -> Iterator[threading.Event]:
-        """Yield an event that is set whenever the game or player may have changed."""
+    def changes_of(self, channel: str) -> Iterator[threading.Event]:
+        """Yield an event that is set whenever a change may have been published."""
         changed = threading.Event()
-        with self.calling(name, changed.set):
+        with self.calling(channel, changed.set):
             yield changed
 
     @contextmanager
-    def calling(self, name: str, wake: Callable[[], None]) -> Iterator[None]:
-        """Call a function whenever the game or player may have changed; it must not block."""
-        self.watch(name, wake)
+    def calling(self, channel: str, wake: Callable[[], None]) -> Iterator[None]:
+        """Call a function whenever a change may have been published; it must not block."""
+        self.watch(channel, wake)
         try:
             yield
         finally:
-            self.unwatch(name, wake)
+            self.unwatch(channel, wake)
 
-    def watch(self, name: str, wake: Callable[[], None]) -> None:
+    def watch(self, channel: str, wake: Callable[[], None]) -> None:
         """Call a function as `calling` does, until `unwatch`."""
         with self._lock:
-            self._waiters.setdefault(name, set()).add(wake)
-            self._subscriber.watch(name)
+            self._waiters.setdefault(channel, set()).add(wake)
+            self._subscriber.watch(channel)
 
-    def unwatch(self, name: str, wake: Callable[[], None]) -> None:
+    def unwatch(self, channel: str, wake: Callable[[], None]) -> None:
         """End `watch`."""
         with self._lock:
-            self._waiters[name].discard(wake)
-            if not self._waiters[name]:
-                del self._waiters[name]
-                self._subscriber.unwatch(name)
+            self._waiters[channel].discard(wake)
+            if not self._waiters[channel]:
+                del self._waiters[channel]
+                self._subscriber.unwatch(channel)
 
     def stop(self) -> None:
         """Wake all waiters, because the process is shutting down; later waits end at once."""
         self._stopped.set()
         self._subscriber.stop()
         with self._lock:
-            names = list(self._waiters)
-        for name in names:
-            self._wake(name)
+            channels = list(self._waiters)
+        for channel in channels:
+            self._wake(channel)
         for method in [known() for known in self._at_stop]:
             if method is not None:
                 method()
@@ -80,8 +80,8 @@ class ChangeNotifier:
         self._at_stop = [known for known in self._at_stop if known() is not None]
         self._at_stop.append(WeakMethod(method))
 
-    def _wake(self, name: str) -> None:
+    def _wake(self, channel: str) -> None:
         with self._lock:
-            waiters = list(self._waiters.get(name, ()))
+            waiters = list(self._waiters.get(channel, ()))
         for wake in waiters:
             wake()

@@ -18,6 +18,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.events import event_views
+from skye_server.storage.shards import key_of
 
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often a waiting request checks whether its client has disconnected, in seconds."""
@@ -66,7 +67,7 @@ class Follower:
         :raises Problem: what `read` raises.
         """
         until = time.monotonic() + wait_s
-        with self.change_notifier.changes_of(self.game_id) as changed:
+        with self.change_notifier.changes_of(key_of(self.game_id, "changes")) as changed:
             while True:
                 changed.clear()
                 loaded, changes = self.read(after, limit)

@@ -27,6 +27,7 @@ from skye_server.following.stream_clock import StreamClock
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.game import Change, Game
 from skye_server.storage.connection import retry
+from skye_server.storage.shards import key_of
 
 HEARTBEAT_S = 3.0
 """Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for
@@ -135,7 +136,7 @@ class GameFeeds:
             if feed is None:
                 feed = self._feeds[game_id] = _GameFeed(game_id, last_event, last)
                 feed.notify, feed.wake = partial(self._read, feed), partial(self._wake, feed)
-                self._change_notifier.watch(game_id, feed.notify)
+                self._change_notifier.watch(key_of(game_id, "changes"), feed.notify)
                 self._clock.add(feed)
             feed.subscriptions.add(subscription)
         if is_new:
@@ -203,7 +204,7 @@ class GameFeeds:
     def _forget(self, feed: _GameFeed) -> None:
         if self._feeds.get(feed.game_id) is feed:
             del self._feeds[feed.game_id]
-            self._change_notifier.unwatch(feed.game_id, feed.notify)
+            self._change_notifier.unwatch(key_of(feed.game_id, "changes"), feed.notify)
             self._clock.remove(feed)
 
     def _wake(self, feed: _GameFeed) -> None:

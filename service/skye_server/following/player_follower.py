@@ -26,7 +26,7 @@ from skye_server.games.views.game import timestamp
 from skye_server.players.events import PlayerEvent
 from skye_server.players.player_games import PlayerEvents
 from skye_server.storage.connection import retry
-from skye_server.storage.redis_players import changes_name
+from skye_server.storage.shards import player_key
 
 _PAGE: Final = 100
 """How many events a stream reads at once."""
@@ -78,7 +78,7 @@ class PlayerFollower:
         until = time.monotonic() + wait_s
         player = self.games.identities.require_player(self.token)
         followed = FollowedPlayer(self.games, player)  # its own: the response must not lack an event
-        with self.change_notifier.changes_of(changes_name(player)) as changed:
+        with self.change_notifier.changes_of(player_key(player, "changes")) as changed:
             while True:
                 changed.clear()
                 followed.maintain()
@@ -104,7 +104,7 @@ class PlayerFollower:
         followed = self.players.shared(player)
         with (
             self.clock.timer(wake) as timer,
-            self.change_notifier.calling(changes_name(player), timer.notify),
+            self.change_notifier.calling(player_key(player, "changes"), timer.notify),
         ):
             yield PlayerStreamStarted(after, first.last_event, timestamp(self.games.now_ms()))
             while True:

@@ -3,7 +3,7 @@
 The criteria are the seats and the options of the game. The store forms the group in one step; see
 `skye_server.storage.ticket_pools`. The game is created after that, under the id that the store gave the
 group. When a process crashes in between, the next request for one of the group's tickets creates the game,
-and so do a dispatcher and each reader of the games or events of one of the players (`catch_up`).
+and so do a dispatcher (`attend_ticket`) and each reader of the games or events of one of the players.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
 from skye_server.players.codec import TicketData, ticket_data
-from skye_server.storage.due_queue import Due
 from skye_server.storage.ticket_pools import NewTicket, StoredTicket
 
 _NAME: Final = "Matched game"
@@ -99,7 +98,6 @@ def create_ticket(
     if found is None:
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
         games.pools.announce(player, ticket_id, now_ms, expires_ms)
-        games.due.queue.add(Due("ticket", player, min(expires_ms, now_ms + _ADDING_MS)))
         games.identities.check_own(player, lambda: games.pools.forget(player, [ticket_id]))
         data = ticket_data.encode(TicketData(name, encoded))
         settled = "" if is_repeated else last
@@ -153,6 +151,21 @@ def catch_up(games: Games, player: str) -> int | None:
             over.append(ticket_id)
     games.pools.forget(player, over)
     return min(expire, default=None)
+
+
+def attend_ticket(games: Games, entry: str) -> int | None:
+    """Report a ticket that has expired, or create the game of its group, if no request has done so.
+
+    :param entry: the pool and the ticket.
+    :returns: when the ticket expires, in milliseconds since 1970; None if it does not wait.
+    """
+    ticket = games.pools.ticket(entry.partition("/")[2])
+    if ticket is None:
+        return None
+    if _is_waiting(ticket, games.now_ms()):
+        return ticket.expires_ms
+    catch_up(games, ticket.player)
+    return None
 
 
 def _ticket_id(command: Command, criteria: bytes) -> str:

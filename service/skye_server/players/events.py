@@ -13,12 +13,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from skye_server.games.authorization import identify_player
+from skye_server.games.due import near_at_ms
 from skye_server.games.events import TurnChanged
 from skye_server.games.game import Change, Game, Status
-
-_MAX_LEAD_MS: Final = 3_600_000
-_LEAD_SHARE: Final = 4
-"""A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
 
 _ANNOUNCED_MS: Final = 60_000
 """How long an announced game without a role of the player is stored: its commit may still be in progress."""
@@ -218,11 +215,6 @@ def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:
     if turn is None or turn.deadline_ms is None or turn_ms is None:
         return None
     return near_at_ms(turn.deadline_ms, turn_ms)
-
-
-def near_at_ms(deadline_ms: int, turn_ms: int) -> int:
-    """Return when a deadline is near, in milliseconds since 1970."""
-    return deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
 
 
 def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:

@@ -45,7 +45,7 @@ def get_readiness() -> Response:
     """
     games = collaborators().games
     games.store.ping()
-    alive = games.due.queue.dispatchers(games.now_ms())
+    alive = games.due.dispatchers(games.now_ms())
     return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 
 
@@ -70,8 +70,8 @@ def get_metrics() -> Response:
         stored = StoreState(
             games.listing.sizes(),
             games.pools.waiting(now_ms),
-            games.due.queue.dispatchers(now_ms),
-            games.due.queue.backlog(now_ms),
+            games.due.dispatchers(now_ms),
+            games.due.backlog(now_ms),
         )
     return Response(
         collaborators().metrics.text(stored),

@@ -2,14 +2,16 @@
 
 The file is a gzip of msgpack values, each after its length in 4 bytes: a header, the stored values, and a
 footer with their number. Ordinary commands read and write them, so the form does not depend on the version of
-the server. The keys of a game have one hash tag and are read in one step: the backup has a game in play as it
-was at one moment.
+the server. The keys of a game are read in one step: the backup has a game in play as it was at one moment. No
+step reads more than one game or player, or a part of a list. Due entries are left out: they follow from the
+rest (see `dispatch.rebuilding`).
 """
 
 from __future__ import annotations
 
 import gzip
 import itertools
+import re
 import time
 import zlib
 from collections.abc import Iterator
@@ -23,15 +25,15 @@ from skye_server.error_codes import Problem
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.topology import Topology
 from skye_server.storage.lua_scripts import Script
+from skye_server.storage.shards import owner_of
 
 FORMAT: Final = 1
 _KIND: Final = "skye-server backup"
-_TRANSIENT: Final = (b"skye:bucket:",)
-"""Beginnings of keys that are not worth a backup: counters of rate limits."""
+_LEFT_OUT: Final = re.compile(rb"skye:(?:bucket:|\{dispatchers\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)")
+"""Keys that a backup does not have: counters of rate limits, due work, dispatchers."""
 
-_DUE: Final = b"skye:{due."
-"""The beginning of the keys of the due queue, which are restored last: a dispatcher drops an entry whose game
-is not there yet."""
+_PAGE: Final = 1_000
+"""How many entries of a list of all games one step reads."""
 
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
@@ -80,6 +82,9 @@ class Counts(NamedTuple):
     values: int
 
 
+_OF_ALL: Final = b"skye:index:"
+"""How the keys of the lists of all games begin."""
+
 _WRITES: Final = {"hash": "HSET", "list": "RPUSH", "set": "SADD"}
 _decode: Final = msgspec.msgpack.Decoder(Stored).decode
 
@@ -94,7 +99,8 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
     with gzip.GzipFile("", "wb", 6, file) as packed:
         _write_frame(packed, {"kind": _KIND, "format": FORMAT})
         for keys in _groups(topology):
-            for stored in _read(calls, keys):
+            of_all = keys[0].startswith(_OF_ALL)
+            for stored in _read_scored(calls, keys[0]) if of_all else _read(calls, keys):
                 _write_frame(packed, stored)
                 games, values = games + _is_game(stored.key), values + 1
         _write_frame(packed, {"games": games, "values": values})
@@ -111,10 +117,8 @@ def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
     counts = check_backup(path)
     if any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
         raise BackupError("That server has games already. Restore into an empty one.")
-    for is_due in (False, True):
-        for stored in _stored_values(path):
-            if stored.key.startswith(_DUE) == is_due:
-                _restore(calls, stored)
+    for stored in _stored_values(path):
+        _restore(calls, stored)
     return counts
 
 
@@ -132,6 +136,16 @@ def check_backup(path: Path) -> Counts:
     return Counts(**counts)
 
 
+def stored_keys(topology: Topology) -> Iterator[tuple[str, str]]:
+    """Yield owner and kind of each key that has an owner.
+
+    :raises Problem: store_unavailable.
+    """
+    for server in _masters(topology):
+        found = (owner_of(key.decode()) for key in _keys(server, "skye:{*}:*", 1000))
+        yield from (owned for owned in found if owned is not None)
+
+
 def _masters(topology: Topology) -> list[redis.Redis]:
     try:
         return topology.masters()
@@ -147,24 +161,40 @@ def _keys(server: redis.Redis, pattern: str, count: int) -> list[bytes]:
 
 
 def _groups(topology: Topology) -> Iterator[list[bytes]]:
-    """Yield the keys of all servers, those with one hash tag together."""
+    """Yield the keys of all servers, those of one game, player or pool together."""
     for server in _masters(topology):
-        keys = {key for key in _keys(server, "skye:*", 1000) if not key.startswith(_TRANSIENT)}
-        for _, group in itertools.groupby(sorted(keys), _tag):
+        keys = {key for key in _keys(server, "skye:*", 1000) if not _LEFT_OUT.match(key)}
+        for _, group in itertools.groupby(sorted(keys), _owner):
             yield list(group)
 
 
-def _tag(key: bytes) -> bytes:
-    """Return the part of a key that decides its slot.
-
-    >>> _tag(b"skye:{game}:log"), _tag(b"skye:index:lobby")
-    (b'game', b'skye:index:lobby')
-    """
-    return key.partition(b"{")[2].partition(b"}")[0] or key
+def _owner(key: bytes) -> str:
+    """Return the owner of a key, the key itself if it has none."""
+    name = key.decode()
+    return (owner_of(name) or (name, ""))[0]
 
 
 def _is_game(key: bytes) -> bool:
-    return key.endswith(b"}:table")
+    return (owner_of(key.decode()) or ("", ""))[1] == "game"
+
+
+def _read_scored(calls: RedisCalls, key: bytes) -> Iterator[Stored]:
+    """Yield a sorted set, which may be too large for one step."""
+    content: dict[bytes, float] = {}
+    cursor, is_first = 0, True
+    while cursor or is_first:
+        is_first = False
+
+        def scan(server: redis.Redis, cursor: int = cursor) -> tuple[int, list[tuple[bytes, float]]]:
+            found: Any = server.zscan(key, cursor, count=_PAGE)
+            following, page = found
+            return int(following), list(page)
+
+        cursor, page = calls.call(key.decode(), scan)
+        content |= dict(page)
+    if content:
+        flat = [part for member, score in content.items() for part in (member, repr(score).encode())]
+        yield Stored(key, "zset", None, flat, b"")
 
 
 def _read(calls: RedisCalls, keys: list[bytes]) -> Iterator[Stored]:

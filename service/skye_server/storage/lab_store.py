@@ -1,9 +1,11 @@
 """What a lab server stores: how far its clock is ahead, and the faults of the next requests of games.
 
-    skye:lab:clock    string  how far the clock is ahead, in milliseconds
-    skye:{ID}:faults  list    a fault for each of the next requests of a game, all equal; expires after a day
+    skye:lab:clock              string  how far the clock is ahead, in milliseconds
+    skye:{sN}:GAME:faults       list    a fault for each of the next requests of a game, all equal
     skye:lab:inbox:NAME         list    the latest requests to an inbox, as JSON, the latest first
-    skye:lab:inbox:NAME:answer  string  the answer to the next ones, as JSON; both expire after a day
+    skye:lab:inbox:NAME:answer  string  the answer to the next ones, as JSON
+
+All but the clock expire after a day.
 
 A lab server has a single Redis server.
 """
@@ -18,6 +20,7 @@ import redis
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes
 from skye_server.storage.lua_scripts import PUBLISH, Script
+from skye_server.storage.shards import key_of
 
 _CLOCK_KEY: Final = "skye:lab:clock"
 MAX_RECEIVED: Final = 100
@@ -28,15 +31,15 @@ _PAGE: Final = 500
 """How many keys one command handles."""
 
 # ARGV: milliseconds, and some keys of the service. Shortens the time to live of each key, deletes the keys
-# whose time is over, and wakes the clients that follow a game or a player.
+# whose time is over, and wakes dispatchers and the clients that follow a game or a player.
 _AGE: Final = Script(
     PUBLISH
     + """
 for at = 2, #ARGV do
   local left = redis.call('PTTL', ARGV[at])
   if left > 0 then redis.call('PEXPIRE', ARGV[at], left - ARGV[1]) end
-  local rest = ARGV[at]:match('^skye:{[^}]*}:(.*)$')
-  if rest == 'table' or rest == 'events' then publish(ARGV[at]) end
+  local kind = ARGV[at]:match('[^:]*$')
+  if kind == 'game' or kind == 'events' or kind:match('^due%.') then publish(ARGV[at]) end
 end
 return 0
 """
@@ -143,4 +146,4 @@ def _inbox_key(inbox: str) -> str:
 
 
 def _faults_key(game_id: str) -> str:
-    return f"skye:{{{game_id}}}:faults"
+    return key_of(game_id, "faults")

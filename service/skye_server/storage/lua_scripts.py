@@ -12,12 +12,12 @@ from skye_server.storage.connection.retry import TooFewReplicas, expect_int
 
 PUBLISH: Final = """
 local function publish(key)
-  local channel = key:match('skye:{[^}]*}') .. ':changes'
+  local channel = key:match('skye:{.*:') .. 'changes'
   local reply = redis.pcall('SPUBLISH', channel, '')
   if type(reply) == 'table' and reply.err then redis.call('PUBLISH', channel, '') end
 end
 """
-"""Publishes a change of the game or player that a key belongs to; see `connection.pubsub`."""
+"""Publishes a change of the game, player or shard that a key belongs to; see `storage.shards`."""
 
 REPLICATE: Final = """
 local function replicate(key)
@@ -31,6 +31,9 @@ end
 
 DEL comes first because Redis checks its memory limit only until the first write of a script.
 """
+
+MAX_WAIT_MS: Final = 10_000
+"""After how long a dispatcher looks at a shard although nothing of it is known to be due."""
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
 """How many idempotency records a game has; a commit beyond that deletes the oldest record."""
@@ -93,22 +96,29 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
     return replies
 
 
-# KEYS: game, log, idempotency record, list of the records, watch codes. ARGV: 1 how often it was sent before,
-# 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in seconds,
-# 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, then for each log entry its id,
-# data and header.
+# All writes of one change, in one step. KEYS: game, log, idempotency record, list of the records, watch
+# codes, webhooks, due events of webhooks, then the key of each due entry. ARGV: 1 how often it was sent
+# before, 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in
+# seconds, 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, 8 the id of the game, 9
+# the time in milliseconds since 1970, then for each due entry its id and time, then for each log entry its
+# id, data and header.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
 # because the log has been replaced since. A retry that was committed sets a TTL again: WAIT on a connection
 # without writes of its own has nothing to wait for.
+#
+# Redis does not roll back a script that fails. So the types of all keys are checked before the first write,
+# and all keys are declared: Redis refuses the whole script while their slot moves to another server.
 COMMIT: Final = Script(
-    f"local max_records = {MAX_IDEMPOTENCY_KEYS}\n{PUBLISH}"
+    f"local max_records, max_wait = {MAX_IDEMPOTENCY_KEYS}, {MAX_WAIT_MS}\n{PUBLISH}"
     """
-local expected = ARGV[2]
+local expected, now = ARGV[2], tonumber(ARGV[9])
+local dues = #KEYS - 7
+local first_entry = 10 + 2 * dues
 if ARGV[1] ~= '0' then
   local ours = false
-  if #ARGV == 7 then
+  if first_entry > #ARGV then
     ours = redis.call('GET', KEYS[1]) == ARGV[3]
   else
     local id = ARGV[#ARGV - 2]
@@ -130,12 +140,18 @@ elseif redis.call('GETRANGE', KEYS[1], 0, #expected - 1) ~= expected then
 end
 if ARGV[5] ~= '' and redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
 local records = ARGV[5] ~= '' and redis.call('LLEN', KEYS[4]) or 0
-local logged = redis.call('EXISTS', KEYS[2]) == 1
-if expected ~= '' and not logged then return 3 end
--- The log comes first: Redis does not roll back a script that fails, and only XADD can fail here. Redis
--- checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
-if logged and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
-for i = 8, #ARGV, 3 do
+local kind = redis.call('TYPE', KEYS[2]).ok
+if kind == 'none' then
+  if expected ~= '' then return 3 end
+elseif kind ~= 'stream' then
+  return redis.error_reply('WRONGTYPE of the log')
+end
+local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
+redis.call('HLEN', KEYS[5])
+for at = has_webhooks and 7 or 8, #KEYS do redis.call('ZCARD', KEYS[at]) end
+-- Redis checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
+if kind == 'stream' and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
+for i = first_entry, #ARGV, 3 do
   redis.call('XADD', KEYS[2], ARGV[i], 'c', ARGV[i + 1], 'h', ARGV[i + 2])
 end
 redis.call('EXPIRE', KEYS[2], ARGV[4])
@@ -146,17 +162,24 @@ if ARGV[5] ~= '' then
   redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
   redis.call('EXPIRE', KEYS[4], ARGV[6])
   if records == max_records then
-    redis.call('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
+    redis.pcall('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
   end
 end
+local function set_due(key, id, at)
+  redis.call('ZADD', key, at, id)
+  -- A later entry is found when a dispatcher looks at the shard anyway.
+  if at - now < max_wait and redis.call('ZRANGE', key, 0, 0)[1] == id then publish(key) end
+end
+for at = 1, dues do set_due(KEYS[7 + at], ARGV[8 + 2 * at], ARGV[9 + 2 * at]) end
+if has_webhooks then set_due(KEYS[7], ARGV[8] .. '/' .. ARGV[8], ARGV[9]) end
 publish(KEYS[1])
 return 1
 """
 )
 
-# KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes. ARGV:
-# 1 how often it was sent before, 2 the prefix that the stored game must have, 3 a record of the deletion
-# (empty: none), 4 its TTL.
+# KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes, webhooks,
+# due entries of games. ARGV: 1 how often it was sent before, 2 the prefix that the stored game must have, 3 a
+# record of the deletion (empty: none), 4 its TTL, 5 the id of the game.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again, or replicates.
@@ -169,10 +192,16 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
 elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[2] - 1) ~= ARGV[2] then
   return 0
 end
-for _, name in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do
-  redis.call('DEL', KEYS[3]:sub(1, -2) .. ':' .. name)
+local records, webhooks = redis.call('LRANGE', KEYS[3], 0, -1), redis.call('HKEYS', KEYS[6])
+redis.call('ZCARD', KEYS[7])
+for _, name in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. name) end
+for _, webhook in ipairs(webhooks) do
+  for _, part in ipairs({'', ':order', ':queue', ':done', ':ended'}) do
+    redis.pcall('DEL', KEYS[6]:sub(1, -2) .. ':' .. webhook .. part)
+  end
 end
-redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[5])
+for at = 1, 6 do if at ~= 4 then redis.call('DEL', KEYS[at]) end end
+redis.call('ZREM', KEYS[7], ARGV[5])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) else replicate(KEYS[1]) end
 publish(KEYS[1])
 return 1

@@ -20,11 +20,10 @@ _DELETE: Final = Script(
     + """
 local deleted = 0
 for _, key in ipairs(ARGV) do
-  local id, rest = key:match('^skye:{([^}]*)}:(.*)$')
-  local game = id and not id:find('^player%.') and ('skye:{' .. id .. '}:')
-  if game and rest == 'table' then
-    for _, name in ipairs(redis.call('LRANGE', game .. 'answers', 0, -1)) do
-      redis.call('DEL', game .. 'answer:' .. name)
+  local game, kind = key:match('^(skye:{s%d+}:[a-z0-9]+:)(.*)$')
+  if kind == 'game' then
+    for _, name in ipairs(redis.call('LRANGE', game .. 'records', 0, -1)) do
+      redis.call('DEL', game .. 'record:' .. name)
     end
     deleted = deleted + redis.call('DEL', key)
     for _, webhook in ipairs(redis.call('HKEYS', game .. 'webhooks')) do
@@ -32,11 +31,11 @@ for _, key in ipairs(ARGV) do
         redis.call('DEL', game .. 'webhook:' .. webhook .. part)
       end
     end
-    redis.call('DEL', game .. 'log', game .. 'answers', game .. 'faults', game .. 'webhooks', game .. 'watch')
+    redis.call('DEL', game .. 'log', game .. 'records', game .. 'faults', game .. 'webhooks', game .. 'watch')
     publish(key)
-  elseif not game or redis.call('EXISTS', game .. 'table') == 0 then
+  elseif not game or redis.call('EXISTS', game .. 'game') == 0 then
     redis.call('DEL', key)
-    if id and rest == 'events' then publish(key) end
+    if key:match('}:events$') then publish(key) end
   end
 end
 return deleted

@@ -24,6 +24,7 @@ from skye_server.storage.connection.retry import expect_bytes, expect_int
 from skye_server.storage.game_index import highest_first
 from skye_server.storage.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
+from skye_server.storage.shards import player_key
 
 ACTIVE_SCORE: Final = 1e13
 """The lowest score of a game that is not over."""
@@ -122,15 +123,6 @@ return 1
 """)
 
 
-def changes_name(player: str) -> str:
-    """Return the name under which changes of a player's events are published; no game has it.
-
-    >>> changes_name("abc")
-    '@abc'
-    """
-    return f"@{player}"
-
-
 # KEYS: events. ARGV: 1 the TTL in seconds, 2 the salt and 3 the data of the event.
 _APPEND_EVENT: Final = Script(
     PUBLISH
@@ -151,7 +143,7 @@ class RedisPlayers:
 
     def key_record(self, key_hash: str) -> bytes | None:
         """Return the record of a player key; a key that took part in no rotation has none."""
-        key = _key(key_hash, "key")
+        key = player_key(key_hash, "key")
         return self._calls.call(key, lambda server: expect_bytes(server.get(key)))
 
     def add_key(self, key_hash: str, record: bytes) -> bool:
@@ -163,12 +155,12 @@ class RedisPlayers:
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
-        keys = [_key(key_hash, kind) for kind in ("key", "games", "events", "seeks", "webhooks")]
+        keys = [player_key(key_hash, kind) for kind in ("key", "games", "events", "seeks", "webhooks")]
         return bool(self._calls.run_script(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
         """Return the record of a player's game, None if it is not the player's."""
-        key = _key(player, "games")
+        key = player_key(player, "games")
         return self._calls.call(key, lambda server: expect_bytes(server.hget(key, game_id)))
 
     def update_game(self, update: GameUpdate) -> UpdateOutcome:
@@ -184,22 +176,23 @@ class RedisPlayers:
         ]
         for event in update.events:
             arguments += secrets.randbits(32), event
-        keys = [_key(player, kind) for kind in ("games", "order", "events")]
+        keys = [player_key(player, kind) for kind in ("games", "order", "events")]
         return UpdateOutcome(self._calls.run_script(_UPDATE, keys, arguments))
 
     def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
         """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
         arguments = [ticket_id, ttl_s, secrets.randbits(32), event]
-        self._calls.run_script(_EXPIRE_TICKET, [_key(player, "events"), _key(player, "seeks")], arguments)
+        keys = [player_key(player, kind) for kind in ("events", "seeks")]
+        self._calls.run_script(_EXPIRE_TICKET, keys, arguments)
 
     def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
         """Append an event to those of a player; a retry may append it again."""
         arguments = [ttl_s, secrets.randbits(32), event]
-        self._calls.run_script(_APPEND_EVENT, [_key(player, "events")], arguments)
+        self._calls.run_script(_APPEND_EVENT, [player_key(player, "events")], arguments)
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
-        order, games = _key(player, "order"), _key(player, "games")
+        order, games = player_key(player, "order"), player_key(player, "games")
 
         def read(server: redis.Redis) -> list[tuple[str, bytes]]:
             ids: Any = server.zrangebyscore(order, ACTIVE_SCORE, "+inf")
@@ -211,16 +204,16 @@ class RedisPlayers:
 
     def count_games(self, player: str, *, active: bool) -> int:
         """Return how many games the player's list has; with `active` only those that are not over."""
-        order, lowest = _key(player, "order"), ACTIVE_SCORE if active else "-inf"
+        order, lowest = player_key(player, "order"), ACTIVE_SCORE if active else "-inf"
         return self._calls.call(order, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""
-        return highest_first(self._calls, _key(player, "order"), highest, limit)
+        return highest_first(self._calls, player_key(player, "order"), highest, limit)
 
     def events(self, player: str, from_id: str, limit: int) -> Page:
         """Return up to `limit` events from an id on."""
-        key = _key(player, "events")
+        key = player_key(player, "events")
 
         def read(server: redis.Redis) -> Page:
             pipeline: Any = server.pipeline(transaction=False)
@@ -231,7 +224,3 @@ class RedisPlayers:
             return Page(found, last[0][0].decode() if last else None)
 
         return self._calls.call(key, read)
-
-
-def _key(player: str, kind: str) -> str:
-    return f"skye:{{player.{player}}}:{kind}"

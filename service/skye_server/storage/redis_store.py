@@ -1,15 +1,8 @@
 """The store on Redis, which holds all state of the service.
 
-Of each game, under one hash tag so that a cluster keeps the keys in one slot:
-
-    skye:{ID}:table       string   the game (see `codec`)
-    skye:{ID}:log         stream   the event log: one entry per change, or one for all once the game is over
-    skye:{ID}:answer:KEY  string   the idempotency record of a key (see `commands.idempotency`), with a TTL
-    skye:{ID}:answers     list     the last 32 characters of the names of these records, oldest first
-    skye:{ID}:watch       hash     the secret of the watch codes, and their hashes (see `watch_code_store`)
-
-The id of a log entry is the number of its last event and a random number, which differs between
-concurrent writers of the same change. Field `c` holds the changes, field `h` the format and checksum.
+`shards` describes the keys of a game. The id of a log entry is the number of its last event and a random
+number, which differs between concurrent writers of the same change. Field `c` holds the changes, field `h`
+the format and checksum.
 
 Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: a new format would get another key.
@@ -22,7 +15,7 @@ webhooks, `lab_store` and `hunt_store` those of servers for testers.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -32,7 +25,7 @@ from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL, RedisUrl, parse
 from skye_server.settings import Settings
 from skye_server.storage import redis_deletion
-from skye_server.storage.backup import Counts, restore_backup, write_backup
+from skye_server.storage.backup import Counts, restore_backup, stored_keys, write_backup
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection.batching import read_together
 from skye_server.storage.connection.prefixed import PrefixedTopology
@@ -44,6 +37,7 @@ from skye_server.storage.connection.retry import (
     RetryPolicy,
     call_deadline,
     expect_bytes,
+    expect_int,
 )
 from skye_server.storage.connection.server_warnings import is_too_old, server_warnings
 from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
@@ -53,6 +47,7 @@ from skye_server.storage.hunt_store import HuntMemory, HuntStore
 from skye_server.storage.lab_store import LabStore
 from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
 from skye_server.storage.redis_players import RedisPlayers
+from skye_server.storage.shards import key_of, shard_key, shard_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.ticket_pools import TicketPools
 from skye_server.storage.watch_code_store import WatchCodeStore
@@ -125,28 +120,19 @@ class RedisStore:
 
         A record is returned only when it is replicated like a new one.
         """
-        return self._load(game_id, record_key)[:2]
-
-    def load_to_change(self, game_id: str, record_key: str | None) -> tuple[bytes | None, bytes | None, bool]:
-        """Return what `load` returns, and whether the game has webhooks, in one round trip."""
-        return self._load(game_id, record_key, ("EXISTS", _key(game_id, "webhooks")))
-
-    def _load(
-        self, game_id: str, record_key: str | None, *more: tuple[str, str]
-    ) -> tuple[bytes | None, bytes | None, bool]:
-        key = _key(game_id, "table")
-        keys = [key, _key(game_id, f"answer:{record_key}")]
+        key = key_of(game_id, "game")
+        keys = [key, key_of(game_id, f"record:{record_key}")]
         command = ("GET", key) if record_key is None else ("MGET", *keys)
 
-        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None, bool]:
-            found, *has_more = read_together(server, [command, *more])
+        def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            (found,) = read_together(server, [command])
             game, record = (found, None) if record_key is None else found
-            return expect_bytes(game), expect_bytes(record), any(has_more)
+            return expect_bytes(game), expect_bytes(record)
 
-        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None, bool]:
-            game, record, has_more = read(server)
+        def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
+            game, record = read(server)
             exists = record and TOUCH.run_replicated(server, keys[1:], (), self._calls.min_replicas)
-            return game, record if exists else None, has_more
+            return game, record if exists else None
 
         found = self._calls.call(key, read)
         if found[1] is None or self._calls.min_replicas is None:
@@ -164,22 +150,32 @@ class RedisStore:
         The log may be newer than the game, and contain changes that the returned game lacks.
         """
         count = () if limit is None else ("COUNT", limit)
-        log_range = ("XRANGE", _key(game_id, "log"), f"{after + 1}-0", "+", *count)
+        log_range = ("XRANGE", key_of(game_id, "log"), f"{after + 1}-0", "+", *count)
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
-            game, entries = read_together(server, [("GET", _key(game_id, "table")), log_range])
+            game, entries = read_together(server, [("GET", key_of(game_id, "game")), log_range])
             return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
-        return self._calls.call(_key(game_id, "table"), read)
+        return self._calls.call(key_of(game_id, "game"), read)
+
+    def load_to_attend(self, game_id: str) -> tuple[bytes | None, int]:
+        """Return the stored game, and after how many milliseconds its keys expire."""
+        key = key_of(game_id, "game")
+
+        def read(server: redis.Redis) -> tuple[bytes | None, int]:
+            game, left_ms = read_together(server, [("GET", key), ("PTTL", key)])
+            return expect_bytes(game), expect_int(left_ms)
+
+        return self._calls.call(key, read)
 
     def load_many(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return stored games, None for each that is missing."""
-        keys = [_key(game_id, "table") for game_id in game_ids]
+        keys = [key_of(game_id, "game") for game_id in game_ids]
         return self._calls.call_each(keys, lambda server, key: server.get(key), expect_bytes)
 
     def headers(self, game_ids: Sequence[str]) -> list[bytes | None]:
         """Return the first bytes of stored games, which contain their versions; None for each missing one."""
-        keys = [_key(game_id, "table") for game_id in game_ids]
+        keys = [key_of(game_id, "game") for game_id in game_ids]
 
         def read(server: Any, key: str) -> Any:
             return server.getrange(key, 0, _HEADER_BYTES - 1)
@@ -195,7 +191,12 @@ class RedisStore:
         """
         record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
-        keys = [_key(game_id, kind) for kind in ("table", "log", f"answer:{record.key}", "answers", "watch")]
+        kinds = ("game", "log", f"record:{record.key}", "records", "watch", "webhooks")
+        keys = [key_of(game_id, kind) for kind in kinds]
+        keys += [
+            shard_key(shard_of(game_id), f"due.{kind}")
+            for kind in ("webhook", *(due.kind for due in commit.due))
+        ]
         arguments: list[Any] = [
             commit.expected_prefix or b"",
             commit.game,
@@ -203,6 +204,9 @@ class RedisStore:
             record.data,
             record.ttl_s,
             int(commit.replaces_log),
+            game_id,
+            commit.now_ms,
+            *(part for due in commit.due for part in (due.id, due.due_ms)),
         ]
         salt = secrets.randbelow(_SALTS)
         for entry in commit.entries:
@@ -216,13 +220,14 @@ class RedisStore:
         return bool(result)
 
     def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
-        """Delete a game with its log and records; return False when it has changed since it was read.
+        """Delete a game and all that belongs to it; return False when it has changed since it was read.
 
         :param record: the record of the deletion, which stays.
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
-        keys = [_key(game_id, kind) for kind in ("table", "log", "answers", f"answer:{key}", "watch")]
-        arguments = (expected_prefix, data, ttl_s)
+        kinds = ("game", "log", "records", f"record:{key}", "watch", "webhooks")
+        keys = [*(key_of(game_id, kind) for kind in kinds), shard_key(shard_of(game_id), "due.game")]
+        arguments = (expected_prefix, data, ttl_s, game_id)
         return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
 
     def delete_all(self) -> int:
@@ -236,6 +241,10 @@ class RedisStore:
     def restore(self, path: Path) -> Counts:
         """See `restore_backup`."""
         return restore_backup(self._topology, self._calls, path)
+
+    def stored(self) -> Iterator[tuple[str, str]]:
+        """Yield owner and kind of each key of games, players and pools; see `shards`."""
+        yield from stored_keys(self._topology)
 
     def fill_bucket(self, bucket: str, amount_us: int, capacity_us: int) -> tuple[bool, int]:
         """Add an amount to a leaky bucket unless it would overflow.
@@ -297,10 +306,10 @@ class RedisStore:
         return [f"{fault}: a failover may lose acknowledged changes; set it to {found}"]
 
     def change_subscriber(self, on_change: Callable[[str], None]) -> ChangeSubscriber:
-        """Return a subscriber to changes of games and players, which never raises.
+        """Return a subscriber to channels of changes, which never raises.
 
-        :param on_change: called with the id of a game, or with `changes_name` of a player, that is watched
-            and has changed, or whose change may have been missed.
+        :param on_change: called with each watched channel on which a change was published or may have been
+            missed.
         """
         return ChangeSubscriber(self._topology, on_change)
 
@@ -327,7 +336,3 @@ def _in_memory() -> redis.Redis:
 def _log_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> LogEntry:
     """Return a log entry; one that lacks a field is corrupt, which its header shows."""
     return LogEntry(int(entry_id.split(b"-")[0]), fields.get(b"c", b""), fields.get(b"h", b""))
-
-
-def _key(game_id: str, kind: str) -> str:
-    return f"skye:{{{game_id}}}:{kind}"

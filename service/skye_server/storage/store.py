@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from skye_server.games.due import Due
+
 
 class LogEntry(NamedTuple):
     """An entry of a game's event log.
@@ -35,6 +37,8 @@ class Commit:
     :param expected_prefix: how the stored game must begin for the commit to succeed; None for a new game.
     :param game: the encoded game.
     :param entries: appended to the event log; with `replaces_log` they replace it.
+    :param due: the entries of the due queue that the change moves, all about the game.
+    :param now_ms: the time, in milliseconds since 1970.
     """
 
     game_id: str
@@ -44,3 +48,5 @@ class Commit:
     ttl_s: int
     record: StoredRecord | None = None
     replaces_log: bool = False
+    due: Sequence[Due] = ()
+    now_ms: int = 0

@@ -1,14 +1,15 @@
 """Pools of matchmaking tickets, one for each set of criteria (seats and options).
 
-Of each pool, under one hash tag so that a cluster keeps the keys in one slot:
+Of each pool, in a shard (see `shards`):
 
-    skye:{pool.POOL}:waiting     zset    the ids of tickets that wait, by their time
-    skye:{pool.POOL}:players     hash    the id of the ticket with which each player waits
-    skye:{pool.POOL}:request:ID  hash    `player`, `data` (see `players.codec`), `expires` (milliseconds since
-                                         1970), `state`, once it is matched `game` and `matched`, the time;
-                                         or `same`, the id of an older ticket of the player that it repeats
-    skye:{pool.POOL}:matched:PLAYER  string  the id of the player's ticket that was matched last
-    skye:{pool.POOL}:group:GAME  list    the ids of the tickets of a group whose game is not created yet
+    skye:{sN}:pool.POOL:waiting     zset    the ids of tickets that wait, by their time
+    skye:{sN}:pool.POOL:players     hash    the id of the ticket with which each player waits
+    skye:{sN}:pool.POOL:request:ID  hash    `player`, `data` (see `players.codec`), `expires` (milliseconds
+                                            since 1970), `state`, once it is matched `game` and `matched`, the
+                                            time; or `same`, the id of an older ticket of the player that it
+                                            repeats
+    skye:{sN}:pool.POOL:matched:PLAYER  string  the id of the player's ticket that was matched last
+    skye:{sN}:pool.POOL:group:GAME  list    the ids of the tickets of a group whose game is not created yet
 
 and of each player:
 
@@ -20,8 +21,9 @@ and of all pools:
     skye:{pools}:waiting         zset    the ids of tickets that wait, by time of expiry: to count them
 
 One script adds a ticket and, when enough players wait, forms a group of them. So no player is in two groups
-of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: the
-first process to request it creates it afterwards, under the id that the script gave the group.
+of a pool, and no group lacks a player, however many requests arrive at once. The game is in another slot: it
+is created afterwards, under the id that the script gave the group. The script also writes due entries: of a
+ticket that waits, for its expiry; of the ticket that completes a group, for the creation of the game.
 """
 
 from __future__ import annotations
@@ -31,9 +33,11 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
+from skye_server.games.due import Due
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
-from skye_server.storage.lua_scripts import Script
+from skye_server.storage.lua_scripts import PUBLISH, Script
+from skye_server.storage.shards import key_of, player_key, shard_key, shard_of
 
 TICKET_TTL_S: Final = 24 * 60 * 60
 """How long a ticket is stored."""
@@ -63,13 +67,16 @@ for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
 end
 """
 
-# KEYS[3]: the player's ticket that was matched last. ARGV: 3 the player, 4 the data, 5 when the ticket
-# expires, 6 how many players a group has, 7 an id for the game of a new group, 8 the value of KEYS[3] that
-# the new ticket does not repeat, 9 the TTL in seconds. A ticket that finds another value there repeats it:
-# the player was matched after the request arrived, or just before. A retry finds its ticket, and does not
-# change it; it sets the TTL again, so that WAIT has a write to wait for.
+# KEYS: 3 the player's ticket that was matched last, 4 the due entries of tickets. ARGV: 3 the player, 4 the
+# data, 5 when the ticket expires, 6 how many players a group has, 7 an id for the game of a new group, 8 the
+# value of KEYS[3] that the new ticket does not repeat, 9 the TTL in seconds, 10 how the due entries of the
+# pool begin. A ticket that finds another value there repeats it: the player was matched after the request
+# arrived, or just before. A retry finds its ticket, and does not change it; it sets the TTL again, so that
+# WAIT has a write to wait for.
 _JOIN: Final = Script(
-    _DROP_EXPIRED
+    "redis.call('ZCARD', KEYS[4])"
+    + PUBLISH
+    + _DROP_EXPIRED
     + """
 if redis.call('EXPIRE', key, ARGV[9]) == 1 then return 1 end
 local matched = redis.call('GET', KEYS[3])
@@ -83,6 +90,7 @@ redis.call('HSET', key, 'player', ARGV[3], 'data', ARGV[4], 'expires', ARGV[5], 
 redis.call('EXPIRE', key, ARGV[9])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[3], ARGV[1])
+redis.call('ZADD', KEYS[4], ARGV[5], ARGV[10] .. ARGV[1])
 local waiting = redis.call('ZRANGE', KEYS[1], 0, -1)
 if #waiting < tonumber(ARGV[6]) then
   redis.call('EXPIRE', KEYS[1], ARGV[9])
@@ -95,7 +103,10 @@ for _, id in ipairs(waiting) do
   redis.call('HSET', request, 'state', 'matched', 'game', ARGV[7], 'matched', now)
   redis.call('SET', prefix .. 'matched:' .. redis.call('HGET', request, 'player'), id, 'EX', ARGV[9])
   redis.call('RPUSH', group, id)
+  redis.call('ZREM', KEYS[4], ARGV[10] .. id)
 end
+redis.call('ZADD', KEYS[4], now, ARGV[10] .. ARGV[1])
+publish(KEYS[4])
 redis.call('EXPIRE', group, ARGV[9])
 redis.call('DEL', KEYS[1], KEYS[2])
 return 1
@@ -158,8 +169,9 @@ class TicketPools:
 
     def join(self, new: NewTicket) -> None:
         """Add a ticket to its pool, unless its player waits there already; form a group of enough players."""
-        keys = [*_keys(new.id), _matched_key(new.id, new.player)]
-        self._calls.run_script(_JOIN, keys, [*new, TICKET_TTL_S])
+        owner = pool_of(new.id)
+        keys = [*_keys(new.id), _matched_key(new.id, new.player), shard_key(shard_of(owner), "due.ticket")]
+        self._calls.run_script(_JOIN, keys, [*new, TICKET_TTL_S, f"{owner}/"])
 
     def last_matched(self, ticket_id: str, player: str) -> str:
         """Return the id of the player's ticket that was matched last in the pool of a ticket, or ""."""
@@ -215,8 +227,16 @@ class TicketPools:
 
     def game_created(self, game_id: str, group: Sequence[StoredTicket]) -> None:
         """Record that the game of a group is created."""
-        key = _pool_key(group[0].id, f"group:{game_id}")
-        self._calls.call(key, lambda server: server.delete(key), writes=True)
+        owner = pool_of(group[0].id)
+        key, due = key_of(owner, f"group:{game_id}"), shard_key(shard_of(owner), "due.ticket")
+
+        def write(server: redis.Redis) -> None:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.delete(key)
+            pipeline.zrem(due, *(f"{owner}/{ticket.id}" for ticket in group))
+            pipeline.execute()
+
+        self._calls.call(key, write, writes=True)
         self._remove_waiting([ticket.id for ticket in group])
 
     def waiting(self, now_ms: int) -> int:
@@ -229,7 +249,7 @@ class TicketPools:
 
     def claim_key(self, player: str, record_key: str, digest: bytes) -> bool:
         """Bind an idempotency key of a player to a request; return False if it is bound to another one."""
-        key = f"skye:{{player.{player}}}:sought:{record_key}"
+        key = player_key(player, f"sought:{record_key}")
 
         def claim(server: redis.Redis) -> bool:
             pipeline: Any = server.pipeline(transaction=False)
@@ -275,9 +295,18 @@ class TicketPools:
         self._calls.call(_WAITING, lambda server: server.zrem(_WAITING, *ticket_ids), writes=True)
 
 
+def pool_of(ticket_id: str) -> str:
+    """Return the owner of the keys of a ticket's pool, which the first half of the ticket's id names."""
+    return f"pool.{ticket_id[: len(ticket_id) // 2]}"
+
+
+def ticket_entry(ticket_id: str, due_ms: int) -> Due:
+    """Return the due entry of a ticket."""
+    return Due("ticket", f"{pool_of(ticket_id)}/{ticket_id}", due_ms)
+
+
 def _pool_key(ticket_id: str, kind: str) -> str:
-    """Return a key of the pool that a ticket belongs to: the first half of its id names the pool."""
-    return f"skye:{{pool.{ticket_id[: len(ticket_id) // 2]}}}:{kind}"
+    return key_of(pool_of(ticket_id), kind)
 
 
 def _keys(ticket_id: str) -> list[str]:
@@ -294,7 +323,7 @@ def _matched_key(ticket_id: str, player: str) -> str:
 
 
 def _open_tickets_key(player: str) -> str:
-    return f"skye:{{player.{player}}}:seeks"
+    return player_key(player, "seeks")
 
 
 def _stored_ticket(ticket_id: str, fields: dict[bytes, bytes]) -> StoredTicket:

@@ -1,7 +1,7 @@
-"""The store of watch codes on Redis: of each game one hash, with the hash tag of the game.
+"""The store of watch codes on Redis: of each game one hash, in the shard of the game (see `shards`).
 
-    skye:{ID}:watch  hash  `secret`: the random secret from which the codes derive; for each credential of the
-                           host that has requested its code (`credential_id`), what identifies the code
+Field `secret` has the random secret from which the codes derive; each other field, for a credential of the
+host that has requested its code (`credential_id`), what identifies the code.
 
 A commit of the game sets the time to live again; the deletion of the game deletes the hash.
 """
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.lua_scripts import Script
+from skye_server.storage.shards import key_of
 
 SECRET: Final = "secret"  # noqa: S105 - the name of a field
 """The field of the secret."""
@@ -37,7 +38,7 @@ class WatchCodeStore:
 
     def all(self, game_id: str) -> dict[str, str]:
         """Return the fields of a game: the secret, and what identifies the codes of credentials."""
-        key = _key(game_id)
+        key = key_of(game_id, "watch")
         found: dict[bytes, bytes] = self._calls.call(key, lambda server: dict(server.hgetall(key)))  # type: ignore[arg-type]  # no awaitable
         return {name.decode(): value.decode() for name, value in found.items()}
 
@@ -46,9 +47,6 @@ class WatchCodeStore:
 
         :param forgotten: the credentials whose codes are invalid.
         """
+        keys = [key_of(game_id, kind) for kind in ("watch", "game")]
         arguments: list[Any] = [secret, credential, code, *forgotten]
-        return bool(self._calls.run_script(_ADD, [_key(game_id), f"skye:{{{game_id}}}:table"], arguments))
-
-
-def _key(game_id: str) -> str:
-    return f"skye:{{{game_id}}}:watch"
+        return bool(self._calls.run_script(_ADD, keys, arguments))

@@ -1,15 +1,15 @@
 """The store of webhooks and of their deliveries on Redis.
 
-The owner of webhooks is a player (`player.ID`) or a game (its id). All keys of an owner have its hash tag,
-and so are in one slot with the events that the webhooks report:
+The owner of webhooks is a player (`player.ID`), a game (its id) or a bot at a URL (`bot.ID`). All keys of an
+owner are in one slot, with the events that the webhooks report (see `shards`):
 
-    skye:{OWNER}:webhooks          hash  encoded webhooks by their ids
-    skye:{OWNER}:webhook:ID        hash  progress: `cursor` and `number`: up to where events have been queued;
-                                         `failures`, `since`, `open`: the circuit
-    skye:{OWNER}:webhook:ID:order  zset  `GAME DELIVERY` of each queued delivery, in the order of these texts
-    skye:{OWNER}:webhook:ID:queue  hash  encoded deliveries that are not complete, by their ids
-    skye:{OWNER}:webhook:ID:done   hash  the latest deliveries that are delivered or have failed
-    skye:{OWNER}:webhook:ID:ended  list  the ids of these, the oldest first
+    webhooks          hash  encoded webhooks by their ids
+    webhook:ID        hash  progress: `cursor` and `number`: up to where events have been queued;
+                            `failures`, `since`, `open`: the circuit
+    webhook:ID:order  zset  `GAME DELIVERY` of each queued delivery, in the order of these texts
+    webhook:ID:queue  hash  encoded deliveries that are not complete, by their ids
+    webhook:ID:done   hash  the latest deliveries that are delivered or have failed
+    webhook:ID:ended  list  the ids of these, the oldest first
 
 The ids of deliveries end in numbers of one length, so the order of a game's deliveries is that of the texts.
 """
@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
 from skye_server.storage.lua_scripts import REPLICATE, Script
+from skye_server.storage.shards import key_of
 
 MAX_DONE: Final = 100
 """How many deliveries that are over are stored for each webhook."""
@@ -387,9 +388,9 @@ class WebhookStore:
 
 
 def _webhooks(owner: str) -> str:
-    return f"skye:{{{owner}}}:webhooks"
+    return key_of(owner, "webhooks")
 
 
 def _keys(ref: WebhookRef) -> list[str]:
     """Return the keys of one webhook: progress, order, queue, done, ended."""
-    return [f"skye:{{{ref.owner}}}:webhook:{ref.id}{part}" for part in _PARTS]
+    return [key_of(ref.owner, f"webhook:{ref.id}{part}") for part in _PARTS]

@@ -20,7 +20,6 @@ from skye.views import move_view
 from skye_server.commands.bot_commands import (
     OVERTAKEN,
     Asked,
-    decision_of,
     give_up_decision,
     play_choice,
     seat_of_bot,
@@ -32,6 +31,7 @@ from skye_server.contract.responses.actions import actions_view
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import Caller
+from skye_server.games.due import decision_of
 from skye_server.games.game import Game, with_seat
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.game import game_view, timestamp

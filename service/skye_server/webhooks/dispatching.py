@@ -2,10 +2,12 @@
 
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
-- `OWNER/GAME`: events of the owner may be missing in the queues of the owner's webhooks;
-- `OWNER/WEBHOOK`: the same, once after the webhook was created;
-- `OWNER/GAME/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
+- `GAME/OWNER`: events of the owner may be missing in the queues of the owner's webhooks;
+- `WEBHOOK/OWNER`: the same, once after the webhook was created;
+- `GAME/OWNER/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
   each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
+
+For events about no game, the owner stands in place of the game.
 
 Both are safe to repeat. The result of an attempt is stored only if the delivery has not changed since it was
 read, so a dispatcher that was suspended while it sent one does not send the next.
@@ -23,7 +25,7 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem, skip_unreadable
 from skye_server.following.player_follower import event_view
 from skye_server.players.player_games import NO_EVENT
-from skye_server.storage.due_queue import Due
+from skye_server.storage.shards import PLAYER_OWNER
 from skye_server.storage.webhook_store import (
     CIRCUIT_FAILURES,
     MAX_QUEUED,
@@ -34,7 +36,7 @@ from skye_server.storage.webhook_store import (
 )
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.game_events import Reported, cursor_at, decode_cursor, encode_cursor, report
-from skye_server.webhooks.owners import NO_GAME, PLAYER_OWNER
+from skye_server.webhooks.owners import NO_GAME, delivery_entry, game_of
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -80,7 +82,8 @@ class WebhookDispatch:
 
         :returns: when it is due again, in milliseconds since 1970; None for never.
         """
-        owner, game, *webhook = entry.split("/")
+        place, owner, *webhook = entry.split("/")
+        game = game_of(owner, place)
         return self._deliver(owner, game, *webhook) if webhook else self._queue_events(owner, game)
 
     # Queue events.
@@ -160,7 +163,7 @@ class WebhookDispatch:
             if kind in webhook.types:
                 number = progress.number + len(queued) + 1
                 queued.append(_delivery(webhook, number, kind, view, now_ms))
-        entries = {Due("webhook", f"{webhook.owner}/{each.game}/{webhook.id}", now_ms) for each in queued}
+        entries = {delivery_entry(webhook.ref, each.game, now_ms) for each in queued}
         for entry in entries:  # before the deliveries, so that a crash between the two delays them only
             self._due.add(entry._replace(due_ms=now_ms + _QUEUED_LATER_MS))
         encoded = [(each.game, each.id, deliveries.encode(each)) for each in queued]

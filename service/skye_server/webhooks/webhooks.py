@@ -19,12 +19,12 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
-from skye_server.storage.due_queue import Due
 from skye_server.storage.redis_players import KEY_TTL_S
+from skye_server.storage.shards import PLAYER_OWNER
 from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.accounts import account_of
-from skye_server.webhooks.owners import CACHED_S, NO_GAME, PLAYER_OWNER, events_entry, player_owner
+from skye_server.webhooks.owners import CACHED_S, NO_GAME, delivery_entry, events_entry, player_owner
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -37,6 +37,9 @@ from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.signing import new_secret
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
+
+_COMMIT_MS: Final = 10_000
+"""How long a commit of another process takes at most; longer with a larger retry budget."""
 
 MAX_WEBHOOKS: Final = 10
 """How many webhooks a player or a game can have."""
@@ -60,6 +63,7 @@ class Webhooks:
         self._games = games
         self.sender = sender
         self._game_ttl_s = settings.max_game_ttl_s
+        self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
         self._store = games.store.webhooks
         self._challenges = AccountSlots(_MAX_CHALLENGES, queues=False)
 
@@ -96,8 +100,8 @@ class Webhooks:
         )
         webhook, _ = self.challenged(webhook)
         # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
-        known_ms = self._games.now_ms() + round(1000 * CACHED_S) + self._games.due.commit_ms
-        self._games.store.due.add(events_entry(owner, webhook.id, known_ms))
+        known_ms = self._games.now_ms() + round(1000 * CACHED_S) + self._commit_ms
+        self._games.due.add(events_entry(owner, webhook.id, known_ms))
         self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
@@ -287,9 +291,7 @@ class Webhooks:
         data = deliveries.encode(again)
         if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):
             raise Problem("delivery_not_found")
-        self._games.store.due.add(
-            Due("webhook", f"{owner}/{delivery.game}/{webhook_id}", self._games.now_ms())
-        )
+        self._games.due.add(delivery_entry(ref, delivery.game, self._games.now_ms()))
         return again
 
     def ttl_s(self, owner: str) -> int:
@@ -338,12 +340,12 @@ class Webhooks:
         """
         if webhook.status != WebhookStatus.ACTIVE:
             return
-        due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
+        due, owner, now_ms = self._games.due, webhook.owner, self._games.now_ms()
         with suppress(Problem):
             for game in self._store.queued_games(webhook.ref):
                 if answered:
                     self._end_wait(webhook.ref, game, now_ms)
-                due.add(Due("webhook", f"{owner}/{game}/{webhook.id}", now_ms))
+                due.add(delivery_entry(webhook.ref, game, now_ms))
             due.add(events_entry(owner, NO_GAME, now_ms))
 
     def _end_wait(self, ref: WebhookRef, game: str, now_ms: int) -> None:

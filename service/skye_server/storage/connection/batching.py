@@ -27,8 +27,9 @@ _MAX_WAIT_S: Final = 0.1
 _MAX_BATCH: Final = 32
 
 READS: Final = frozenset(
-    {"EXISTS", "GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "XRANGE"}
-    | {"TIME", "ZCARD", "ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE"}
+    {"EXISTS", "GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "PTTL"}
+    | {"TIME", "XRANGE", "ZCARD", "ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGE", "ZRANGEBYSCORE"}
+    | {"ZREVRANGEBYSCORE"}
 )
 """The commands that are batched as reads."""
 

@@ -1,8 +1,8 @@
-"""Pub/sub subscriber: reports changes of the games and players that this process watches, and of no others.
+"""Pub/sub subscriber: reports changes on the channels that this process watches, and on no others.
 
-Each game and each player has a channel, in the slot of its keys. Servers with sharded pub/sub (Redis 7,
-Valkey) publish a change where the game is, to the subscribers of its channel; on older servers the channels
-are plain ones.
+Each game, each player and each shard has a channel, in the slot of its keys (see `storage.shards`). Servers
+with sharded pub/sub (Redis 7, Valkey) publish a change where the game is, to the subscribers of its channel;
+on older servers the channels are plain ones.
 
 A notification may be lost with a connection. So each new subscription is itself reported as a change.
 """
@@ -35,22 +35,8 @@ _NO_SHARDS: Final = ("unknown command", "no permissions")
 _log = logging.getLogger(__name__)
 
 
-def channel_of(name: str) -> str:
-    """Return the channel of a game, or of a player, whose name begins with `@`.
-
-    >>> channel_of("abc"), channel_of("@xyz")
-    ('skye:{abc}:changes', 'skye:{player.xyz}:changes')
-    """
-    return f"skye:{{{f'player.{name[1:]}' if name.startswith('@') else name}}}:changes"
-
-
-def _name_of(channel: bytes) -> str:
-    tag = channel[len(b"skye:{") : -len(b"}:changes")].decode()
-    return f"@{tag.removeprefix('player.')}" if tag.startswith("player.") else tag
-
-
 class _Connection:
-    """The connection to one server, and the names that are subscribed there.
+    """The connection to one server, and the channels that are subscribed there.
 
     Its reader closes it, while no other thread sends on it: the pool may give a closed one to a caller,
     who would read the reply to a request that is sent later.
@@ -58,24 +44,24 @@ class _Connection:
 
     def __init__(self, server: redis.Redis, *, is_sharded: bool) -> None:
         self.server = server
-        self.names: set[str] = set()
+        self.channels: set[str] = set()
         self.is_sharded = is_sharded
         self.pubsub: Any = server.pubsub()  # type: ignore[no-untyped-call]  # redis-py's
         self._lock = threading.Lock()
         self._is_closed = False
 
-    def subscribe(self, name: str) -> None:
+    def subscribe(self, channel: str) -> None:
         """Request a subscription; the server confirms it with a message."""
-        self._send(self.pubsub.ssubscribe if self.is_sharded else self.pubsub.subscribe, name)
+        self._send(self.pubsub.ssubscribe if self.is_sharded else self.pubsub.subscribe, channel)
 
-    def unsubscribe(self, name: str) -> None:
+    def unsubscribe(self, channel: str) -> None:
         """End a subscription."""
-        self._send(self.pubsub.sunsubscribe if self.is_sharded else self.pubsub.unsubscribe, name)
+        self._send(self.pubsub.sunsubscribe if self.is_sharded else self.pubsub.unsubscribe, channel)
 
-    def _send(self, command: Callable[[str], None], name: str) -> None:
+    def _send(self, command: Callable[[str], None], channel: str) -> None:
         with self._lock:
             if not self._is_closed:
-                command(channel_of(name))
+                command(channel)
 
     def close(self) -> None:
         """End all subscriptions, and return the connection to the pool."""
@@ -85,9 +71,9 @@ class _Connection:
 
 
 class ChangeSubscriber:
-    """Subscribes to watched games and players: one thread subscribes, another for each server reads messages.
+    """Subscribes to watched channels: one thread subscribes, another for each server reads messages.
 
-    :param on_change: called with the name of a game or player that may have changed; it must not block.
+    :param on_change: called with a channel on which a change may have been published; it must not block.
     """
 
     def __init__(self, topology: Topology, on_change: Callable[[str], None]) -> None:
@@ -104,22 +90,22 @@ class ChangeSubscriber:
         self._wakes = threading.Event()
         self._stopped = threading.Event()
 
-    def watch(self, name: str) -> None:
-        """Subscribe to a name, unless it is subscribed."""
+    def watch(self, channel: str) -> None:
+        """Subscribe to a channel, unless it is subscribed."""
         with self._lock:
-            self._unwatched.pop(name, None)
-            if name in self._subscribed or name in self._missing:
+            self._unwatched.pop(channel, None)
+            if channel in self._subscribed or channel in self._missing:
                 return
-            self._missing.add(name)
+            self._missing.add(channel)
             if not self._is_running and not self._stopped.is_set():
                 self._is_running = True
                 threading.Thread(target=self._run, name="change-subscriber", daemon=True).start()
         self._wakes.set()
 
-    def unwatch(self, name: str) -> None:
-        """End the subscription to a name after a while, unless it is watched again."""
+    def unwatch(self, channel: str) -> None:
+        """End the subscription to a channel after a while, unless it is watched again."""
         with self._lock:
-            self._unwatched[name] = time.monotonic()
+            self._unwatched[channel] = time.monotonic()
 
     def stop(self) -> None:
         """End all subscriptions."""
@@ -149,25 +135,25 @@ class ChangeSubscriber:
         _log.info("subscriptions fail: %s", error, extra=facts(kind=type(error).__name__))
 
     def _subscribe_missing(self) -> None:
-        """Subscribe to the names that are not subscribed.
+        """Subscribe to the channels that are not subscribed.
 
         :raises redis.RedisError: when a server does not respond.
         """
         while self._missing and not self._stopped.is_set():
             with self._lock:
-                name = next(iter(self._missing))
-            server = self._topology.connection_for(channel_of(name))
+                channel = next(iter(self._missing))
+            server = self._topology.connection_for(channel)
             with self._lock:
                 connection = self._connections.get(server)
                 is_new = connection is None
                 if connection is None:
                     connection = _Connection(server, is_sharded=server not in self._without_shards)
                     self._connections[server] = connection
-                self._missing.discard(name)
-                self._subscribed[name] = connection
-                connection.names.add(name)
+                self._missing.discard(channel)
+                self._subscribed[channel] = connection
+                connection.channels.add(channel)
             try:
-                self._send(connection, connection.subscribe, name)
+                self._send(connection, connection.subscribe, channel)
             finally:
                 if is_new:
                     threading.Thread(
@@ -177,24 +163,24 @@ class ChangeSubscriber:
     def _unsubscribe_unwatched(self) -> None:
         now = time.monotonic()
         with self._lock:
-            expired = [name for name, since in self._unwatched.items() if now - since >= _LINGER_S]
+            expired = [channel for channel, since in self._unwatched.items() if now - since >= _LINGER_S]
             ended = []
-            for name in expired:
-                del self._unwatched[name]
-                self._missing.discard(name)
-                if (connection := self._subscribed.pop(name, None)) is not None:
-                    connection.names.discard(name)
-                    ended.append((connection, name))
-        for connection, name in ended:
-            self._send(connection, connection.unsubscribe, name)
+            for channel in expired:
+                del self._unwatched[channel]
+                self._missing.discard(channel)
+                if (connection := self._subscribed.pop(channel, None)) is not None:
+                    connection.channels.discard(channel)
+                    ended.append((connection, channel))
+        for connection, channel in ended:
+            self._send(connection, connection.unsubscribe, channel)
 
-    def _send(self, connection: _Connection, send: Callable[[str], None], name: str) -> None:
+    def _send(self, connection: _Connection, send: Callable[[str], None], channel: str) -> None:
         """Send a request; drop the connection if that fails, or if the reader has dropped it meanwhile.
 
         :raises redis.RedisError: when the server does not respond.
         """
         try:
-            send(name)
+            send(channel)
         except (redis.RedisError, *PROTOCOL_ERRORS):
             self._drop(connection)
             raise
@@ -221,7 +207,7 @@ class ChangeSubscriber:
             if message is not None:
                 is_pinged = False
                 self._handle(connection, message)
-            elif is_pinged and connection.names:
+            elif is_pinged and connection.channels:
                 raise redis.TimeoutError("the server of the subscriptions does not respond")
             elif self._is_over(connection):
                 return
@@ -232,28 +218,28 @@ class ChangeSubscriber:
     def _handle(self, connection: _Connection, message: dict[str, Any]) -> None:
         match message["type"]:
             case "smessage" | "message" | "ssubscribe" | "subscribe":
-                self._on_change(_name_of(message["channel"]))
-            case "sunsubscribe" if (name := _name_of(message["channel"])) in connection.names:
+                self._on_change(message["channel"].decode())
+            case "sunsubscribe" if (channel := message["channel"].decode()) in connection.channels:
                 # The slot has moved to another server.
                 self._topology.invalidate()
                 with self._lock:
-                    connection.names.discard(name)
-                    if self._subscribed.pop(name, None) is not None:
-                        self._missing.add(name)
+                    connection.channels.discard(channel)
+                    if self._subscribed.pop(channel, None) is not None:
+                        self._missing.add(channel)
                 self._wakes.set()
 
     def _is_over(self, connection: _Connection) -> bool:
         """Return whether a server holds nothing that is watched any more."""
-        name = next(iter(connection.names), None)
-        return name is None or self._topology.connection_for(channel_of(name)) is not connection.server
+        channel = next(iter(connection.channels), None)
+        return channel is None or self._topology.connection_for(channel) is not connection.server
 
     def _drop(self, connection: _Connection) -> None:
-        """Use a connection no longer; its names are subscribed again."""
+        """Use a connection no longer; its channels are subscribed again."""
         with self._lock:
             if self._connections.get(connection.server) is connection:
                 del self._connections[connection.server]
-            for name in connection.names:
-                if self._subscribed.get(name) is connection:
-                    del self._subscribed[name]
-                    self._missing.add(name)
+            for channel in connection.channels:
+                if self._subscribed.get(channel) is connection:
+                    del self._subscribed[channel]
+                    self._missing.add(channel)
         self._wakes.set()

@@ -24,6 +24,7 @@ from skye_server.storage.connection.topology import Topology
 from skye_server.storage.lua_scripts import MinReplicas, Script
 
 T = TypeVar("T")
+T2 = TypeVar("T2")
 
 _LATE_REPLY_S: Final = 0.1
 """A server that replies later may have been suspended: it then replies before it detects the failover."""
@@ -201,34 +202,38 @@ class RedisCalls:
 
         return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
 
-    def write_reachable(self, keys: Sequence[str], command: Callable[[Any, str], Any]) -> list[Any]:
-        """Run a command that writes for each key, as `call_each` does, once; return the replies.
+    def write_at_servers(
+        self, keys: Sequence[str], command: Callable[[redis.Redis, list[int], int], T]
+    ) -> list[tuple[list[int], T]]:
+        """Run a command once, without retries, on each server that holds some of the keys.
 
-        The reply is None for a key of another Redis type, and for a key whose server fails or has given the
-        key to another server: what the other servers have written must not be lost.
-
-        :raises Problem: store_unavailable, when nothing was written.
+        :param command: gets the server, the places of its keys in `keys`, and the number of servers.
+        :returns: the places and the reply of each server that replied: what it has written must not be lost
+            when another server fails.
+        :raises Problem: store_unavailable, when no server replied.
         """
         problems: list[Problem] = []
 
-        def run(attempt: Callable[[], T]) -> T | None:
+        def run(attempt: Callable[[], T2]) -> T2 | None:
             try:
                 return self._retry_policy.run(attempt, retries=False, on_error=self._topology.invalidate)
             except Problem as problem:
                 problems.append(problem)
                 return None
 
-        def write(server: redis.Redis, places: list[int]) -> list[Any]:
-            with call_deadline(self._timeout_s):
-                return _run_each(server, self._write_breaker, [keys[place] for place in places], command)
+        def write(server: redis.Redis, places: list[int]) -> tuple[list[int], T]:
+            with call_deadline(self._timeout_s), self._write_breaker.guard(server):
+                return places, command(server, places, len(by_server))
 
-        replies: list[Any] = [None] * len(keys)
-        for server, places in (run(partial(self._places_by_server, keys)) or {}).items():
-            for place, result in zip(places, run(partial(write, server, places)) or (), strict=False):
-                replies[place] = run(partial(_reply, result))
+        by_server = run(partial(self._places_by_server, keys)) or {}
+        replies = [run(partial(write, server, places)) for server, places in by_server.items()]
         if problems and not any(replies):
             raise problems[0]
-        return replies
+        return [reply for reply in replies if reply is not None]
+
+    def invalidate(self) -> None:
+        """Look the topology up again before the next call: a server no longer holds what it should."""
+        self._topology.invalidate()
 
     def _places_by_server(self, keys: Sequence[str]) -> dict[redis.Redis, list[int]]:
         places: dict[redis.Redis, list[int]] = {}

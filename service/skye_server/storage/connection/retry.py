@@ -36,6 +36,7 @@ _LOG_INTERVAL_S: Final = 5.0
 
 _RETRYABLE_REPLY: Final = re.compile(
     r"\b(LOADING|MASTERDOWN|READONLY|NOREPLICAS|BUSY|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b"
+    r"|non local key"  # within a script, of a slot that moves
 )
 """Temporary error replies. Those for full memory and wrong passwords are not temporary."""
 
