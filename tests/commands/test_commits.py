@@ -10,6 +10,7 @@ from skye_server.error_codes import Problem
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.storage.connection import redis_calls
+from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.lua_scripts import DELETE, MinReplicas
 from skye_server.storage.player_store import GameUpdate
@@ -17,7 +18,7 @@ from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef
-from tests.support.playing import Service, problem_code
+from tests.support.playing import KEY, Game, Service, new_key, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
 
@@ -171,6 +172,22 @@ def test_action_is_committed_once_wherever_the_connection_breaks(broken):
         version += 1
         assert answer.json["version"] == version
     assert problem_code(game.call("PUT", "offer", {}, seat=0)) in ("wrong_phase", "invalid_body")
+
+
+def test_action_writes_nothing_before_its_commit(service, monkeypatch):
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": {"turn_ms": 60_000}}
+    game = Game(service, service.call("POST", "/v1/games", body, new_key()).json)
+    action, written, call = game.actions(1)[0], [], RedisCalls.call
+
+    def recorded(self, key, command, *, writes=False, **more):
+        if writes:
+            written.append(key)
+        return call(self, key, command, writes=writes, **more)
+
+    monkeypatch.setattr(RedisCalls, "call", recorded)
+    assert game.send(1, action, headers=KEY).status_code == 200
+    assert written[0] == key_of(game.id, "game")
+    assert written.count(key_of(game.id, "game")) == 1
 
 
 # MinReplicas on replicas.

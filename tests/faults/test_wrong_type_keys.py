@@ -3,8 +3,9 @@
 import pytest
 
 from skye_server.storage.lua_scripts import FILL
+from skye_server.storage.shards import key_of, shard_key, shard_of
 from tests.matchmaking.test_tickets import seek
-from tests.support.playing import Service, new_key
+from tests.support.playing import KEY, Service, new_key
 
 
 @pytest.fixture
@@ -36,6 +37,18 @@ def test_index_of_another_type_fails_until_it_is_deleted(service, redis_client):
 def test_bucket_of_another_type_counts_as_empty(redis_client):
     spoil(redis_client, "skye:bucket:x")
     assert FILL.run(redis_client, ["skye:bucket:x"], [10, 1000]) == [1, 10]
+
+
+@pytest.mark.parametrize("kind", ["log", "records", "watch", "webhooks", "due.game"])
+def test_commit_beside_a_key_of_another_type_writes_nothing(service, redis_client, kind):
+    game = service.create_game(2, options={"turn_ms": 60_000})
+    action = game.actions(0)[0]
+    key = shard_key(shard_of(game.id), kind) if "." in kind else key_of(game.id, kind)
+    redis_client.delete(key)
+    redis_client.set(key, "a string")
+    before = {name: redis_client.dump(name) for name in redis_client.scan_iter()}
+    assert game.send(0, action, headers=KEY).status_code == 503
+    assert {name: redis_client.dump(name) for name in redis_client.scan_iter()} == before
 
 
 @pytest.mark.parametrize("kind", ["games", "order", "events"])
