@@ -35,6 +35,6 @@ def test_deleted_game_leaves_nothing_in_a_cluster(cluster):
         sent = [service.call("DELETE", f"{path}", token=PLAYER_KEY, headers=headers) for _ in "ab"]
         assert [answer.status_code for answer in sent] == [204, 204]
         left = [key for key in keys_of(cluster) if created["game"]["id"] in key]
-        assert [key.split(":")[2] for key in left] == ["answer"]  # the record of the deletion
+        assert [key.split(":")[3] for key in left] == ["record"]  # the record of the deletion
         assert service.call("GET", path).json["code"] == "game_not_found"
     assert service.get("/v1/me/games", token=PLAYER_KEY)["games"] == []

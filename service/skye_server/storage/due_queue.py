@@ -106,21 +106,22 @@ local function first_of(key) return tonumber(redis.call('ZRANGE', key, 0, 0, 'WI
 local function visit(shard)
   local wait, leases, keys = longest, shard .. 'leases', {}
   for kind = 1, kinds do keys[kind] = shard .. 'due.' .. ARGV[3 + 2 * kind] end
-  -- Most shards have nothing, or only games that are due later: two or three calls for each.
+  -- Most shards have nothing, or only games that are due later: one or two commands for each.
   local number = redis.call('EXISTS', leases, unpack(keys))
   if number == 0 then return wait end
-  local has_others = number > 1 or redis.call('EXISTS', keys[1]) == 0
-  local expires = has_others and first_of(leases)
+  local first = first_of(keys[1])
+  local is_alone = first and number == 1
+  local expires = not is_alone and first_of(leases)
   if expires and expires <= clock then
     end_leases(shard, leases)
-    expires = first_of(leases)
+    expires, first = first_of(leases), first_of(keys[1])
   end
   if expires then wait = math.min(wait, expires - clock) end
-  for kind = 1, has_others and kinds or 1 do
-    local name, queue = ARGV[3 + 2 * kind], keys[kind]
-    local first = first_of(queue)
+  for kind = 1, is_alone and 1 or kinds do
+    local queue = keys[kind]
+    if kind > 1 then first = first_of(queue) end
     if first and first <= now and limits[kind] > 0 then
-      claim(queue, leases, name, kind)
+      claim(queue, leases, ARGV[3 + 2 * kind], kind)
       first = first_of(queue)
     end
     if first then wait = math.min(wait, first - now) end

@@ -32,7 +32,7 @@ end
 DEL comes first because Redis checks its memory limit only until the first write of a script.
 """
 
-MAX_WAIT_MS: Final = 10_000
+MAX_WAIT_MS: Final = 15_000
 """After how long a dispatcher looks at a shard although nothing of it is known to be due."""
 
 MAX_IDEMPOTENCY_KEYS: Final = 64
@@ -147,7 +147,7 @@ elseif kind ~= 'stream' then
   return redis.error_reply('WRONGTYPE of the log')
 end
 local has_webhooks = redis.call('HLEN', KEYS[6]) > 0
-redis.call('HLEN', KEYS[5])
+local has_watch_codes = redis.call('HLEN', KEYS[5]) > 0
 for at = has_webhooks and 7 or 8, #KEYS do redis.call('ZCARD', KEYS[at]) end
 -- Redis checks its memory limit only until the first write of a script, so DEL runs only when there is a log.
 if kind == 'stream' and (expected == '' or ARGV[7] == '1') then redis.call('DEL', KEYS[2]) end
@@ -156,7 +156,7 @@ for i = first_entry, #ARGV, 3 do
 end
 redis.call('EXPIRE', KEYS[2], ARGV[4])
 redis.call('SET', KEYS[1], ARGV[3], 'EX', ARGV[4])
-redis.call('EXPIRE', KEYS[5], ARGV[4])
+if has_watch_codes then redis.call('EXPIRE', KEYS[5], ARGV[4]) end
 if ARGV[5] ~= '' then
   redis.call('SET', KEYS[3], ARGV[5], 'EX', ARGV[6])
   redis.call('RPUSH', KEYS[4], KEYS[3]:sub(-32))
