@@ -324,8 +324,7 @@ def test_watch_code_follows_from_no_old_key_and_no_stored_value(service):
     ]
     known = {text.decode() for value in values for text in re.findall(rb"[\w.-]+", repr(value).encode())}
     fields = {
-        name.decode(): value.decode()
-        for name, value in stored[key_of(its.game.id, "watch").encode()].items()
+        name.decode(): value.decode() for name, value in stored[key_of(its.game.id, "watch").encode()].items()
     }
     assert fields["secret"] in known
     secret = bytes.fromhex(fields["secret"])

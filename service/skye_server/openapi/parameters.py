@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from skye.scoring import MAX_ROUNDS
 from skye.tiles import LANDSCAPE
-from skye_server.contract.requests import PLAYER_EVENT_ID
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.preconditions import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
@@ -119,12 +118,7 @@ HEADER_PARAMETERS: Final = {
         LAST_EVENT_ID,
         "The id of the last event received, as an `EventSource` sends it when it reconnects; "
         "it takes precedence over `after`. An empty one is none.",
-        {
-            "type": "string",
-            "pattern": f"^({PLAYER_EVENT_ID})?$",
-            "maxLength": 39,
-            "examples": ["1760000000000-0"],
-        },
+        {"$ref": "#/components/schemas/PlayerEventId"},
     ),
 }
 
