@@ -57,7 +57,7 @@ def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
     """Measure the memory of a game in Redis: its maximum, and at the end of the game."""
     rows = []
     for number in players:
-        largest, last, decisions = {"table": 0, "log": 0}, "", 0
+        largest, last, decisions = {"game": 0, "log": 0}, "", 0
         written = _counted(place.store)["append-only file"]
         for position in played(place.ours.base, place.store, number, 7):
             last = position.game
@@ -68,10 +68,10 @@ def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
         at_end = _sizes(place.store, last)
         name = f"a game of {number}"
         rows += [
-            row(f"{name}, in play: its table at the most", [largest["table"]], "bytes", goal="<= 3072"),
+            row(f"{name}, in play: its table at the most", [largest["game"]], "bytes", goal="<= 3072"),
             row(f"{name}, in play: its log at the most", [largest["log"]], "bytes"),
             row(f"{name}, in play: table and log at the most", [sum(largest.values())], "bytes"),
-            row(f"{name}, finished: its table", [at_end["table"]], "bytes"),
+            row(f"{name}, finished: its table", [at_end["game"]], "bytes"),
             row(f"{name}, finished: table and log", [sum(at_end.values())], "bytes", goal="<= 8192"),
             row(f"{name}: append-only file, all of it", [written], "bytes"),
             row(f"{name}: decisions of a random game", [decisions], "decisions"),

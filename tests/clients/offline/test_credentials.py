@@ -18,7 +18,7 @@ from skye_client import (
     host,
     webhooks,
 )
-from tests.support.coroutines import run
+from tests.support.coroutines import in_thread, run
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 
 
@@ -78,7 +78,7 @@ def test_white_space_around_a_credential_is_not_sent(key):
 @pytest.mark.parametrize("key", REFUSED.values(), ids=REFUSED)
 def test_host_with_a_key_that_cannot_be_one_ends_at_once(key):
     with pytest.raises(InvalidCredentialError):
-        host(key, lambda _turn: None, url="http://127.0.0.1:9")
+        in_thread(host, key, lambda _turn: None, url="http://127.0.0.1:9")
 
 
 def test_asynchronous_client_refuses_the_same_credentials():
