@@ -64,6 +64,7 @@ def awards_of(tile: str, notation: str) -> list[tuple[int, list[tuple[int, int]]
     return [(points, [coordinates_of(cell) for cell in cells]) for points, cells in found]
 
 
+@pytest.mark.smoke
 @each_case()
 def test_each_seat_gets_the_points_worked_out_by_hand(case):
     assert tile_points(case.tile, case.summaries, case.golds) == case.points
