@@ -7,7 +7,7 @@ from `bench.client`. Requests per second depend on other work of the machine, CP
 from __future__ import annotations
 
 from bench.boardgame_io import boardgame_io_rows
-from bench.compared import decision_rows, hunt_rows, pace_rows, player_rows, round_rows
+from bench.compared import decision_rows, hunt_rows, key_rows, pace_rows, player_rows, round_rows
 from bench.load import Contender
 from bench.plan import Plan
 from bench.positions import fetch
@@ -38,6 +38,7 @@ def api_rows(plan: Plan) -> list[Row]:
             *player_rows(place),
             *decision_rows(place),
             *hunt_rows(place),
+            *key_rows(place),
             *pace_rows(place),
         ]
     return [*rows, *boardgame_io_rows(plan)]

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+
+from msgspec.structs import replace
 
 from bench.client import Request, drive, load_of
 from bench.load import Contender, Load
 from bench.positions import Copies, find, played
 from bench.rows import Row, in_turn, row
-from bench.subjects import Place, Subject, act, hot, legal, load_rows, ours, view
+from bench.subjects import HOT, Place, Subject, act, hot, legal, load_rows, ours, view
+from skye_server.games.authorization import hash_player_key
+from skye_server.games.game import Game
 
 SHARE = 0.7
 """The share of the maximum rate at which latencies are measured."""
+
+_PLAIN = "set prices, without player keys and deadline"
+_TIMED = "set prices, with player keys and a deadline"
+_TURN_MS = 86_400_000
 
 _ONE = "a decision with `include=actions`, one request"
 _TWO = "a decision, two requests"
@@ -91,6 +100,27 @@ def decision_rows(place: Place) -> list[Row]:
         rows.append(row(_TWO + what, taken[_TWO], unit))
         rows.append(row(_ONE + what, taken[_ONE], unit, against=(_TWO, taken[_TWO])))
     return rows
+
+
+def key_rows(place: Place) -> list[Row]:
+    """Compare an action in games of player keys with a deadline with one in games of tokens without."""
+    positions = find(place.games, 4, "set_offer", last=False)
+    subjects = {}
+    for name, changed in ((_PLAIN, lambda game: game), (_TIMED, _with_keys)):
+        copies = Copies(f"keyed{len(subjects)}", positions, HOT, changed)
+        copies.store(place.store)
+        subjects[name] = Subject("", copies, act("set_offer"), "")
+    return _compared(place, subjects, _PLAIN, "<= 1.1")
+
+
+def _with_keys(game: Game) -> Game:
+    """Return a game whose seats belong to players and which has a deadline."""
+    seats = tuple(
+        replace(seat, player=hash_player_key(f"skye_key_bench_{number}"))
+        for number, seat in enumerate(game.seats)
+    )
+    options = replace(game.options, turn_ms=_TURN_MS)
+    return replace(game, seats=seats, options=options, deadline_ms=round(time.time() * 1000) + _TURN_MS)
 
 
 def _compared(place: Place, subjects: dict[str, Subject], with_: str, goal: str | None) -> list[Row]:

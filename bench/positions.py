@@ -108,11 +108,18 @@ class Copies:
     :param name: the prefix of the ids.
     :param positions: the positions, which are repeated in turn.
     :param number: the number of copies.
+    :param changed: returns the game to store for that of a position.
     """
 
-    def __init__(self, name: str, positions: Sequence[Position], number: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        positions: Sequence[Position],
+        number: int,
+        changed: Callable[[Game], Game] = lambda game: game,
+    ) -> None:
         self._positions = positions
-        self._tables = [position.stored for position in positions]
+        self._tables = [changed(position.stored) for position in positions]
         self.ids = [f"{name}{at:08}" for at in range(number)]
 
     def __iter__(self) -> Iterator[tuple[str, Position]]:

@@ -104,6 +104,13 @@ def test_decision_of_one_request_is_compared_with_two(place):
     assert rows["a decision, two requests: CPU of the API"].value > 0
 
 
+def test_action_with_keys_and_a_deadline_is_compared_with_one_without(place):
+    rows = {each.name: each for each in compared.key_rows(place)}
+    timed = rows["set prices, with player keys and a deadline: time"]
+    assert (timed.against, timed.goal) == ("set prices, without player keys and deadline", "<= 1.1")
+    assert timed.ratio > 0
+
+
 def test_benchmark_stops_at_an_error_response(place):
     copies = Copies("gone", find(place.games, 1, "set_offer", last=False), 1)  # never stored
     with pytest.raises(RuntimeError, match="404"):
