@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from http import HTTPStatus
 
 import msgspec
 
+from skye_server.http.problems import title_of
 from skye_server.openapi.text import Doc
 
 
@@ -25,7 +25,7 @@ def share_responses(document: Doc) -> None:
     components = document["components"]["responses"]
     for (status, _), operations in shared.items():
         first = operations[0]
-        name = HTTPStatus(int(status)).phrase.replace(" ", "")
+        name = title_of(int(status)).replace(" ", "")
         if statuses.count(status) > 1 or name in components:
             name = first["operationId"].title().replace("_", "") + name
         components[name] = first["responses"][status]
