@@ -13,4 +13,4 @@ def in_thread(function, *given, **named):
 
 def run(function):
     """Run an async function in an event loop of its own; return its result."""
-    return in_thread(anyio.run, function)  # noqa: TID251
+    return in_thread(anyio.run, function)  # noqa: TID251 - in the new thread
