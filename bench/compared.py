@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from bench.client import Request, drive, load_of
 from bench.load import Contender, Load
-from bench.positions import Copies, find, played
+from bench.positions import Copies, Position, find, played
 from bench.rows import Row, in_turn, row
 from bench.subjects import HOT, Place, Subject, act, hot, legal, load_rows, ours, view
 from skye_server.games.authorization import hash_player_key
@@ -106,21 +106,30 @@ def key_rows(place: Place) -> list[Row]:
     """Compare an action in games of player keys with a deadline with one in games of tokens without."""
     positions = find(place.games, 4, "set_offer", last=False)
     subjects = {}
-    for name, changed in ((_PLAIN, lambda game: game), (_TIMED, _with_keys)):
+    of_token = act("set_offer")
+    for name, changed, of in ((_PLAIN, lambda game: game, of_token), (_TIMED, _with_keys, _by_key)):
         copies = Copies(f"keyed{len(subjects)}", positions, HOT, changed)
         copies.store(place.store)
-        subjects[name] = Subject("", copies, act("set_offer"), "")
+        subjects[name] = Subject("", copies, of, "")
     return _compared(place, subjects, _PLAIN, "<= 1.1")
 
 
 def _with_keys(game: Game) -> Game:
     """Return a game whose seats belong to players and which has a deadline."""
     seats = tuple(
-        replace(seat, player=hash_player_key(f"skye_key_bench_{number}"))
-        for number, seat in enumerate(game.seats)
+        replace(seat, player=hash_player_key(_key(number))) for number, seat in enumerate(game.seats)
     )
     options = replace(game.options, turn_ms=_TURN_MS)
     return replace(game, seats=seats, options=options, deadline_ms=round(time.time() * 1000) + _TURN_MS)
+
+
+def _by_key(position: Position) -> Request:
+    """Return the action of a position, sent with the player key of its seat."""
+    return act("set_offer")(position)._replace(token=_key(position.seat))
+
+
+def _key(seat: int) -> str:
+    return f"skye_key_{seat:022}"
 
 
 def _compared(place: Place, subjects: dict[str, Subject], with_: str, goal: str | None) -> list[Row]:
