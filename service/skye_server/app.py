@@ -13,7 +13,6 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.hunts import HUNT_TTL_S
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.followed_player import FollowedPlayers
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
@@ -29,6 +28,7 @@ from skye_server.http.framework import (
 from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
+from skye_server.relay import relay
 from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
@@ -102,11 +102,12 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     found = _hunts(settings, store, clock, notifier) if settings.lab else None
     clock = lab.time if lab else clock
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
-    stream_clock, players = StreamClock(), FollowedPlayers(games)
+    stream_clock = StreamClock()
+    relay.connected(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
     url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not of_hunt)
-    parts = (games, notifier, feeds, stream_clock, players, open_streams, metrics, webhooks, url_bots, lab)
+    parts = (games, notifier, feeds, stream_clock, open_streams, metrics, webhooks, url_bots, lab)
     app.extensions[COLLABORATORS] = Collaborators(*parts, None if found is None else found.hunts)
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab or of_hunt:

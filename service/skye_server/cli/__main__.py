@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = ("serve", "dispatch", "demo", "doctor", "backup", "restore", "openapi", "settings")
+_COMMANDS = ("serve", "dispatch", "demo", "doctor", "backup", "restore", "rebuild", "openapi", "settings")
 
 _EPILOG = """Settings are environment variables; `skye-server settings` lists them.
 

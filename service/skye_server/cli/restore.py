@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from skye_server.cli.backup import STANDARD_STREAM, reporting_errors
-from skye_server.dispatch.rebuilding import rebuild_due
+from skye_server.relay.rebuilding import rebuild
 from skye_server.server.stored_games import opened_store
 
 
@@ -30,5 +30,5 @@ def command(file: Path) -> None:
                 counts = store.restore(Path(copy.name))
         else:
             counts = store.restore(file)
-        rebuild_due(store)
+        rebuild(store)
     click.echo(f"Games restored: {counts.games}.", err=True)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar, cast
 
-from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import IdempotencyRecord, decode_record, encode_record
 from skye_server.contract.responses.changes import TimedGameView
@@ -35,6 +34,7 @@ from skye_server.games.authorization import (
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import game_view, timestamp
+from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.storage.store import StoredRecord
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
@@ -24,9 +23,9 @@ from skye_server.players.identities import PlayerIdentities
 from skye_server.players.listing import PlayerListing
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
+from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.storage.event_log import changes_from_log
 from skye_server.storage.redis_store import RedisStore
-from skye_server.webhooks.owners import WebhookOwners
 
 
 class LoadedGame(NamedTuple):
@@ -50,18 +49,15 @@ class Games:
         self.settings = settings
         self._clock = clock
         self.metrics = metrics or Metrics()
-        self.listing = Listing(store, self.now_ms)
+        self.listing = Listing(store)
         self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
         self.watch_codes = WatchCodes(store, self.identities)
         self.player_listing = PlayerListing(store)
-        self.webhook_owners = WebhookOwners(store)
-        self.players = Players(store, settings, self.now_ms, self.webhook_owners)
+        self.players = Players(store, settings, self.now_ms)
         self.pools = store.pools
         self.due = store.due
-        self.repository = GameRepository(
-            store, settings, self.metrics, self.listing, self.players, self.webhook_owners, self.now_ms
-        )
+        self.repository = GameRepository(store, settings, self.metrics, self.players, self.now_ms)
 
     # Queries.
 

@@ -7,12 +7,11 @@ response was lost must succeed.
 from __future__ import annotations
 
 from skye_server.commands.attempts import Command, Committed, load_game, new_record
-from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_host
-from skye_server.webhooks.bots import bots_of, delete_bots
+from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 
 
 def delete_game(games: Games, command: Command, game_id: str) -> None:
@@ -30,8 +29,6 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         if not game.is_over:
             raise Problem("game_not_over")
         done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
-        # Before the game, as the retry of a deletion that finds no game deletes nothing.
-        delete_bots(games.store, *bots_of(game))
         if games.repository.delete(game, new_record(games, command, done)):
             return
         back_off(number)

@@ -1,18 +1,21 @@
-"""Game repository: decode stored games, with an LRU cache, and commit and delete games."""
+"""Game repository: decode stored games, with an LRU cache, and commit and delete games.
+
+A commit is followed by the relay, which writes what lies elsewhere (see `skye_server.relay`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
 from skye_server.commands.game_history import GameHistory
-from skye_server.commands.listing import Listing
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller, players_of
-from skye_server.games.due import due_after
-from skye_server.games.game import Game, Status
+from skye_server.games.due import RELAY_MS, due_after, relay_entries
+from skye_server.games.game import Change, Game, Status
 from skye_server.games.transitions import Transition
 from skye_server.games.views.game import game_view
 from skye_server.observability.metrics import Metrics
@@ -23,11 +26,12 @@ from skye_server.storage.codec import (
     encode_change,
     encode_game,
     encode_history,
+    header_of,
     version_header,
 )
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
-from skye_server.webhooks.owners import WebhookOwners
+from skye_server.storage.webhook_entries import bot_owner
 
 _encoder = msgspec.json.Encoder()
 
@@ -35,8 +39,25 @@ EXPIRY_S: Final = 60
 """How much longer the keys of a game are stored than the game: meanwhile a dispatcher deletes it, with what
 refers to it."""
 
-_RELIST_INTERVAL: Final = 16
-"""A game in play is added to the list again at each version that is a multiple of this."""
+
+class Relaying(Protocol):
+    """What follows each commit; it never raises."""
+
+    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
+        """Relay a commit; `header` is how the stored game begins."""
+
+    def deleted(self, game: Game) -> None:
+        """Relay the deletion of a game."""
+
+
+class NoRelay:
+    """Leaves all to the dispatchers."""
+
+    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
+        """Do nothing."""
+
+    def deleted(self, game: Game) -> None:
+        """Do nothing."""
 
 
 class _Cached(NamedTuple):
@@ -79,7 +100,7 @@ class GameCache:
         cached = self._cached.get(game.id)
         if cached is None or cached.game is not game:
             return version_header(game)
-        return cached.stored[: cached.stored.index(b"{")]
+        return header_of(cached.stored)
 
     def view(self, game: Game, caller: Caller) -> bytes:
         """Return the game as a caller may see it, in JSON.
@@ -102,16 +123,19 @@ class GameCache:
 
 
 class GameRepository:
-    """The games of a store. Each commit also updates the list of games and the games of players."""
+    """The games of a store.
 
-    def __init__(  # noqa: PLR0913, PLR0917 - what a commit concerns
+    :param relay: set by whoever connects the parts of a process.
+    """
+
+    relay: Relaying = NoRelay()
+
+    def __init__(
         self,
         store: RedisStore,
         settings: Settings,
         metrics: Metrics,
-        listing: Listing,
         players: Players,
-        owners: WebhookOwners,
         now_ms: Callable[[], int],
     ) -> None:
         self._store = store
@@ -123,9 +147,7 @@ class GameRepository:
         }
         self._metrics = metrics
         self._history = GameHistory(store)
-        self._listing = listing
         self._players = players
-        self._owners = owners
         self._now_ms = now_ms
         self.cache = GameCache()
 
@@ -166,19 +188,15 @@ class GameRepository:
     ) -> bool:
         """Write a transition if the stored game is still `before` (compare-and-set); return whether it was.
 
-        :param before: None for a new game, which is listed before it is written.
+        :param before: None for a new game.
         :param limited: whether to limit the games of the player keys that get a role.
         :raises Problem: too_many_games.
         """
         game = transition.game
-        players = players_of(game)
-        kept = before is not None and before.seats is game.seats
-        players_before = players if kept else players_of(before)
-        if before is None:
-            self._listing.update(None, game, transition.changes)
-        if joining := players - players_before:
-            self._players.announce(game.id, joining, limited=limited)
+        if joining := players_of(game) - players_of(before):
+            self._players.reserve(game.id, joining, limited=limited)
         now_ms, ttl_s = self._now_ms(), self._ttl_s[game.status]
+        due = due_after(before, game, now_ms, now_ms + 1000 * ttl_s)
         commit = Commit(
             game.id,
             None if before is None else self.cache.stored_header(before),
@@ -187,10 +205,7 @@ class GameRepository:
             ttl_s + EXPIRY_S,
             record,
             replaces_log=game.is_over,
-            due=[
-                *due_after(before, game, now_ms, now_ms + 1000 * ttl_s),
-                *self._owners.due_after(before, game, now_ms),
-            ],
+            due=due,
             now_ms=now_ms,
         )
         if not self._store.commit(commit):
@@ -199,31 +214,24 @@ class GameRepository:
         self.cache.put(commit.game, game)
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
-            if before is not None:
-                self._listing.update(before, game, transition.changes)
-        elif game.status is Status.LOBBY or game.version % _RELIST_INTERVAL == 0:
-            self._listing.relist(game)
-        if concerned := players | players_before:
-            self._players.relay_commit(before, game, concerned)
+        if any(entry.kind == "relay" for entry in due):
+            self.relay.committed(before, game, header_of(commit.game), transition.changes)
         return True
 
     def delete(self, game: Game, record: StoredRecord | None) -> bool:
-        """Delete a game that is over, and references to it, unless it has changed; return whether it was.
-
-        The game itself comes last: when a step before that fails, a retry finds it and completes the rest.
+        """Delete a game that is over or has expired, unless it has changed; return whether it was.
 
         :param record: the idempotency record of the deletion.
         """
-        self._players.forget(game)
-        self._listing.remove(game)
-        return self._store.delete(game.id, self.cache.stored_header(game), record)
-
-    def expire(self, game: Game) -> None:
-        """Delete a game whose time is over, unless it has changed, and report that to its players."""
-        if self._store.delete(game.id, self.cache.stored_header(game), None):
-            self._listing.remove(game)
-            for player in players_of(game):
-                self._players.relay(player, game.id)
+        relay = relay_entries(game.id, players_of(game), self._now_ms() + RELAY_MS)
+        if not self._store.delete(game.id, self.cache.stored_header(game), record, relay):
+            return False
+        self.relay.deleted(game)
+        with suppress(Problem):  # those that stay after an outage expire
+            for seat in game.seats:
+                if seat.url_bot:
+                    self._store.webhooks.delete_all(bot_owner(seat.url_bot))
+        return True
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
         """Return the log entries to write: one for each change, or one for all of a game that is over."""

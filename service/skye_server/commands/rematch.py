@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -28,13 +29,16 @@ from skye_server.games.game import (
     Status,
 )
 from skye_server.games.transitions import Transition
-from skye_server.webhooks.bots import copied_bot
 
 MAX_ABORTED: Final = 16
 """How many rematches of a game can be aborted and opened again: each request for one loads them all."""
 
 
-def rematch(games: Games, command: Command, game_id: str) -> CommandResult[TakenSeatView]:
+CopyBot: TypeAlias = Callable[[str, str], str]
+"""Stores a bot at a URL again, for the game with an id, and returns its new id."""
+
+
+def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> CommandResult[TakenSeatView]:
     """Open the game that follows one that is over, or take the caller's seat in it.
 
     It starts when all players of the old game have taken their seats; the bots of the old game are seated
@@ -50,7 +54,7 @@ def rematch(games: Games, command: Command, game_id: str) -> CommandResult[Taken
         new, now_ms = loaded.game, loaded.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
-        opened = _opened(games, old, loaded.game_id, now_ms) if new is None else Transition(new)
+        opened = _opened(old, loaded.game_id, now_ms, copy_bot) if new is None else Transition(new)
         return _joined(opened, seat, loaded.tokens, now_ms, has_token=not is_player_key(command.token or ""))
 
     load = partial(_load_following, games, command, old, caller)
@@ -132,7 +136,7 @@ def _joined(
     return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
 
 
-def _opened(games: Games, old: Game, new_id: str, now_ms: int) -> Transition:
+def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transition:
     """Open the game that follows: its bots are seated, and seats are reserved for the players."""
     options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
     game = Game(
@@ -147,14 +151,14 @@ def _opened(games: Games, old: Game, new_id: str, now_ms: int) -> Transition:
         host_player=old.host_player,
         clock_ms=None if old.clock_ms is None else now_ms,
     )
-    bots = tuple(_bot_again(games, seat, new_id) for _, seat in old.taken if not _plays_again(seat))
+    bots = tuple(_bot_again(seat, new_id, copy_bot) for _, seat in old.taken if not _plays_again(seat))
     people = tuple(_reservation(seat) for _, seat in old.taken if _plays_again(seat))
     return lobby.open_game(game, bots, now_ms, invites=people)
 
 
-def _bot_again(games: Games, seat: Seat, new_id: str) -> Seat:
+def _bot_again(seat: Seat, new_id: str, copy_bot: CopyBot) -> Seat:
     """Return the seat of a bot in the game that follows; one at a URL gets its decisions there too."""
-    url_bot = copied_bot(games, seat.url_bot, new_id) if seat.has_url_bot else ""
+    url_bot = copy_bot(seat.url_bot, new_id) if seat.has_url_bot else ""
     return replace(seat, token="", player="", url_bot=url_bot)
 
 

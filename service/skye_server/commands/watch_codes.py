@@ -11,7 +11,6 @@ from __future__ import annotations
 import hmac
 import secrets
 
-from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import (
     KEY_PREFIX,
@@ -21,6 +20,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.players.identities import PlayerIdentities
+from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.watch_code_store import SECRET
 

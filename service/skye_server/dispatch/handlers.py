@@ -7,12 +7,11 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.commands.current_games import Games
-from skye_server.games.authorization import players_of
 from skye_server.games.due import next_attention_ms
 from skye_server.matchmaking import tickets
+from skye_server.relay.relay import Relay
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bot_dispatch import BotDispatch
-from skye_server.webhooks.bots import bots_of, delete_bots
 from skye_server.webhooks.dispatching import WebhookDispatch
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
@@ -37,13 +36,14 @@ class Handler(NamedTuple):
     parallel: int
 
 
-def handlers(games: Games) -> Mapping[str, Handler]:
+def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
     sender = Sender(TargetPolicy(games.settings))
     webhook_slots, bot_slots = (AccountSlots(_SLOTS) for _ in range(2))
     webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
     return {
         "game": Handler(partial(attend_game, games), 32),
+        "relay": Handler(relay.attend, 32),
         "ticket": Handler(partial(tickets.attend_ticket, games), 8),
         "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
         "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
@@ -51,20 +51,12 @@ def handlers(games: Games) -> Mapping[str, Handler]:
 
 
 def attend_game(games: Games, game_id: str) -> int | None:
-    """Apply the missed deadline of a game, and write the events of its players that are missing or due.
-
-    A game whose time is over is deleted.
-    """
+    """Apply the missed deadline of a game, or delete a game whose time is over."""
     found, left_ms = games.repository.find_to_attend(game_id)
     if found is None:
-        games.listing.forget(game_id)
         return None
     if left_ms <= 0:
-        games.repository.expire(found)
-        delete_bots(games.store, *bots_of(found))
+        games.repository.delete(found, None)
         return None
     game = games.apply_deadlines(found)
-    for player in players_of(game):
-        games.players.attend(player, game)
-    now_ms = games.now_ms()
-    return next_attention_ms(game, now_ms, now_ms + left_ms)
+    return next_attention_ms(game, games.now_ms() + left_ms)

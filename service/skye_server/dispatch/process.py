@@ -16,14 +16,15 @@ from skye_server.dispatch.handlers import handlers
 from skye_server.observability import logs, worker_metrics
 from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
+from skye_server.relay.relay import connected
 from skye_server.settings import Settings, SettingsError
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shared_clock import SharedClock
 
 
 def dispatcher(games: Games) -> Dispatcher:
-    """Return the dispatcher of some games."""
-    return Dispatcher(games, handlers(games))
+    """Return the dispatcher of some games; their commits are relayed from now on."""
+    return Dispatcher(games, handlers(games, connected(games)))
 
 
 def main(metrics_of: str | None = None) -> int:

@@ -1,7 +1,6 @@
 """Follow a player: one long poll or stream over all games of a player key, from an id of the player's events.
 
-It waits for the change notifier like the stream of one game. While it is open, it also maintains the player's
-games (see `followed_player`).
+It waits for the change notifier like the stream of one game. The relay writes the events.
 """
 
 from __future__ import annotations
@@ -16,14 +15,13 @@ from skye_server.cooperative_yield import has_disconnected
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following import game_feed
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.followed_player import FollowedPlayer, FollowedPlayers
 from skye_server.following.follower import wait
 from skye_server.following.game_feed import HEARTBEAT, OUTAGE_S, STORE_FAILS
 from skye_server.following.stream_clock import StreamClock, Timer
 from skye_server.following.stream_ends import StreamEnded, stream_ended
 from skye_server.following.subscription import Idle
 from skye_server.games.views.game import timestamp
-from skye_server.players.events import PlayerEvent
+from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import PlayerEvents
 from skye_server.storage.connection import retry
 from skye_server.storage.shards import player_key
@@ -57,7 +55,6 @@ class PlayerFollower:
     games: Games
     change_notifier: ChangeNotifier
     clock: StreamClock
-    players: FollowedPlayers
     token: str | None
     _player: str = ""
 
@@ -77,16 +74,14 @@ class PlayerFollower:
         """
         until = time.monotonic() + wait_s
         player = self.games.identities.require_player(self.token)
-        followed = FollowedPlayer(self.games, player)  # its own: the response must not lack an event
         with self.change_notifier.changes_of(player_key(player, "changes")) as changed:
             while True:
                 changed.clear()
-                followed.maintain()
                 page = self.read(after, limit)
                 left = until - time.monotonic()
                 if page.events or left <= 0 or self.change_notifier.stopped:
                     return page
-                is_woken = wait(changed, min(left, followed.time_to_next()))
+                is_woken = wait(changed, min(left, game_feed.CHECK_S))
                 if not is_woken and has_disconnected():
                     return page
 
@@ -101,7 +96,6 @@ class PlayerFollower:
         :param first: what `read` returned when the stream was opened.
         """
         events, player = first.events, self._player
-        followed = self.players.shared(player)
         with (
             self.clock.timer(wake) as timer,
             self.change_notifier.calling(player_key(player, "changes"), timer.notify),
@@ -115,11 +109,8 @@ class PlayerFollower:
                     yield stream_ended("restart", after)
                     return
                 timer.is_changed = False
-                changed, events = {event.game for _, event in events}, []
                 try:
                     with retry.without_retries():
-                        followed.update(changed)
-                        followed.maintain()
                         events = self.read(after, _PAGE).events
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:
@@ -127,15 +118,16 @@ class PlayerFollower:
                         return
                     yield STORE_FAILS
                     time.sleep(OUTAGE_S)
+                    events = []
                     continue
                 if events:
                     continue
-                if (yield from self._idle(timer, followed.time_to_next())):
+                if (yield from self._idle(timer)):
                     return
 
-    def _idle(self, timer: Timer, left_s: float) -> Generator[PlayerStreamItem | None, None, bool]:
+    def _idle(self, timer: Timer) -> Generator[PlayerStreamItem | None, None, bool]:
         """Yield heartbeats until the player's events are to be read; return whether the client is gone."""
-        until = time.monotonic() + left_s
+        until, left_s = time.monotonic() + game_feed.CHECK_S, game_feed.CHECK_S
         while left_s > 0:
             timer.due_at = time.monotonic() + min(left_s, game_feed.HEARTBEAT_S)
             self.clock.update(timer)
@@ -148,24 +140,3 @@ class PlayerFollower:
             yield HEARTBEAT
             left_s = until - time.monotonic()
         return False
-
-
-def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
-    """Return an event of a player as the API shows it."""
-    view: dict[str, Any] = {"id": event_id, "at": timestamp(event.at_ms), "type": event.type}
-    if event.ticket:
-        return view | {"ticket_id": event.ticket}
-    if event.webhook:
-        return view | {"webhook_id": event.webhook}
-    view |= {
-        "game_id": event.game,
-        "seat": event.seat,
-        "game_version": event.version,
-        "game_last_event": event.last_event,
-        "status": event.status,
-    }
-    if event.turn is not None:
-        deadline_ms = event.turn.deadline_ms
-        deadline = None if deadline_ms is None else timestamp(deadline_ms)
-        view |= {"phase": event.turn.phase, "deadline": deadline}
-    return view

@@ -1,7 +1,8 @@
 """When a game needs attention that no request may give it: at deadlines, decisions of bots, its expiry.
 
 A dispatcher attends to a game at exactly these times. They follow from the game alone, so the commit of each
-change writes them together with the game.
+change writes them together with the game. So it does with what the relay (`skye_server.relay`) must write
+elsewhere: the entries of the kind `relay` are the outbox, and grow by games, never by changes.
 """
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Final, NamedTuple
 
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game, Status
+from skye_server.games.player_events import concerned_players, near_at_ms
 
-_MAX_LEAD_MS: Final = 3_600_000
-_LEAD_SHARE: Final = 4
-"""A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
+RELAY_MS: Final = 1_000
+"""How long after a commit a dispatcher relays it, unless the process that committed it has done so."""
 
 
 class Due(NamedTuple):
@@ -28,7 +29,7 @@ class Due(NamedTuple):
 
 
 def due_after(before: Game | None, after: Game, now_ms: int, expires_ms: int) -> list[Due]:
-    """Return the entries that a commit writes: the game itself, and bots at URLs that have a new decision.
+    """Return the entries that a commit writes: the game itself, its relay, and bots with a new decision.
 
     A bot that is asked already stays as it is. With a manual clock each commit asks again, as the clock may
     have reached the time of another attempt.
@@ -42,26 +43,49 @@ def due_after(before: Game | None, after: Game, now_ms: int, expires_ms: int) ->
         for url_bot, decision in _open_decisions(after).items()
         if known.get(url_bot) != decision
     ]
-    return [Due("game", after.id, next_attention_ms(after, now_ms, expires_ms)), *asked]
+    due = Due("game", after.id, next_attention_ms(after, expires_ms))
+    return [due, *relay_after(before, after, now_ms), *asked]
 
 
-def next_attention_ms(game: Game, now_ms: int, expires_ms: int) -> int:
-    """Return when a dispatcher must attend to a game: at a near deadline, a deadline, or its expiry.
+def relay_after(before: Game | None, after: Game, now_ms: int) -> list[Due]:
+    """Return the entries for what a commit changes elsewhere: the game, and each player who lost the role."""
+    if not (is_listed_anew(before, after) or concerned_players(before, after)):
+        return []
+    return relay_entries(after.id, players_of(before) - players_of(after), now_ms + RELAY_MS)
+
+
+def relay_entries(game_id: str, former: frozenset[str], due_ms: int) -> list[Due]:
+    """Return the entries of a game for the relay.
+
+    :param former: players who had a role in it: nothing else names them.
+    """
+    ids = [game_id, *(f"{game_id}/{player}" for player in sorted(former))]
+    return [Due("relay", entry, due_ms) for entry in ids]
+
+
+def is_listed_anew(before: Game | None, after: Game) -> bool:
+    """Return whether a commit changes where the list of public games has a game."""
+    return not after.private and (before is None or before.status is not after.status)
+
+
+def next_attention_ms(game: Game, expires_ms: int) -> int:
+    """Return when a dispatcher must attend to a game: at its deadline or its expiry.
 
     A manual clock needs no dispatcher: the request that advances the clock applies deadlines.
     """
-    deadline_ms, turn_ms = game.deadline_ms, game.options.turn_ms
+    deadline_ms = game.deadline_ms
     if deadline_ms is None or game.clock_ms is not None or game.status is not Status.PLAYING:
         return expires_ms
-    times = [expires_ms, deadline_ms]
-    if turn_ms is not None and players_of(game) and now_ms < (near_ms := near_at_ms(deadline_ms, turn_ms)):
-        times.append(near_ms)
-    return min(times)
+    return min(deadline_ms, expires_ms)
 
 
-def near_at_ms(deadline_ms: int, turn_ms: int) -> int:
-    """Return when a deadline is near, in milliseconds since 1970."""
-    return deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
+def next_near_ms(game: Game | None, now_ms: int) -> int | None:
+    """Return when the relay must report to players that a deadline is near; None if it need not."""
+    if game is None or game.deadline_ms is None or game.options.turn_ms is None or not players_of(game):
+        return None
+    near_ms = near_at_ms(game.deadline_ms, game.options.turn_ms)
+    is_ahead = game.clock_ms is None and game.status is Status.PLAYING and now_ms < near_ms
+    return near_ms if is_ahead else None
 
 
 def _open_decisions(game: Game) -> dict[str, str]:

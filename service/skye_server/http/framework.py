@@ -19,7 +19,6 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.hunts import Hunts
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.followed_player import FollowedPlayers
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
@@ -47,7 +46,6 @@ class Collaborators:
     change_notifier: ChangeNotifier
     feeds: GameFeeds
     stream_clock: StreamClock
-    followed_players: FollowedPlayers
     open_streams: OpenStreams
     metrics: Metrics
     webhooks: Webhooks

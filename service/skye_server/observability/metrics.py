@@ -39,6 +39,9 @@ _MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
 }
 """The events of a game with this status; an aborted game may have been started before."""
 
+CONSUMERS: Final = ("lists", "players")
+"""What the relay writes; see `skye_server.relay`."""
+
 prometheus_client.disable_created_metrics()  # a second series for each counter
 
 
@@ -84,6 +87,19 @@ class Metrics:
             "Matchmaking: tickets created, and games that began with tickets.",
             "event",
             ("ticket", "game"),
+        )
+        self._relay_failures = _counters(
+            registry,
+            "skye_relay_failures",
+            "Games that could not be relayed to the lists or the players, by which of them failed.",
+            "consumer",
+            CONSUMERS,
+        )
+        self._parked = Gauge(
+            "skye_relay_parked",
+            "Games that dispatchers relay again later, since they failed.",
+            registry=registry,
+            multiprocess_mode="livesum",
         )
         self._streams = Gauge(
             "skye_open_streams",
@@ -133,6 +149,14 @@ class Metrics:
         for event in _MILESTONES[after]:
             if event not in _MILESTONES[before]:
                 self._games[event].inc()
+
+    def relay_failed(self, consumer: str) -> None:
+        """Count a game that could not be relayed to a consumer."""
+        self._relay_failures[consumer].inc()
+
+    def relays_parked(self, number: int) -> None:
+        """Note how many games this process relays again later."""
+        self._parked.set(number)
 
     def commit_conflicted(self) -> None:
         """Count a commit that failed because another request had changed the game first."""
@@ -195,6 +219,7 @@ class UncountedMetrics(Metrics):
     def _count_nothing(self, *_: object, **_named: object) -> None: ...
 
     answered = error_sent = game_changed = commit_conflicted = _count_nothing
+    relay_failed = relays_parked = _count_nothing
     ticket_created = game_matched = stream_opened = stream_closed = clock_read = _count_nothing
 
 

@@ -10,7 +10,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
-from skye_server.players.events import FollowedGame, PlayerEvent
+from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import StoredFormatError
 
 PLAYER_FORMAT: Final = 1

@@ -11,7 +11,6 @@ import msgspec
 from flask import Response, request
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.finished_games import FinishedGames, cursor_of, end_of, place_of
 from skye_server.contract import requests
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import UNREADABLE, Problem
@@ -22,11 +21,11 @@ from skye_server.http.framework import collaborators
 from skye_server.http.player_requests import charged_player
 from skye_server.http.rate_limits import charge_records
 from skye_server.http.responses import check_accepts
-from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import STORE_ERRORS
 from skye_server.openapi.operations import ResponseDoc, of_player, operation, text
 from skye_server.routes.game.history import record_view
 from skye_server.routes.leagues import blueprint
+from skye_server.storage.finished_games import FinishedGames, cursor_of, end_of, place_of
 
 __all__ = ["blueprint"]
 
@@ -76,8 +75,6 @@ def export_own_records(query: dict[str, Any]) -> Response:
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)
-    tickets.catch_up(games, player)
-    games.players.catch_up(player)
     return _export(games, games.player_listing.finished(player), query)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from flask import Response
 
-from skye_server.commands.finished_games import cursor_of, place_of
 from skye_server.contract import requests, responses
-from skye_server.following.player_follower import PlayerFollower, event_view
+from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
 from skye_server.games.views.game import summary_view, time_view, timestamp
+from skye_server.games.views.player_events import event_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -21,12 +21,12 @@ from skye_server.http.rate_limits import charge_key_replacement
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import check_accepts, json_response, link_to_next
 from skye_server.http.streams import count_open, last_event_id
-from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
 from skye_server.routes.webhooks import replaced_view
+from skye_server.storage.finished_games import cursor_of, place_of
 
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
@@ -50,7 +50,6 @@ def get_own_player() -> Response:
     valid: its player has no games.
     """
     games, player = collaborators().games, charged_player()
-    games.players.catch_up(player)
     view = {
         "id": player_id(player),
         "active_game_count": games.players.count_games(player, active=True),
@@ -82,8 +81,6 @@ def list_own_games(query: dict[str, Any]) -> Response:
     """
     all_games, player = collaborators().games, charged_player()
     players = all_games.players
-    tickets.catch_up(all_games, player)
-    players.catch_up(player)
     last_event = players.last_event(player)
     found, last = all_games.player_listing.page(player, query["limit"], place_of(query.get("cursor")))
     cursor = None if last is None else cursor_of(last)
@@ -163,9 +160,7 @@ def stream_player_events(query: dict[str, Any]) -> Response:
 
 def _follower() -> PlayerFollower:
     its = collaborators()
-    return PlayerFollower(
-        its.games, its.change_notifier, its.stream_clock, its.followed_players, bearer_token()
-    )
+    return PlayerFollower(its.games, its.change_notifier, its.stream_clock, bearer_token())
 
 
 @blueprint.route("/key", methods=["PUT"])

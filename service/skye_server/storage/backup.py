@@ -3,8 +3,8 @@
 The file is a gzip of msgpack values, each after its length in 4 bytes: a header, the stored values, and a
 footer with their number. Ordinary commands read and write them, so the form does not depend on the version of
 the server. The keys of a game are read in one step: the backup has a game in play as it was at one moment. No
-step reads more than one game or player, or a part of a list. Due entries are left out: they follow from the
-rest (see `dispatch.rebuilding`).
+step reads more than one game or player. Due entries and the lists of games are left out: they follow from the
+rest (see `relay.rebuilding`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,8 @@ from skye_server.storage.shards import owner_of
 
 FORMAT: Final = 1
 _KIND: Final = "skye-server backup"
-_LEFT_OUT: Final = re.compile(rb"skye:(?:bucket:|\{dispatchers\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)")
-"""Keys that a backup does not have: counters of rate limits, due work, dispatchers."""
-
-_PAGE: Final = 1_000
-"""How many entries of a list of all games one step reads."""
+_LEFT_OUT: Final = re.compile(rb"skye:(?:bucket:|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)")
+"""Keys that a backup does not have: counters of rate limits, due work, dispatchers, lists of games."""
 
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
@@ -82,9 +79,6 @@ class Counts(NamedTuple):
     values: int
 
 
-_OF_ALL: Final = b"skye:index:"
-"""How the keys of the lists of all games begin."""
-
 _WRITES: Final = {"hash": "HSET", "list": "RPUSH", "set": "SADD"}
 _decode: Final = msgspec.msgpack.Decoder(Stored).decode
 
@@ -99,8 +93,7 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
     with gzip.GzipFile("", "wb", 6, file) as packed:
         _write_frame(packed, {"kind": _KIND, "format": FORMAT})
         for keys in _groups(topology):
-            of_all = keys[0].startswith(_OF_ALL)
-            for stored in _read_scored(calls, keys[0]) if of_all else _read(calls, keys):
+            for stored in _read(calls, keys):
                 _write_frame(packed, stored)
                 games, values = games + _is_game(stored.key), values + 1
         _write_frame(packed, {"games": games, "values": values})
@@ -176,25 +169,6 @@ def _owner(key: bytes) -> str:
 
 def _is_game(key: bytes) -> bool:
     return (owner_of(key.decode()) or ("", ""))[1] == "game"
-
-
-def _read_scored(calls: RedisCalls, key: bytes) -> Iterator[Stored]:
-    """Yield a sorted set, which may be too large for one step."""
-    content: dict[bytes, float] = {}
-    cursor, is_first = 0, True
-    while cursor or is_first:
-        is_first = False
-
-        def scan(server: redis.Redis, cursor: int = cursor) -> tuple[int, list[tuple[bytes, float]]]:
-            found: Any = server.zscan(key, cursor, count=_PAGE)
-            following, page = found
-            return int(following), list(page)
-
-        cursor, page = calls.call(key.decode(), scan)
-        content |= dict(page)
-    if content:
-        flat = [part for member, score in content.items() for part in (member, repr(score).encode())]
-        yield Stored(key, "zset", None, flat, b"")
 
 
 def _read(calls: RedisCalls, keys: list[bytes]) -> Iterator[Stored]:

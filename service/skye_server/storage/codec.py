@@ -50,6 +50,11 @@ def version_header(game: Game) -> bytes:
     return b"%d:%d:" % (FORMAT, game.version)
 
 
+def header_of(stored: bytes) -> bytes:
+    """Return the header of a stored game, by which the store recognizes it: format, version and checksum."""
+    return stored[: stored.index(b"{")]
+
+
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
     return _encode(game, _encoder.encode(game))

@@ -101,7 +101,8 @@ def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: M
 # before, 2 the prefix that the stored game must have (empty: none may exist), 3 the new game, 4 its TTL in
 # seconds, 5 a record (empty: none), 6 its TTL, 7 whether the entries replace the log, 8 the id of the game, 9
 # the time in milliseconds since 1970, then for each due entry its id and time, then for each log entry its
-# id, data and header.
+# id, data and header. The first due entry is the game itself, whose time is set; an earlier time of another
+# entry stays.
 #
 # Returns 1: committed; 0: conflict, nothing written; 3: the log is missing, nothing written. A retry whose
 # first attempt was committed finds its last entry in the log under its own id, and returns 1. 2: unknown,
@@ -165,21 +166,22 @@ if ARGV[5] ~= '' then
     redis.pcall('DEL', KEYS[3]:sub(1, -33) .. redis.call('LPOP', KEYS[4]))
   end
 end
-local function set_due(key, id, at)
-  redis.call('ZADD', key, at, id)
+local function set_due(key, id, at, which)
+  redis.call('ZADD', key, which, 'CH', at, id)
   -- A later entry is found when a dispatcher looks at the shard anyway.
   if at - now < max_wait and redis.call('ZRANGE', key, 0, 0)[1] == id then publish(key) end
 end
-for at = 1, dues do set_due(KEYS[7 + at], ARGV[8 + 2 * at], ARGV[9 + 2 * at]) end
-if has_webhooks then set_due(KEYS[7], ARGV[8] .. '/' .. ARGV[8], ARGV[9]) end
+for at = 1, dues do set_due(KEYS[7 + at], ARGV[8 + 2 * at], ARGV[9 + 2 * at], at > 1 and 'LT' or 'CH') end
+if has_webhooks then set_due(KEYS[7], ARGV[8] .. '/' .. ARGV[8], ARGV[9], 'LT') end
 publish(KEYS[1])
 return 1
 """
 )
 
 # KEYS: game, log, list of the idempotency records, idempotency record of the deletion, watch codes, webhooks,
-# due entries of games. ARGV: 1 how often it was sent before, 2 the prefix that the stored game must have, 3 a
-# record of the deletion (empty: none), 4 its TTL, 5 the id of the game.
+# due entries of games, due entries of the relay. ARGV: 1 how often it was sent before, 2 the prefix that the
+# stored game must have, 3 a record of the deletion (empty: none), 4 its TTL, 5 the id of the game, 6 when the
+# relay is due, then the ids of its entries: they stay until all have seen that the game is gone.
 #
 # Returns 1: deleted; 0: conflict, nothing deleted. A retry whose first attempt deleted the game finds none,
 # and sets the record again, or replicates.
@@ -194,6 +196,8 @@ elseif redis.call('GETRANGE', KEYS[1], 0, #ARGV[2] - 1) ~= ARGV[2] then
 end
 local records, webhooks = redis.call('LRANGE', KEYS[3], 0, -1), redis.call('HKEYS', KEYS[6])
 redis.call('ZCARD', KEYS[7])
+redis.call('ZCARD', KEYS[8])
+for at = 7, #ARGV do redis.call('ZADD', KEYS[8], 'LT', ARGV[6], ARGV[at]) end
 for _, name in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. name) end
 for _, webhook in ipairs(webhooks) do
   for _, part in ipairs({'', ':order', ':queue', ':done', ':ended'}) do
@@ -207,6 +211,18 @@ publish(KEYS[1])
 return 1
 """
 )
+
+# After a relay. KEYS: game, due entries of the relay. ARGV: 1 the prefix of the game that was relayed (empty:
+# there is none), 2 its id, 3 when the relay is due again (empty: never), then the ids of further entries that
+# are done. Returns whether the game is still the one that was relayed; otherwise its entry stays.
+SETTLE: Final = Script("""
+for at = 4, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
+local stored = redis.call('GETRANGE', KEYS[1], 0, math.max(#ARGV[1], 1) - 1)
+if stored ~= ARGV[1] then return 0 end
+if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[2])
+else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2]) end
+return 1
+""")
 
 # KEYS: an idempotency record. Returns whether it exists; sets its TTL again, as a write that WAIT waits for.
 TOUCH: Final = Script("""

@@ -26,12 +26,21 @@ class Page(NamedTuple):
     last_id: str | None
 
 
+class Reservation(NamedTuple):
+    """A place among the games of a player that are not over, until a time in milliseconds since 1970."""
+
+    player: str
+    game_id: str
+    now_ms: int
+    until_ms: int
+
+
 class UpdateOutcome(IntEnum):
-    """The outcome of an update."""
+    """The outcome of an update; whether the player has webhooks is known with it."""
 
     CONFLICT = 0
     DONE = 1
-    TOO_MANY_GAMES = 2
+    DONE_WITH_WEBHOOKS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +50,6 @@ class GameUpdate:
     :param expected: the record as it was read; None if there was none.
     :param record: the new record; None removes the game.
     :param score: the position of the game in the player's list; see `redis_players.ACTIVE_SCORE`.
-    :param max_active: refuse a new game beyond this many that are not over; 0 for no limit.
     :param events: the encoded events to append.
     """
 
@@ -51,5 +59,4 @@ class GameUpdate:
     record: bytes | None
     score: float
     ttl_s: int
-    max_active: int = 0
     events: Sequence[bytes] = ()

@@ -6,10 +6,11 @@ Of each player, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{player.ID}:order    zset     these ids: games that are over by time, then, with scores from
                                        `ACTIVE_SCORE` on, the others; last those that wait for the player
     skye:{player.ID}:events   stream   the player's events; field `e` is an encoded event
+    skye:{player.ID}:reserved zset     ids of games that the player is about to join, by the time until then
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
 The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
-the record follows the game, see `players.player_games`.
+the relay writes the record after the game (see `relay.players`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import expect_bytes, expect_int
 from skye_server.storage.game_index import highest_first
 from skye_server.storage.lua_scripts import PUBLISH, REPLICATE, Script
-from skye_server.storage.player_store import GameUpdate, Page, StoredEvent, UpdateOutcome
+from skye_server.storage.player_store import GameUpdate, Page, Reservation, StoredEvent, UpdateOutcome
 from skye_server.storage.shards import player_key
 
 ACTIVE_SCORE: Final = 1e13
@@ -55,9 +56,8 @@ end
 """
 )
 
-# KEYS: games, order, events. ARGV: 1 the game, 2 its record as it was read (empty: none), 3 the new record
-# (empty: none), 4 the score, 5 the TTL in seconds, 6 how many games may be active (0: any number), then for
-# each event its salt and data.
+# KEYS: games, order, events, reserved, webhooks. ARGV: 1 the game, 2 its record as it was read (empty: none),
+# 3 the new record (empty: none), 4 the score, 5 the TTL in seconds, then for each event its salt and data.
 #
 # Returns an `UpdateOutcome`. A retry whose first attempt was written finds the new record, and appends
 # nothing. A key of another type makes the script fail before it has written.
@@ -66,15 +66,16 @@ _UPDATE: Final = Script(
     """
 redis.call('ZCARD', KEYS[2])
 redis.call('XLEN', KEYS[3])
+redis.call('ZCARD', KEYS[4])
+local done = 1 + redis.call('EXISTS', KEYS[5])
 local stored = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if stored == ARGV[3] then
   if redis.call('EXPIRE', KEYS[1], ARGV[5]) == 0 then replicate(KEYS[1]) end
-  return 1
+  return done
 end
 if stored ~= ARGV[2] then return 0 end
-local limit = tonumber(ARGV[6])
-if stored == '' and limit > 0 and redis.call('ZCOUNT', KEYS[2], active, '+inf') >= limit then return 2 end
-if #ARGV > 6 then append(KEYS[3], ARGV[5], 7) end
+if #ARGV > 5 then append(KEYS[3], ARGV[5], 6) end
+redis.call('ZREM', KEYS[4], ARGV[1])
 if ARGV[3] == '' then
   redis.call('HDEL', KEYS[1], ARGV[1])
   redis.call('ZREM', KEYS[2], ARGV[1])
@@ -89,23 +90,40 @@ if redis.call('ZCOUNT', KEYS[2], '-inf', '(' .. string.format('%.0f', active)) >
 end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 redis.call('EXPIRE', KEYS[2], ARGV[5])
-if #ARGV > 6 then publish(KEYS[3]) end
+if #ARGV > 5 then publish(KEYS[3]) end
+return done
+"""
+)
+
+# KEYS: order, reserved. ARGV: 1 the game, 2 the time in milliseconds since 1970, 3 until when it is reserved,
+# 4 how many games may be active (0: any number), 5 the TTL in seconds. Returns whether it is reserved.
+_RESERVE: Final = Script(
+    f"local active = {ACTIVE_SCORE:.0f}\n"
+    """
+local limit, held = tonumber(ARGV[4]), redis.call('ZCOUNT', KEYS[1], active, '+inf')
+held = held + redis.call('ZCOUNT', KEYS[2], '(' .. ARGV[2], '+inf')
+for _, key in ipairs(KEYS) do if redis.call('ZSCORE', key, ARGV[1]) then held = held - 1 end end
+if limit > 0 and held >= limit then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[2])
+redis.call('EXPIRE', KEYS[2], ARGV[5])
 return 1
 """
 )
 
-# KEYS: events, open tickets (see `ticket_pools`). ARGV: 1 the ticket, 2 the TTL in seconds, 3 the salt and 4
-# the data of the event. A retry finds no ticket, and appends nothing.
+# KEYS: events, open tickets (see `ticket_pools`), webhooks. ARGV: 1 the ticket, 2 the TTL in seconds, 3 the
+# salt and 4 the data of the event. A retry finds no ticket, and appends nothing. Returns an `UpdateOutcome`.
 _EXPIRE_TICKET: Final = Script(
     PUBLISH
     + _APPEND
     + """
 redis.call('XLEN', KEYS[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-if redis.call('HDEL', KEYS[2], ARGV[1]) == 0 then return 0 end
-append(KEYS[1], ARGV[2], 3)
-publish(KEYS[1])
-return 1
+if redis.call('HDEL', KEYS[2], ARGV[1]) == 1 then
+  append(KEYS[1], ARGV[2], 3)
+  publish(KEYS[1])
+end
+return 1 + redis.call('EXISTS', KEYS[3])
 """
 )
 
@@ -123,14 +141,15 @@ return 1
 """)
 
 
-# KEYS: events. ARGV: 1 the TTL in seconds, 2 the salt and 3 the data of the event.
+# KEYS: events, webhooks. ARGV: 1 the TTL in seconds, 2 the salt and 3 the data of the event. Returns an
+# `UpdateOutcome`.
 _APPEND_EVENT: Final = Script(
     PUBLISH
     + _APPEND
     + """
 append(KEYS[1], ARGV[1], 2)
 publish(KEYS[1])
-return 1
+return 1 + redis.call('EXISTS', KEYS[2])
 """
 )
 
@@ -155,7 +174,9 @@ class RedisPlayers:
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
-        keys = [player_key(key_hash, kind) for kind in ("key", "games", "events", "seeks", "webhooks")]
+        keys = [
+            player_key(key_hash, kind) for kind in ("key", "games", "reserved", "events", "seeks", "webhooks")
+        ]
         return bool(self._calls.run_script(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
@@ -172,23 +193,37 @@ class RedisPlayers:
             update.record or b"",
             repr(update.score),
             update.ttl_s,
-            update.max_active,
         ]
         for event in update.events:
             arguments += secrets.randbits(32), event
-        keys = [player_key(player, kind) for kind in ("games", "order", "events")]
+        keys = [player_key(player, kind) for kind in ("games", "order", "events", "reserved", "webhooks")]
         return UpdateOutcome(self._calls.run_script(_UPDATE, keys, arguments))
 
-    def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> None:
+    def reserve(self, wanted: Reservation, max_active: int, ttl_s: int) -> bool:
+        """Count a game among those that are not over until a time; return False when there are too many.
+
+        :param max_active: how many there may be; 0 for any number.
+        """
+        keys = [player_key(wanted.player, kind) for kind in ("order", "reserved")]
+        arguments = [wanted.game_id, wanted.now_ms, wanted.until_ms, max_active, ttl_s]
+        return bool(self._calls.run_script(_RESERVE, keys, arguments))
+
+    def withdraw(self, player: str, game_id: str) -> None:
+        """Count a game no longer that was reserved."""
+        key = player_key(player, "reserved")
+        self._calls.call(key, lambda server: server.zrem(key, game_id), writes=True)
+
+    def expire_ticket(self, player: str, ticket_id: str, event: bytes, ttl_s: int) -> UpdateOutcome:
         """Remove a ticket from those of a player that may wait, and append an event; if it is there."""
         arguments = [ticket_id, ttl_s, secrets.randbits(32), event]
-        keys = [player_key(player, kind) for kind in ("events", "seeks")]
-        self._calls.run_script(_EXPIRE_TICKET, keys, arguments)
+        keys = [player_key(player, kind) for kind in ("events", "seeks", "webhooks")]
+        return UpdateOutcome(self._calls.run_script(_EXPIRE_TICKET, keys, arguments))
 
-    def append_event(self, player: str, event: bytes, ttl_s: int) -> None:
+    def append_event(self, player: str, event: bytes, ttl_s: int) -> UpdateOutcome:
         """Append an event to those of a player; a retry may append it again."""
         arguments = [ttl_s, secrets.randbits(32), event]
-        self._calls.run_script(_APPEND_EVENT, [player_key(player, "events")], arguments)
+        keys = [player_key(player, kind) for kind in ("events", "webhooks")]
+        return UpdateOutcome(self._calls.run_script(_APPEND_EVENT, keys, arguments))
 
     def active_games(self, player: str) -> list[tuple[str, bytes]]:
         """Return ids and records of the player's games that are not over."""
@@ -199,6 +234,24 @@ class RedisPlayers:
             records: Any = server.hmget(games, ids) if ids else []
             found = zip(ids, records, strict=True)
             return [(game_id.decode(), record) for game_id, record in found if record is not None]
+
+        return self._calls.call(order, read)
+
+    def games_of(self, player: str) -> list[str]:
+        """Return the ids of all games that a player has a record of."""
+        key = player_key(player, "games")
+        found: Any = self._calls.call(key, lambda server: server.hkeys(key))
+        return [game_id.decode() for game_id in found]
+
+    def count_held(self, player: str, now_ms: int) -> int:
+        """Return how many games of a player are not over, those included that are reserved."""
+        order, reserved = player_key(player, "order"), player_key(player, "reserved")
+
+        def read(server: redis.Redis) -> int:
+            pipeline: Any = server.pipeline(transaction=False)
+            pipeline.zcount(order, ACTIVE_SCORE, "+inf")
+            pipeline.zcount(reserved, f"({now_ms}", "+inf")
+            return sum(pipeline.execute())
 
         return self._calls.call(order, read)
 

@@ -22,6 +22,7 @@ from typing import IO, Any, Final
 import redis
 
 from skye_server.error_codes import Problem
+from skye_server.games.due import Due
 from skye_server.redis_url import MEMORY_URL, RedisUrl, parse
 from skye_server.settings import Settings
 from skye_server.storage import redis_deletion
@@ -45,7 +46,7 @@ from skye_server.storage.due_queue import DueQueue
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.hunt_store import HuntMemory, HuntStore
 from skye_server.storage.lab_store import LabStore
-from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, TOUCH, MinReplicas
+from skye_server.storage.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, MinReplicas
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.shards import key_of, shard_key, shard_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
@@ -219,16 +220,38 @@ class RedisStore:
             raise Problem("data_corrupt", "The game's log is lost.")
         return bool(result)
 
-    def delete(self, game_id: str, expected_prefix: bytes, record: StoredRecord | None) -> bool:
+    def delete(
+        self, game_id: str, expected_prefix: bytes, record: StoredRecord | None, relay: Sequence[Due]
+    ) -> bool:
         """Delete a game and all that belongs to it; return False when it has changed since it was read.
 
         :param record: the record of the deletion, which stays.
+        :param relay: the entries of its relay, which report the deletion.
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
         kinds = ("game", "log", "records", f"record:{key}", "watch", "webhooks")
-        keys = [*(key_of(game_id, kind) for kind in kinds), shard_key(shard_of(game_id), "due.game")]
-        arguments = (expected_prefix, data, ttl_s, game_id)
+        keys = [key_of(game_id, kind) for kind in kinds]
+        keys += [shard_key(shard_of(game_id), f"due.{kind}") for kind in ("game", "relay")]
+        relay_ms = max(entry.due_ms for entry in relay)
+        arguments = (expected_prefix, data, ttl_s, game_id, relay_ms, *(entry.id for entry in relay))
         return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
+
+    def settle(
+        self, game_id: str, relayed_prefix: bytes | None, former: Sequence[str], due_ms: int | None
+    ) -> bool:
+        """Note that a game is relayed; return False if it has changed since: the relay is still due then.
+
+        :param relayed_prefix: how the stored game began; None if there was none.
+        :param former: the ids of other entries of the relay that are done.
+        :param due_ms: when the relay is due again.
+        """
+        keys = [key_of(game_id, "game"), shard_key(shard_of(game_id), "due.relay")]
+        arguments = [relayed_prefix or b"", game_id, "" if due_ms is None else due_ms, *former]
+
+        def run(server: redis.Redis) -> bool:
+            return bool(SETTLE.run(server, keys, arguments))
+
+        return self._calls.call(keys[0], run, writes=True, retries=False)
 
     def delete_all(self) -> int:
         """Delete all data of the service on a single server; return the number of games."""

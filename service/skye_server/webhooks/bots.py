@@ -15,12 +15,13 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command
-from skye_server.commands.commit_retries import MAX_ATTEMPTS
 from skye_server.commands.current_games import Games
 from skye_server.contract.responses.changes import SeatTokenView
 from skye_server.error_codes import ERROR_CODES, FieldError, Problem
-from skye_server.games.game import URL_BOT, Game
+from skye_server.games.game import URL_BOT
+from skye_server.storage.commit_retries import MAX_ATTEMPTS
 from skye_server.storage.redis_store import RedisStore
+from skye_server.storage.webhook_entries import bot_owner
 from skye_server.storage.webhook_store import PutOutcome, WebhookRef
 from skye_server.webhooks.accounts import Account, account_of
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
@@ -41,7 +42,7 @@ def bot_ref(url_bot: str) -> WebhookRef:
     >>> bot_ref("wh_abc").owner
     'bot.wh_abc'
     """
-    return WebhookRef(f"bot.{url_bot}", url_bot)
+    return WebhookRef(bot_owner(url_bot), url_bot)
 
 
 def stored_bot(store: RedisStore, url_bot: str) -> Webhook | None:
@@ -204,11 +205,6 @@ def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secret
     for seat, player in zip(seats, players, strict=False):
         if "url_bot" in player:
             seat["secret"] = secrets[player["url_bot"]]
-
-
-def bots_of(game: Game) -> list[str]:
-    """Return the ids of the bots at URLs that play seats of a game, or have played them."""
-    return [seat.url_bot for seat in game.seats if seat.url_bot]
 
 
 def _put(games: Games, bot: Webhook) -> Webhook:

@@ -2,12 +2,10 @@
 
 A dispatcher calls `WebhookDispatch.attend` with an entry of the due queue:
 
-- `GAME/OWNER`: events of the owner may be missing in the queues of the owner's webhooks;
-- `WEBHOOK/OWNER`: the same, once after the webhook was created;
+- `OWNER/OWNER`: events of the owner may be missing in the queues of the owner's webhooks;
 - `GAME/OWNER/WEBHOOK`: deliveries of a game to one webhook are queued. So those of a game are sent in order,
   each after the receiver has accepted the one before, and a receiver that refuses one delays no other game.
-
-For events about no game, the owner stands in place of the game.
+  For events about no game, the owner stands in place of the game.
 
 Both are safe to repeat. The result of an attempt is stored only if the delivery has not changed since it was
 read, so a dispatcher that was suspended while it sent one does not send the next.
@@ -22,10 +20,11 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import Problem, skip_unreadable
-from skye_server.following.player_follower import event_view
+from skye_server.error_codes import Problem
+from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import NO_EVENT
 from skye_server.storage.shards import PLAYER_OWNER
+from skye_server.storage.webhook_entries import NO_GAME, delivery_entry, game_of
 from skye_server.storage.webhook_store import (
     CIRCUIT_FAILURES,
     MAX_QUEUED,
@@ -36,7 +35,6 @@ from skye_server.storage.webhook_store import (
 )
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.game_events import Reported, cursor_at, decode_cursor, encode_cursor, report
-from skye_server.webhooks.owners import NO_GAME, delivery_entry, game_of
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -83,12 +81,13 @@ class WebhookDispatch:
         :returns: when it is due again, in milliseconds since 1970; None for never.
         """
         place, owner, *webhook = entry.split("/")
-        game = game_of(owner, place)
-        return self._deliver(owner, game, *webhook) if webhook else self._queue_events(owner, game)
+        if not webhook:
+            return self._queue_events(owner)
+        return self._deliver(owner, game_of(owner, place), *webhook)
 
     # Queue events.
 
-    def _queue_events(self, owner: str, game_id: str) -> int | None:
+    def _queue_events(self, owner: str) -> int | None:
         active = [hook for hook in self._webhooks.of(owner) if hook.status == WebhookStatus.ACTIVE]
         if not active:
             return None
@@ -96,15 +95,12 @@ class WebhookDispatch:
         with self._queueing.slot(account) as is_granted:
             if not is_granted:
                 return self._games.now_ms() + self._queueing.pause_ms(account)
-            return self._queue_events_of(active, owner, game_id)
+            return self._queue_events_of(active, owner)
 
-    def _queue_events_of(self, active: Sequence[Webhook], owner: str, game_id: str) -> int | None:
+    def _queue_events_of(self, active: Sequence[Webhook], owner: str) -> int | None:
         if not owner.startswith(PLAYER_OWNER):
             return min(filter(None, [self._queue_game_events(hook) for hook in active]), default=None)
         player = owner.removeprefix(PLAYER_OWNER)
-        if game_id != NO_GAME:
-            with skip_unreadable():
-                self._games.players.relay(player, game_id)
         times = []
         for webhook in active:
             while (due_ms := self._queue_player_events(webhook, player)) == 0:

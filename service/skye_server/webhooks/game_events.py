@@ -7,8 +7,6 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from skye_server.following.player_follower import event_view
-from skye_server.games.due import near_at_ms
 from skye_server.games.events import (
     BotTookOver,
     GameStarted,
@@ -17,7 +15,8 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import Change, Game
-from skye_server.players.events import PlayerEvent, PlayerEventType, Turn
+from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, near_at_ms
+from skye_server.games.views.player_events import event_view
 from skye_server.storage.codec import StoredFormatError
 
 _NO_SEAT: Final = 9

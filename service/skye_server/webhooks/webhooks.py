@@ -12,19 +12,19 @@ import msgspec
 from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
-from skye_server.commands.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.commands.current_games import Games
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
+from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.storage.redis_players import KEY_TTL_S
 from skye_server.storage.shards import PLAYER_OWNER
+from skye_server.storage.webhook_entries import delivery_entry, events_entry, player_owner
 from skye_server.storage.webhook_store import PutOutcome, Recorded, WebhookRef
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.accounts import account_of
-from skye_server.webhooks.owners import CACHED_S, NO_GAME, delivery_entry, events_entry, player_owner
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -99,9 +99,8 @@ class Webhooks:
             made_with=credential_id(command.token or ""),
         )
         webhook, _ = self.challenged(webhook)
-        # For the events of processes that do not know it yet; queued first, so that no crash loses the entry.
-        known_ms = self._games.now_ms() + round(1000 * CACHED_S) + self._commit_ms
-        self._games.due.add(events_entry(owner, webhook.id, known_ms))
+        # Before the webhook, so that no crash loses the entry: for the events after its cursor.
+        self._games.due.add(events_entry(owner, self._games.now_ms() + self._commit_ms))
         self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
@@ -327,7 +326,6 @@ class Webhooks:
         expected, data = (None if each is None else webhook_records.encode(each) for each in (before, after))
         ttl_s = self.ttl_s(webhook.owner)
         outcome = self._store.put(webhook.ref, expected, data, MAX_WEBHOOKS, ttl_s, cursor)
-        self._games.webhook_owners.forget(webhook.owner)
         if outcome is PutOutcome.TOO_MANY:
             raise _too_many()
         if outcome is PutOutcome.CONFLICT:
@@ -346,7 +344,7 @@ class Webhooks:
                 if answered:
                     self._end_wait(webhook.ref, game, now_ms)
                 due.add(delivery_entry(webhook.ref, game, now_ms))
-            due.add(events_entry(owner, NO_GAME, now_ms))
+            due.add(events_entry(owner, now_ms))
 
     def _end_wait(self, ref: WebhookRef, game: str, now_ms: int) -> None:
         """Let the first delivery of a game that has failed be sent now, with all attempts of the schedule."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flask import Response
@@ -19,6 +20,7 @@ from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, w
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from skye_server.routes.game.lobby import OWN_VIEW
 from skye_server.routes.games import NEW_GAME, blueprint
+from skye_server.webhooks.bots import copied_bot
 
 __all__ = ["blueprint"]
 
@@ -72,7 +74,7 @@ def rematch(game: str) -> Response:
     games = collaborators().games
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
-    result = rematches.rematch(games, command_from_request(), game)
+    result = rematches.rematch(games, command_from_request(), game, partial(copied_bot, games))
     return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
 
 

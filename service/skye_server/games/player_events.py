@@ -1,7 +1,7 @@
 """The events of a player, derived from the event logs of the player's games.
 
-The events of one game follow from its log and a small state, `FollowedGame`. They are the same in every
-process and at any time.
+The events of one game follow from its log, the time, and a small state, `FollowedGame`: they are the same in
+every process.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from skye_server.games.authorization import identify_player
-from skye_server.games.due import near_at_ms
+from skye_server.games.authorization import identify_player, players_of
 from skye_server.games.events import TurnChanged
 from skye_server.games.game import Change, Game, Status
 
-_ANNOUNCED_MS: Final = 60_000
-"""How long an announced game without a role of the player is stored: its commit may still be in progress."""
+_MAX_LEAD_MS: Final = 3_600_000
+_LEAD_SHARE: Final = 4
+"""A deadline is near in the last quarter of the time for a decision, and not before its last hour."""
 
 
 class PlayerEventType(StrEnum):
@@ -68,28 +68,19 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
     """The state up to which the events of a game have been derived for one player.
 
-    A game is announced, with version 0, before the commit that gives the player a role in it.
-
-    :param since_ms: when the game was announced, later when it last changed for the player.
+    :param since_ms: when the game last changed for the player.
     :param turn: the open decision of the player's seat.
-    :param deadline_ms: the deadline of the game, of this player or of others; None with a manual clock.
     :param near_at_ms: when the deadline of the open decision is to be reported as near; None once it was, and
         with a manual clock: its changes show whether a deadline is near.
     """
 
-    since_ms: int
+    since_ms: int = 0
     version: int = 0
     last_event: int = 0
     seat: int | None = None
     turn: Turn | None = None
-    deadline_ms: int | None = None
     near_at_ms: int | None = None
     over: bool = False
-
-    @property
-    def is_announced_only(self) -> bool:
-        """Whether no commit has been seen that gives the player a role."""
-        return self.version == 0
 
 
 class Derived(NamedTuple):
@@ -107,14 +98,18 @@ class _Reached(NamedTuple):
     turn: Turn | None
 
 
-def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Change], now_ms: int) -> Derived:
+def derive(
+    player: str, state: FollowedGame | None, game: Game, changes: Sequence[Change], now_ms: int
+) -> Derived:
     """Derive the player's events of the changes after those that `state` includes.
 
+    :param state: None before the first change in which the player has a role.
     :param changes: the changes of the game that have events after `state.last_event`.
     """
     caller = identify_player(game, player)
     if caller is None:
-        return lose_role(state, game.id, now_ms)
+        return without_role(state, game.id, now_ms)
+    state = state or FollowedGame()
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
     if seat not in (None, state.seat):  # the start of a game closes the gaps of its lobby
@@ -133,27 +128,32 @@ def derive(state: FollowedGame, game: Game, player: str, changes: Sequence[Chang
     after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over)
     if game.clock_ms is None:
         near_ms = state.near_at_ms if turn == state.turn else near_ms
-        after = msgspec.structs.replace(after, deadline_ms=game.deadline_ms, near_at_ms=near_ms)
-    elif (
-        near_ms is not None and near_ms <= game.clock_ms and (turn != state.turn or state.since_ms < near_ms)
-    ):
-        events.append(deadline_near(after, game.id, near_ms))
+        after = msgspec.structs.replace(after, near_at_ms=near_ms)
+        return _with_near_deadline(Derived(after, tuple(events)), game.id, now_ms)
+    if near_ms is not None and near_ms <= game.clock_ms and (turn != state.turn or state.since_ms < near_ms):
+        events.append(_deadline_near(after, game.id, near_ms))
     return Derived(after, tuple(events))
 
 
-def lose_role(state: FollowedGame, game_id: str, now_ms: int) -> Derived:
-    """Report that the player has no role in a game any more, or that the game has expired.
-
-    A game that was announced a short time ago is kept: the player may be about to join it.
-    """
-    if state.is_announced_only:
-        return Derived(state if now_ms - state.since_ms <= _ANNOUNCED_MS else None)
+def without_role(state: FollowedGame | None, game_id: str, now_ms: int) -> Derived:
+    """Report that the player has no role in a game any more, or that the game is deleted or has expired."""
+    if state is None:
+        return Derived(None)
     seat, version, last_event = state.seat, state.version, state.last_event
     event = PlayerEvent(PlayerEventType.SEAT_LEFT, game_id, now_ms, seat, version, last_event, None)
     return Derived(None, () if state.over else (event,))
 
 
-def deadline_near(state: FollowedGame, game_id: str, at_ms: int) -> PlayerEvent:
+def _with_near_deadline(derived: Derived, game_id: str, now_ms: int) -> Derived:
+    state, events = derived
+    if state is None or state.turn is None or state.near_at_ms is None or now_ms < state.near_at_ms:
+        return derived
+    deadline_ms = state.turn.deadline_ms
+    near = () if deadline_ms is None or now_ms >= deadline_ms else (_deadline_near(state, game_id, now_ms),)
+    return Derived(msgspec.structs.replace(state, near_at_ms=None), (*events, *near))
+
+
+def _deadline_near(state: FollowedGame, game_id: str, at_ms: int) -> PlayerEvent:
     """Return the event that the deadline of the player's open decision is near."""
     kind, seat, version, last_event = (
         PlayerEventType.DEADLINE_NEAR,
@@ -175,9 +175,13 @@ def webhook_disabled(webhook_id: str, at_ms: int) -> PlayerEvent:
     return PlayerEvent(kind, "", at_ms, None, 0, 0, None, webhook=webhook_id)
 
 
-def can_cause_events(before: Game | None, after: Game, player: str) -> bool:
-    """Return whether a commit can cause events of a player: by the role, the turn or the end."""
-    return before is None or _position(before, player) != _position(after, player)
+def concerned_players(before: Game | None, after: Game) -> frozenset[str]:
+    """Return the players for whom a commit can cause events: by the role, the turn or the end."""
+    return frozenset(
+        player
+        for player in players_of(before) | players_of(after)
+        if before is None or _position(before, player) != _position(after, player)
+    )
 
 
 def _position(game: Game, player: str) -> tuple[object, ...]:
@@ -208,6 +212,11 @@ def _turns(
 
 def _turn(event: TurnChanged, seat: int | None) -> Turn | None:
     return Turn(event.phase, event.deadline_ms) if seat in event.waiting_for else None
+
+
+def near_at_ms(deadline_ms: int, turn_ms: int) -> int:
+    """Return when a deadline is near, in milliseconds since 1970."""
+    return deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
 
 
 def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:

@@ -1,0 +1,133 @@
+"""The relay: what lies in other slots than a game is written from the game and its log, by consumers.
+
+The outbox is the set of changed games: the entries of the kind `relay` in the due queue. A commit that
+changes something elsewhere writes one with the game. The process that has committed relays at once, and then
+removes the entry; if it crashes, or a consumer fails, a dispatcher relays the game when the entry is due.
+
+A consumer derives what is missing from its own position, which it stores in the same step as what it writes.
+So it may be called at any time, and again; and after a loss of writes, of the game or of its own, it begins
+again from the game.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Final, TypeAlias
+
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.games.authorization import players_of
+from skye_server.games.due import next_near_ms
+from skye_server.games.game import Change, Game
+from skye_server.games.player_events import concerned_players
+from skye_server.observability.logs import facts
+from skye_server.observability.metrics import Metrics
+from skye_server.relay.lists import relay_lists
+from skye_server.relay.players import relay_players
+from skye_server.relay.subject import Subject, stored_subject
+from skye_server.settings import Settings
+from skye_server.storage.connection.retry import without_retries
+from skye_server.storage.redis_store import RedisStore
+
+Consumer: TypeAlias = Callable[[Subject], bool]
+"""Writes what is missing of a game; returns False if another process has written a later version."""
+
+_RETRY_MS: Final = 1_000
+_MAX_RETRY_MS: Final = 600_000
+"""After how long a game that fails is relayed again: at first, and at most."""
+
+_log = logging.getLogger(__name__)
+
+
+def connected(games: Games) -> Relay:
+    """Return the relay of some games, which follows each of their commits from now on."""
+    relay = Relay(games.store, games.settings, games.now_ms, games.metrics)
+    games.repository.relay = relay
+    return relay
+
+
+class Relay:
+    """The relay of the games of a store."""
+
+    def __init__(
+        self, store: RedisStore, settings: Settings, now_ms: Callable[[], int], metrics: Metrics
+    ) -> None:
+        self._store = store
+        self._now_ms = now_ms
+        self._metrics = metrics
+        self._consumers: Mapping[str, Consumer] = {
+            "lists": relay_lists,
+            "players": partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
+        }
+        self._failures: dict[str, int] = {}
+
+    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
+        """Relay a commit of this process; a dispatcher does so later if this fails.
+
+        :param header: how the stored game begins.
+        """
+        players = concerned_players(before, after)
+        self._relay_now(
+            Subject(self._store, after.id, after, header, players, changes),
+            players_of(before) - players_of(after),
+        )
+
+    def deleted(self, game: Game) -> None:
+        """Relay the deletion of a game by this process; a dispatcher does so later if this fails."""
+        players = players_of(game)
+        self._relay_now(Subject(self._store, game.id, None, None, players), players)
+
+    def attend(self, entry: str) -> int | None:
+        """Relay a game as it is stored.
+
+        :param entry: the id of the game, or of the game and of a player who may have lost the role in it.
+        :returns: when to relay it again, in milliseconds since 1970; None for never.
+        """
+        game_id, _, player = entry.partition("/")
+        try:
+            with without_retries():
+                subject = stored_subject(self._store, game_id, frozenset(filter(None, [player])))
+                is_done = self._relay(subject) and self._settle(subject, [entry] if player else [])
+        except Problem as problem:
+            return self._parked(entry, problem)
+        if self._failures.pop(entry, None):
+            self._metrics.relays_parked(len(self._failures))
+        return None if is_done else self._now_ms()
+
+    def _relay_now(self, subject: Subject, former: frozenset[str]) -> None:
+        with suppress(Problem), without_retries():
+            if self._relay(subject):
+                self._settle(subject, [f"{subject.game_id}/{player}" for player in former])
+
+    def _relay(self, subject: Subject) -> bool:
+        """Call all consumers, also after one has failed; return whether none was overtaken.
+
+        :raises Problem: the first of theirs.
+        """
+        problems, is_done = [], True
+        for name, consumer in self._consumers.items():
+            try:
+                is_done = consumer(subject) and is_done
+            except Problem as problem:
+                problems.append(problem)
+                self._metrics.relay_failed(name)
+        if problems:
+            raise problems[0]
+        return is_done
+
+    def _settle(self, subject: Subject, former: Sequence[str]) -> bool:
+        near_ms = next_near_ms(subject.game, self._now_ms())
+        return self._store.settle(subject.game_id, subject.header, former, near_ms)
+
+    def _parked(self, entry: str, problem: Problem) -> int:
+        """Return when to relay a game again that has failed: later each time, unless the store is away."""
+        failures = self._failures[entry] = self._failures.get(entry, 0) + 1
+        self._metrics.relays_parked(len(self._failures))
+        if ERROR_CODES[problem.code].status == 503:
+            return self._now_ms() + _RETRY_MS
+        facts_of = {"entry": entry, "code": problem.code, "failures": failures}
+        _log.warning("a game cannot be relayed", extra=facts(**facts_of))
+        return self._now_ms() + min(_RETRY_MS << min(failures, 10), _MAX_RETRY_MS)
