@@ -15,7 +15,8 @@ from tests.support.endpoints import PLAYER_KEY
 from tests.support.ports import accepts, free_port
 from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.webhooks.support import create, dispatch, local_service
+from tests.support.dispatching import dispatch
+from tests.webhooks.support import create, local_service
 
 PAGE = guide.source("webhooks")
 PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

@@ -3,9 +3,7 @@
 import threading
 from contextlib import contextmanager
 
-from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import handlers
-from skye_server.http.framework import collaborators
+from tests.support.dispatching import dispatcher_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service
 
@@ -15,12 +13,6 @@ LOCAL = {"webhooks_http": True, "webhooks_private": True, "webhooks_ports": ()}
 def local_service(**settings):
     """Return a service that sends to this machine."""
     return Service(**LOCAL | settings)
-
-
-def dispatch(service):
-    """Handle all work that is due, in this thread."""
-    games = collaborators(service.app).games
-    Dispatcher(games, handlers(games)).run_due()
 
 
 def create(service, url, path="/v1/me/webhooks", token=PLAYER_KEY, **more):
@@ -39,8 +31,7 @@ def deliveries(service, webhook, path="/v1/me/webhooks", token=PLAYER_KEY):
 @contextmanager
 def dispatching(service):
     """Run a dispatcher in threads."""
-    games = collaborators(service.app).games
-    running = Dispatcher(games, handlers(games))
+    running = dispatcher_of(service)
     thread = threading.Thread(target=running.run)
     thread.start()
     try:

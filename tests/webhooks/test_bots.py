@@ -9,7 +9,6 @@ import pytest
 from standardwebhooks import Webhook
 
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import handlers
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.webhooks.account_slots import AccountSlots
@@ -18,11 +17,12 @@ from skye_server.webhooks.bots import copied_bot, stored_bot
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
+from tests.support.dispatching import dispatch, handlers_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import PAIR
 from tests.support.receiver import AnsweringSender, Receiver, respond
 from tests.support.waiting import MAX_WAIT_S
-from tests.webhooks.support import create, dispatch, local_service
+from tests.webhooks.support import create, local_service
 
 
 def choose(message):
@@ -479,7 +479,7 @@ def test_webhooks_of_an_account_take_no_slots_of_its_bots(service, bot, monkeypa
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games
     url_bot = games.repository.current(game.id).seats[1].url_bot
-    handling = handlers(games)
+    handling = handlers_of(service)
 
     def attend_to_both(received, handler):
         if received.message["type"] != "seat_taken":
@@ -515,7 +515,7 @@ def pass_seconds(service, game, condition):
     games = collaborators(service.app).games
     entry = f"{game.id}/{games.repository.current(game.id).seats[1].url_bot}"
     for _ in range(40):
-        handlers(games)["bot"].handle(entry)
+        handlers_of(service)["bot"].handle(entry)
         if condition():
             return
         actions = service.get(game.path("actions", 0), game.tokens[0])["actions"]
@@ -562,7 +562,7 @@ def fail(*_, **_named):
 def dispatch_once(service):
     """Attend once to each bot that is due."""
     games = collaborators(service.app).games
-    attend = handlers(games)["bot"].handle
+    attend = handlers_of(service)["bot"].handle
     for claim in games.due.claim(games.now_ms(), {"bot": 9}).claims:
         with contextlib.suppress(RuntimeError):
             attend(claim.id)

@@ -6,18 +6,19 @@ import pytest
 from standardwebhooks import Webhook
 
 from skye_server.commands.current_games import Games
-from skye_server.dispatch.handlers import handlers
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
+from skye_server.storage.webhook_entries import player_owner
 from skye_server.storage.webhook_store import WebhookStore
-from skye_server.webhooks import dispatching, owners
+from skye_server.webhooks import dispatching
 from skye_server.webhooks.retry_schedule import RETRIES_S
+from tests.support.dispatching import dispatch, handlers_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import waited_for
-from tests.webhooks.support import create, deliveries, dispatch, local_service
+from tests.webhooks.support import create, deliveries, local_service
 from tests.webhooks.support import dispatching as running
 
 DAY_S = 86_400
@@ -268,7 +269,7 @@ def test_slow_receiver_does_not_delay_others(service):
 
 def attend(service, entry):
     """Handle an entry of the due queue; return when it is due again."""
-    return handlers(collaborators(service.app).games)["webhook"].handle(entry)
+    return handlers_of(service)["webhook"].handle(entry)
 
 
 def call_once(monkeypatch, owner, name, meanwhile):
@@ -286,7 +287,7 @@ def call_once(monkeypatch, owner, name, meanwhile):
 def test_webhook_deleted_while_events_are_read_is_left_alone(service, receiver, monkeypatch):
     webhook = create(service, receiver.url)
     start(service)
-    owner = owners.player_owner(hash_player_key(PLAYER_KEY))
+    owner = player_owner(hash_player_key(PLAYER_KEY))
     entry = f"{owner}/{owner}"
     path, reads, read = f"/v1/me/webhooks/{webhook['id']}", [], Players.events_after
 
@@ -341,7 +342,7 @@ def test_webhook_without_a_cursor_reports_later_events(of_game, service, receive
     game = start(service)
     create(service, receiver.url, game.path("webhooks") if of_game else "/v1/me/webhooks")
     assert service.redis.delete(*service.redis.keys("skye:*:webhook:*")) == 1
-    owner = game.id if of_game else owners.player_owner(hash_player_key(PLAYER_KEY))
+    owner = game.id if of_game else player_owner(hash_player_key(PLAYER_KEY))
     attend(service, f"{game.id}/{owner}")
     game.call("POST", "abort", token=PLAYER_KEY)
     dispatch(service)
@@ -349,15 +350,22 @@ def test_webhook_without_a_cursor_reports_later_events(of_game, service, receive
 
 
 @pytest.mark.parametrize("of_game", [False, True])
-def test_each_new_webhook_has_an_entry_in_place_of_a_game(of_game, service, receiver):
+def test_event_during_a_creation_that_broke_off_is_reported(of_game, service, receiver, monkeypatch):
     game = start(service)
     path = game.path("webhooks") if of_game else "/v1/me/webhooks"
-    webhooks = [create(service, receiver.url, path) for _ in range(2)]
-    owner = game.id if of_game else owners.player_owner(hash_player_key(PLAYER_KEY))
-    entries = {f"{webhook['id']}/{owner}" for webhook in webhooks}
-    queues = service.redis.keys("skye:*:due.webhook")
-    assert entries <= {each.decode() for key in queues for each in service.redis.zrange(key, 0, -1)}
-    assert [attend(service, entry) for entry in entries] == [None, None]
+    put = WebhookStore.put
+
+    def put_after_an_event(*arguments, **options):
+        game.call("POST", "abort", token=PLAYER_KEY)
+        dispatch(service)
+        put(*arguments, **options)
+        raise Problem("store_unavailable")
+
+    monkeypatch.setattr(WebhookStore, "put", put_after_an_event)
+    assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY).status_code == 503
+    service.clock.advance(60)
+    dispatch(service)
+    assert kinds(receiver) == ["game_over"]
 
 
 def test_webhook_of_a_game_gets_the_next_event_of_any_process(service, receiver):

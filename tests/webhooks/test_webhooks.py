@@ -1,7 +1,6 @@
 """Webhooks: the challenge, secrets, limits, and the rights of callers."""
 
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import pytest
 from standardwebhooks import Webhook
@@ -12,18 +11,20 @@ from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of
+from skye_server.storage.webhook_entries import player_owner
 from skye_server.storage.webhook_store import WebhookStore
-from skye_server.webhooks import owners
 from skye_server.webhooks.accounts import Account
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
+from tests.support.dispatching import dispatch, entries
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import KEY, limited
 from tests.support.receiver import Receiver, respond
-from tests.webhooks.support import LOCAL, create, dispatch, local_service
+from tests.webhooks.support import LOCAL, create, local_service
 
 OTHER_KEY = "skye_key_" + 22 * "B"
 PATH = "/v1/me/webhooks"
+OWNER = player_owner(hash_player_key(PLAYER_KEY))
 
 
 def test_webhook_is_active_when_its_url_repeats_the_signed_challenge(service, receiver):
@@ -243,18 +244,13 @@ def test_change_of_a_game_asks_for_its_webhooks_in_its_commit(service, monkeypat
     assert game.offer(0, 1, 1).status_code == 200
 
 
-def test_absence_of_webhooks_is_remembered_from_the_question_on(monkeypatch):
-    now = [0.0]
-    monkeypatch.setattr(owners, "time", SimpleNamespace(monotonic=lambda: now[0]))
-
-    def answer_late(_owner):
-        now[0] += 4
-        return False
-
-    known = owners.WebhookOwners(SimpleNamespace(webhooks=SimpleNamespace(has_any=answer_late)))
-    for asked_at in (0.0, owners.CACHED_S):
-        now[0] = asked_at
-        assert known.has_any("player.ann") is False
-        now[0] = asked_at + owners.CACHED_S - 0.1
-        assert known.has_any("player.ann") is False
-        assert now[0] == asked_at + owners.CACHED_S - 0.1
+def test_event_of_a_player_asks_for_its_webhooks_in_its_write(service, receiver, monkeypatch):
+    webhook = create(service, receiver.url)
+    dispatch(service)
+    with monkeypatch.context() as patched:
+        patched.setattr(WebhookStore, "has_any", None)  # a round trip of its own
+        service.create_game(2, key=PLAYER_KEY)
+        service.create_game(2, key=OTHER_KEY)
+    assert [entry for entry in entries(service, "webhook") if webhook["id"] not in entry] == [
+        f"{OWNER}/{OWNER}"
+    ]
