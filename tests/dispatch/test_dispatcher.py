@@ -1,6 +1,5 @@
 """The dispatcher applies deadlines and writes the events of players, without a request."""
 
-import secrets
 import threading
 import time
 
@@ -9,46 +8,31 @@ import pytest
 from skye_server import dispatch
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import Handler, handlers
+from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
-from skye_server.http.framework import collaborators
-from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.storage import due_queue
 from skye_server.storage.codec import decode_game
 from skye_server.storage.connection.pubsub import ChangeSubscriber
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import SHARDS, key_of
-from tests.support.playing import Service
+from tests.support.dispatching import dispatch as handle_due
+from tests.support.dispatching import dispatcher_of, entries, games_of
+from tests.support.playing import Service, new_key
 from tests.support.waiting import waited_for
 
 TURN_S = 60
 
 
-def games_of(service):
-    return collaborators(service.app).games
-
-
 @pytest.fixture
 def dispatcher(service):
-    games = games_of(service)
-    return Dispatcher(games, handlers(games))
+    return dispatcher_of(service)
 
 
 def stored(game):
     """Return a game as it is stored, without a request that would apply its deadline."""
     return decode_game(game.service.redis.get(key_of(game.id, "game")))
-
-
-def entries(service, kind="game"):
-    """Return the entries of a kind with their times."""
-    found = {}
-    for key in service.redis.keys(f"skye:*:due.{kind}"):
-        found |= {
-            member.decode(): int(score) for member, score in service.redis.zrange(key, 0, -1, withscores=True)
-        }
-    return found
 
 
 def timed(service, **more):
@@ -64,7 +48,7 @@ def test_missed_deadline_is_applied_without_a_request(service, dispatcher):
     service.clock.advance(1)
     dispatcher.run_due()
     assert stored(game).version > version
-    assert entries(service) == {game.id: stored(game).deadline_ms}
+    assert entries(service, "game") == {game.id: stored(game).deadline_ms}
 
 
 def test_game_goes_on_to_its_end_by_itself(service, dispatcher):
@@ -79,13 +63,13 @@ def test_game_goes_on_to_its_end_by_itself(service, dispatcher):
 def test_entry_is_due_at_the_deadline_after_each_commit(service):
     game = timed(service)
     first_ms = stored(game).deadline_ms
-    assert entries(service) == {game.id: first_ms}
+    assert entries(service, "game") == {game.id: first_ms}
     service.clock.advance(10)
     game.act_legally(0)
-    assert entries(service) == {game.id: first_ms}
+    assert entries(service, "game") == {game.id: first_ms}
     game.act_legally(1)
     assert stored(game).deadline_ms > first_ms
-    assert entries(service) == {game.id: stored(game).deadline_ms}
+    assert entries(service, "game") == {game.id: stored(game).deadline_ms}
 
 
 def test_commit_that_fails_leaves_no_entry(service, monkeypatch):
@@ -95,70 +79,49 @@ def test_commit_that_fails_leaves_no_entry(service, monkeypatch):
     monkeypatch.setattr(RedisStore, "commit", fail)
     with pytest.raises(AssertionError, match="store_unavailable"):
         timed(service)
-    assert entries(service) == {}
+    assert entries(service, "game") == {}
 
 
 @pytest.mark.parametrize("options", [{}, {"turn_ms": 1000, "clock": "manual"}])
 def test_game_without_a_deadline_is_due_when_it_expires(service, options):
     game = service.create_game(2, options=options)
     expires_ms = round(1000 * (service.clock.now + Settings().game_ttl_playing_s))
-    assert entries(service) == {game.id: expires_ms}
+    assert entries(service, "game") == {game.id: expires_ms}
 
 
 def test_expired_game_is_deleted_with_all_that_refers_to_it(service, dispatcher):
-    key = f"skye_key_{secrets.token_urlsafe(16)}"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    service.call("POST", "/v1/games", body, key)
+    service.create_game(2, key=new_key())
     (name,) = service.redis.keys("skye:*:game")
     service.redis.expire(name, EXPIRY_S)
     service.clock.advance(Settings().game_ttl_playing_s)
     dispatcher.run_due()
-    assert service.redis.keys("skye:*:game") == service.redis.keys("skye:index:*") == []
+    assert service.redis.keys("skye:*:game") == service.redis.keys("skye:{index}:*") == []
     (events,) = service.redis.keys("skye:{player.*}:events")
     assert b"seat_left" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
     assert service.redis.keys("skye:{player.*}:games") == []
-    assert entries(service) == {}
-
-
-def test_game_that_expired_without_a_dispatcher_is_removed_from_the_list(service, dispatcher):
-    game = timed(service)
-    service.redis.delete(key_of(game.id, "game"))
-    service.clock.advance(TURN_S)
-    dispatcher.run_due()
-    assert entries(service) == {}
-    assert service.redis.keys("skye:index:*") == []
+    assert entries(service, "game") == entries(service, "relay") == {}
 
 
 def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispatcher):
-    key = f"skye_key_{secrets.token_urlsafe(16)}"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
-    game_id = service.call("POST", "/v1/games", body | {"options": {"turn_ms": 60_000}}, key).json["game"][
-        "id"
-    ]
-    assert entries(service)[game_id] < service.clock.now * 1000 + 60_000
+    game = timed(service, key=new_key())
+    near_ms = stored(game).deadline_ms - TURN_S * 1000 // 4
+    assert entries(service, "relay") == {game.id: near_ms}
     service.clock.advance(50)
     dispatcher.run_due()
     (events,) = service.redis.keys("skye:{player.*}:events")
     assert b"deadline_near" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
-    assert entries(service)[game_id] == round(service.clock.now * 1000) + 10_000
+    assert entries(service, "relay") == {}
+    assert entries(service, "game") == {game.id: stored(game).deadline_ms}
 
 
-def test_events_that_a_crash_left_out_are_written_at_the_next_look(service, dispatcher, monkeypatch):
-    key = f"skye_key_{secrets.token_urlsafe(16)}"
-    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": {"turn_ms": 60_000}}
-    with monkeypatch.context() as patched:
-        patched.setattr(Players, "relay_commit", lambda *_: None)
-        service.call("POST", "/v1/games", body, key)
-    assert service.redis.keys("skye:{player.*}:events") == []
-    service.clock.advance(45)
-    dispatcher.run_due()
-    assert service.redis.keys("skye:{player.*}:events")
+def test_game_without_player_keys_has_no_near_deadline(service):
+    timed(service)
+    assert entries(service, "relay") == {}
 
 
 def test_ticket_expires_without_a_request(service, dispatcher):
-    key = f"skye_key_{secrets.token_urlsafe(16)}"
     body = {"name": "Ann", "seat_count": 2, "ttl_ms": 90_000}
-    service.call("POST", "/v1/matchmaking/tickets", body, key)
+    service.call("POST", "/v1/matchmaking/tickets", body, new_key())
     service.clock.advance(60)
     dispatcher.run_due()
     assert service.redis.keys("skye:{player.*}:events") == []
@@ -172,9 +135,8 @@ def test_clock_of_a_lab_drives_deadlines():
     service = Service(lab=True)
     game = timed(service)
     version = stored(game).version
-    games = games_of(service)
     service.call("POST", "/v1/lab/clock", {"advance_ms": TURN_S * 1000})
-    Dispatcher(games, handlers(games)).run_due()
+    handle_due(service)
     assert stored(game).version > version
 
 
@@ -182,8 +144,7 @@ def test_clock_of_a_lab_wakes_a_waiting_dispatcher(monkeypatch):
     monkeypatch.setattr(dispatch.dispatcher, "MAX_WAIT_MS", 10**9)
     service = Service(lab=True)
     game = timed(service)
-    version, games = stored(game).version, games_of(service)
-    dispatcher = Dispatcher(games, handlers(games))
+    version, dispatcher = stored(game).version, dispatcher_of(service)
     thread = threading.Thread(target=dispatcher.run)
     thread.start()
     assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
