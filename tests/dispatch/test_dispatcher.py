@@ -102,6 +102,15 @@ def test_expired_game_is_deleted_with_all_that_refers_to_it(service, dispatcher)
     assert entries(service, "game") == entries(service, "relay") == {}
 
 
+def test_game_that_expired_without_a_dispatcher_is_removed_from_the_list(service, dispatcher):
+    game = timed(service)
+    service.redis.delete(key_of(game.id, "game"))
+    service.clock.advance(TURN_S)
+    dispatcher.run_due()
+    assert entries(service, "game") == entries(service, "relay") == {}
+    assert service.redis.keys("skye:{index}:*") == []
+
+
 def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispatcher):
     game = timed(service, key=new_key())
     near_ms = stored(game).deadline_ms - TURN_S * 1000 // 4

@@ -35,9 +35,9 @@ from skye_server.storage.webhook_entries import bot_owner
 
 _encoder = msgspec.json.Encoder()
 
-EXPIRY_S: Final = 60
+EXPIRY_S: Final = 86_400
 """How much longer the keys of a game are stored than the game: meanwhile a dispatcher deletes it, with what
-refers to it."""
+refers to it. Without the game nothing names its players, so this is longer than dispatchers may be down."""
 
 
 class Relaying(Protocol):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.commands.current_games import Games
-from skye_server.games.due import next_attention_ms
+from skye_server.games.due import Due, next_attention_ms
 from skye_server.matchmaking import tickets
 from skye_server.relay.relay import Relay
 from skye_server.webhooks.account_slots import AccountSlots
@@ -53,7 +53,8 @@ def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
 def attend_game(games: Games, game_id: str) -> int | None:
     """Apply the missed deadline of a game, or delete a game whose time is over."""
     found, left_ms = games.repository.find_to_attend(game_id)
-    if found is None:
+    if found is None:  # it has expired while no dispatcher lived: lists may name it still
+        games.due.add(Due("relay", game_id, games.now_ms()))
         return None
     if left_ms <= 0:
         games.repository.delete(found, None)
