@@ -6,9 +6,10 @@ import time
 import pytest
 
 from skye_server import dispatch
+from skye_server.commands.current_games import Games
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import Handler
+from skye_server.dispatch.handlers import Handler, attend_game
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
 from skye_server.settings import Settings
@@ -49,6 +50,36 @@ def test_missed_deadline_is_applied_without_a_request(service, dispatcher):
     dispatcher.run_due()
     assert stored(game).version > version
     assert entries(service, "game") == {game.id: stored(game).deadline_ms}
+
+
+def test_deadline_that_the_store_refuses_is_applied_later(service, dispatcher, monkeypatch):
+    game = timed(service)
+    version = stored(game).version
+    service.clock.advance(TURN_S)
+    with monkeypatch.context() as patched:
+        patched.setattr(RedisStore, "commit", lambda *_: False)
+        dispatcher.run_due()
+    assert stored(game).version == version
+    service.clock.advance(1)
+    dispatcher.run_due()
+    assert stored(game).version > version
+
+
+def test_two_dispatchers_apply_a_deadline_once(service, monkeypatch):
+    game = timed(service)
+    games = games_of(service)
+    apply, others = Games.apply_deadlines, [Games(games.store, games.settings, service.clock)]
+
+    def apply_while_another_does(games, game):
+        if others:
+            attend_game(others.pop(), game.id)
+        return apply(games, game)
+
+    service.clock.advance(TURN_S)
+    monkeypatch.setattr(Games, "apply_deadlines", apply_while_another_does)
+    assert attend_game(games, game.id) == stored(game).deadline_ms
+    events = service.get(f"{game.path()}/events?limit=100")["events"]
+    assert [event["type"] for event in events].count("timed_out") == 2  # both seats of one phase
 
 
 def test_game_goes_on_to_its_end_by_itself(service, dispatcher):

@@ -2,22 +2,20 @@
 
 import json
 import threading
-import time
 
 import pytest
 
-from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import hash_player_key
-from skye_server.http.framework import collaborators
-from skye_server.players.player_games import Players
-from skye_server.storage.codec import decode_game
+from skye_server.games.due import RELAY_MS
+from skye_server.relay.relay import Relay, connected
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of, player_key
-from tests.support.playing import Clock, Service, dice, new_key, problem_code
+from tests.support.dispatching import dispatch, games_of, put_back, rebuild_all, saved
+from tests.support.playing import Service, dice, new_key, problem_code
 from tests.support.threads import at_once, running
-from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.support.waiting import MAX_WAIT_S
 
 
 def opponents(service, key, **options):
@@ -86,24 +84,28 @@ def test_events_of_a_whole_game_are_those_of_its_log(service):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
 def test_relays_lost_in_crashes_leave_no_gap(service, monkeypatch, share):
     key, throw = new_key(), dice(5)
-    relay = Players.relay
+    committed = Relay.committed
     with monkeypatch.context() as patched:
-        patched.setattr(Players, "relay", lambda *given: relay(*given) if throw.random() < share else None)
+        patched.setattr(
+            Relay, "committed", lambda *given: committed(*given) if throw.random() < share else None
+        )
         game = opponents(service, key)
         game.play_out(dice(4))
+    service.clock.advance(RELAY_MS / 1000)
+    dispatch(service)
     assert received(service, key, game) == expected(service, game)
 
 
 def test_concurrent_relays_write_each_event_once(service):
     key = new_key()
     game = opponents(service, key)
-    workers = [Service(service.redis) for _ in range(4)]
+    relays = [connected(games_of(Service(service.redis))) for _ in range(4)]
 
-    def read(worker):
+    def relay_again(relay):
         for _ in range(20):
-            events(worker, key)
+            relay.attend(game.id)
 
-    with running(lambda: at_once(read, workers)):
+    with running(lambda: at_once(relay_again, relays)):
         game.play_out(dice(6))
     assert received(service, key, game) == expected(service, game)
 
@@ -174,6 +176,7 @@ def test_near_deadline_is_reported_once(service):
     assert types(service, key) == ["seat_taken", "your_turn"]
     service.clock.advance(2)
     for _ in range(2):
+        dispatch(service)
         assert types(service, key) == ["seat_taken", "your_turn", "deadline_near"]
     near = events(service, key)[-1]
     assert near["deadline"] == game.view()["deadline"]
@@ -208,18 +211,19 @@ def test_deadline_near_of_a_turn_that_is_over_is_not_reported(service):
     game = opponents(service, key, turn_ms=100_000)
     game.act_legally(0)
     service.clock.advance(80)
+    dispatch(service)
     assert types(service, key) == ["seat_taken", "your_turn"]
 
 
 def test_commit_that_the_store_lost_is_followed_again(service):
     key = new_key()
     game = opponents(service, key)
-    before = {name: service.redis.dump(name) for name in service.redis.keys(key_of(game.id, "*"))}
+    before = saved(service, key_of(game.id, "*"))
     game.act_legally(0)
     game.act_legally(1)
-    for name, value in before.items():
-        service.redis.restore(name, 0, value, replace=True)
+    put_back(service, before)
     worker = Service(service.redis)
+    rebuild_all(worker)
     assert types(worker, key) == ["seat_taken", "your_turn", "your_turn", "your_turn"]
     assert events(worker, key)[-1]["phase"] == "pricing"
 
@@ -277,31 +281,27 @@ def test_stream_sends_events_as_they_happen(service):
 
 def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatch):
     monkeypatch.setattr("skye_server.following.player_follower.OUTAGE_S", 0.01)
-    states, read, failures = Players.states, PlayerFollower.read, []
+    read, failures = PlayerFollower.read, []
 
-    def failing(step, call):
-        def fail_once(*arguments):
-            if step not in failures and arguments[-1]:
-                failures.append(step)
-                raise Problem("store_unavailable")
-            return call(*arguments)
-
-        return fail_once
+    def fail_once(*arguments):
+        if not failures:
+            failures.append("read")
+            raise Problem("store_unavailable")
+        return read(*arguments)
 
     key = new_key()
     game = opponents(service, key)
     page = events(service, key)
     reader = Reader(service, key, page[0]["id"])
     reader.wait_for(lambda messages: len(messages) == 2)
-    monkeypatch.setattr(Players, "states", failing("states", states))
-    monkeypatch.setattr(PlayerFollower, "read", failing("read", read))
+    monkeypatch.setattr(PlayerFollower, "read", fail_once)
     game.act_legally(0)
     game.act_legally(1)
     reader.wait_for(lambda messages: len(messages) == 3)
     game.call("POST", "abort", token=game.host)
     messages = reader.wait_for(lambda messages: len(messages) == 4)
     assert [event["type"] for _, event in messages[1:]] == ["your_turn", "your_turn", "game_over"]
-    assert sorted(failures) == ["read", "states"]
+    assert failures == ["read"]
 
 
 def test_stream_sends_events_of_a_game_whose_record_is_corrupt(service):
@@ -326,97 +326,17 @@ def test_stream_ends_when_the_key_is_replaced(service):
     assert last["reason"] == "token_unknown"
 
 
-def test_stream_applies_missed_deadlines_of_others(service):
+def test_stream_sends_the_events_of_missed_deadlines(service):
     key = new_key()
     game = opponents(service, key, turn_ms=60_000)
     game.act_legally(0)
-    service.clock.advance(61)
     reader = Reader(service, key)
+    reader.wait_for(lambda messages: len(messages) == 3)
+    service.clock.advance(61)
+    dispatch(service.beside())
     reader.wait_for(lambda messages: len(messages) == 4)
     assert game.view()["phase"] == "buying"
     assert reader.messages[-1][1]["type"] == "your_turn"
-
-
-def test_stream_applies_each_missed_deadline_without_a_heartbeat(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
-    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
-    key = new_key()
-    game = service.create_game(3, key=key, options={"first_seat": 0, "turn_ms": 1000})
-    reader = Reader(
-        service, key
-    )  # from now on nobody acts: Bob and Cy miss their turns to buy without an event
-    messages = reader.wait_for(lambda messages: messages[-1][1].get("phase") == "building")
-    phases = [event["phase"] for _, event in messages if event.get("type") == "your_turn"]
-    assert phases == ["pricing", "buying", "building"]
-    service.call("POST", game.path("abort"), token=key)
-
-
-def test_stream_of_a_host_without_a_seat_applies_deadlines(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", 0.1)
-    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
-    key = new_key()
-    game = service.create_game(0, key=key, start=False, seat_count=2, options={"turn_ms": 1000})
-    Reader(service, key).wait_for(lambda messages: messages)
-    for name in ("Bob", "Cy"):
-        game.call("POST", "players", {"name": name})
-    game.call("POST", "start", token=key)  # no event of the host
-    table = key_of(game.id, "game")
-    assert waited_for(lambda: decode_game(service.redis.get(table)).state.phase == "buying")
-    game.call("POST", "abort", token=key)
-
-
-def test_streams_of_a_player_share_the_check_of_its_games(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.CHECK_S", 600.0)
-    catch_up, checks = Players.catch_up, []
-    monkeypatch.setattr(Players, "catch_up", lambda *found: checks.append(found) or catch_up(*found))
-    key = new_key()
-    game = opponents(service, key)
-    readers = [Reader(service, key) for _ in range(3)]
-    for reader in readers:
-        reader.wait_for(lambda messages: len(messages) == 3)
-    game.act_legally(0)
-    game.act_legally(1)
-    for reader in readers:
-        reader.wait_for(lambda messages: len(messages) == 4)
-    assert len(checks) == 1
-
-
-def test_two_streams_apply_the_same_missed_deadlines(service, monkeypatch):
-    key = new_key()
-    for _ in range(2):
-        opponents(service, key, turn_ms=60_000, on_timeout="bot")
-    followed = collaborators(service.app).followed_players.shared(hash_player_key(key))
-    followed.maintain()
-    service.clock.advance(61)
-    apply, other_streams = Games.apply_deadlines, [followed]
-
-    def apply_while_another_stream_does(games, game):
-        if other_streams:
-            other_streams.pop().maintain()
-        return apply(games, game)
-
-    monkeypatch.setattr(Games, "apply_deadlines", apply_while_another_stream_does)
-    followed.maintain()
-    assert types(service, key)[-2:] == ["game_over", "game_over"]
-
-
-def test_deadline_that_the_store_refuses_is_applied_later(service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.game_feed.HEARTBEAT_S", 600.0)
-    monkeypatch.setattr(Clock, "__call__", lambda _: time.time())
-    apply, failures = Games.apply_deadlines, []
-
-    def fail_once(games, game):
-        if not failures and game.is_overdue(games.now_ms()):
-            failures.append(game.id)
-            raise Problem("too_much_contention")
-        return apply(games, game)
-
-    monkeypatch.setattr(Games, "apply_deadlines", fail_once)
-    key = new_key()
-    game = opponents(service, key, turn_ms=1000)
-    Reader(service, key).wait_for(lambda messages: messages[-1][1].get("phase") == "buying")
-    assert failures == [game.id]
-    service.call("POST", game.path("abort"), token=key)
 
 
 def test_events_show_no_secret_of_other_seats(service):

@@ -3,6 +3,7 @@
 from skye_server.dispatch.handlers import handlers
 from skye_server.dispatch.process import dispatcher
 from skye_server.http.framework import collaborators
+from skye_server.relay.rebuilding import rebuild
 from skye_server.relay.relay import Relay, connected
 
 
@@ -25,6 +26,26 @@ def handlers_of(service):
 def dispatch(service):
     """Handle all work that is due, in this thread."""
     dispatcher_of(service).run_due()
+
+
+def rebuild_all(service):
+    """Derive everything again from the games and their logs, at the time of the service's clock."""
+    store = games_of(service).store
+    store.time = service.clock
+    rebuild(store)
+    dispatch(service)
+
+
+def saved(service, *patterns):
+    """Return what is stored under keys that match, for `put_back`."""
+    keys = [key for pattern in patterns for key in service.redis.keys(pattern)]
+    return {key: (max(service.redis.pttl(key), 0), service.redis.dump(key)) for key in keys}
+
+
+def put_back(service, kept):
+    """Store what `saved` has returned, as after the loss of all later writes."""
+    for key, (left_ms, value) in kept.items():
+        service.redis.restore(key, left_ms, value, replace=True)
 
 
 def entries(service, kind):
