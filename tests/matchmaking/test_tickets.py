@@ -2,8 +2,11 @@
 
 import pytest
 
+from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.settings import Settings
 from skye_server.storage.shards import key_of
 from skye_server.storage.ticket_pools import TicketPools
+from tests.support.dispatching import dispatch
 from tests.support.playing import KEY, Service, limited, new_key, problem_code
 
 TICKETS = "/v1/matchmaking/tickets"
@@ -118,7 +121,7 @@ def test_tickets_that_wait_are_listed_the_oldest_first(service):
     assert service.get(TICKETS, key) == {"tickets": tickets[1:]}
 
 
-@pytest.mark.parametrize("reader", ["list", "ticket", "cancel", "events"])
+@pytest.mark.parametrize("reader", ["list", "ticket", "cancel", "dispatcher"])
 def test_expired_ticket_is_reported_once_however_it_is_found(reader, service):
     key = new_key()
     ticket = seek(service, key, ttl_ms=1000)
@@ -130,6 +133,8 @@ def test_expired_ticket_is_reported_once_however_it_is_found(reader, service):
             look(service, key, ticket)
         elif reader == "cancel":
             service.call("DELETE", f"{TICKETS}/{ticket['id']}", token=key)
+        else:
+            dispatch(service)
         (event,) = service.get("/v1/me/events", key)["events"]
         assert (event["type"], event["ticket_id"]) == ("ticket_expired", ticket["id"])
         assert event["at"] == ticket["expires_at"]
@@ -143,6 +148,7 @@ def test_cancelled_or_matched_ticket_is_not_reported_as_expired(service):
     for key in keys:
         seek(service, key)
     service.clock.advance(301)
+    dispatch(service)
     for key in keys:
         types = [event["type"] for event in service.get("/v1/me/events", key)["events"]]
         assert "ticket_expired" not in types
@@ -289,10 +295,9 @@ def test_game_that_a_crash_left_out_is_created_by_a_retry(service, monkeypatch):
     assert seek(service, keys[1], headers=KEY)["status"] == "matched"
 
 
-@pytest.mark.parametrize("path", ["/v1/me/games", "/v1/me/events"])
-def test_game_that_a_crash_left_out_is_created_for_readers(path, service, monkeypatch):
+def test_game_that_a_crash_left_out_is_created_by_a_dispatcher(service, monkeypatch):
     keys, _ = leave_out_the_game(service, monkeypatch)
-    service.get(path, keys[0])
+    dispatch(service)
     for key in keys:
         types = [event["type"] for event in service.get("/v1/me/events", key)["events"]]
         assert types == ["seat_taken", "your_turn"]
@@ -303,10 +308,10 @@ def test_ticket_that_was_never_added_is_forgotten(service, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr("skye_server.storage.ticket_pools.TicketPools.join", lambda *_: 1 / 0)
         assert seek_status(service, key) == 500
-    service.get("/v1/me/games", key)
+    service.get(TICKETS, key)
     assert len(service.redis.keys("*:seeks")) == 1  # the process may still be adding it
     service.clock.now += 61
-    service.get("/v1/me/games", key)
+    service.get(TICKETS, key)
     assert service.redis.keys("*:seeks") == []
 
 
@@ -323,7 +328,9 @@ def test_waiting_tickets_count_as_games_of_a_key():
 def test_games_that_have_expired_allow_another_ticket():
     service, key = limited(limit_games_per_key=1), new_key()
     game = service.create_game(1, start=False, key=key)
-    service.redis.delete(*service.redis.keys(key_of(game.id, "*")))
+    service.redis.expire(key_of(game.id, "game"), EXPIRY_S)
+    service.clock.now += Settings().game_ttl_lobby_s
+    dispatch(service)
     assert seek(service, key)["status"] == "waiting"
 
 

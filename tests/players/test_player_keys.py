@@ -2,11 +2,14 @@
 
 import pytest
 
-from skye_server.players.player_games import Players
+from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.games.due import RELAY_MS
+from skye_server.settings import Settings
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of
 from skye_server.storage.ticket_pools import TicketPools
+from tests.support.dispatching import crash_before_relay, dispatch
 from tests.support.playing import KEY, Service, client_error_code, limited, new_key, problem_code
 
 
@@ -207,8 +210,10 @@ def test_game_whose_commit_failed_is_not_listed(service, monkeypatch):
 def test_game_is_listed_though_the_worker_died_after_the_commit(service, monkeypatch):
     key, game = new_key(), service.create_game(1, start=False)
     with monkeypatch.context() as patched:
-        patched.setattr("skye_server.players.player_games.Players.relay_commit", lambda *_: None)
+        crash_before_relay(patched)
         join(game, key)
+    service.clock.advance(RELAY_MS / 1000)
+    dispatch(service)
     assert ids(service, key) == [game.id]
 
 
@@ -221,14 +226,14 @@ def test_games_of_a_key_are_limited():
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
 
 
-def test_games_of_a_key_at_its_limit_are_read_once_for_refused_requests(monkeypatch):
-    catch_up, reads = Players.catch_up, []
-    monkeypatch.setattr(Players, "catch_up", lambda *found: reads.append(found) or catch_up(*found))
+def test_place_that_was_reserved_before_a_crash_is_free_after_a_minute(monkeypatch):
     service, key = limited(limit_games_per_key=1), new_key()
-    game, lobby = created(service, key), service.create_game(1, start=False)
-    assert {problem_code(join(lobby, key)) for _ in range(3)} == {"too_many_games"}
-    assert len(reads) == 1
-    game.call("POST", "abort", token=key)
+    with monkeypatch.context() as patched:
+        patched.setattr(RedisStore, "commit", lambda *_: 1 / 0)
+        assert service.call("POST", "/v1/games", {}, key).status_code == 500
+    lobby = service.create_game(1, start=False)
+    assert problem_code(join(lobby, key)) == "too_many_games"
+    service.clock.advance(61)
     assert join(lobby, key).status_code == 201
 
 
@@ -242,11 +247,13 @@ def test_games_that_the_player_has_left_count_no_longer():
 
 
 def test_games_that_have_expired_count_no_longer():
-    service, key = limited(limit_games_per_key=2), new_key()
-    for _ in range(3):
-        game = created(service, key)
-        service.redis.delete(*service.redis.keys(key_of(game.id, "*")))
+    service, key = limited(limit_games_per_key=1), new_key()
+    game = created(service, key)
+    service.redis.expire(key_of(game.id, "game"), EXPIRY_S)
+    service.clock.advance(Settings().game_ttl_lobby_s)
+    dispatch(service)
     assert service.get("/v1/me", key)["active_game_count"] == 0
+    created(service, key)
 
 
 # Replacement.
@@ -333,7 +340,7 @@ def test_replacement_by_a_key_that_is_creating_a_game_orphans_none(any_redis, mo
             assert replaced(service, new, newest).status_code == 200
         return answer
 
-    results = interleaved(monkeypatch, RedisPlayers, "update_game", replace, before=before)
+    results = interleaved(monkeypatch, RedisPlayers, "reserve", replace, before=before)
     answer = service.call("POST", "/v1/games", {}, new)
     (result,) = results
     if before:

@@ -2,8 +2,8 @@
 
 The criteria are the seats and the options of the game. The store forms the group in one step; see
 `skye_server.storage.ticket_pools`. The game is created after that, under the id that the store gave the
-group. When a process crashes in between, the next request for one of the group's tickets creates the game,
-and so do a dispatcher (`attend_ticket`) and each reader of the games or events of one of the players.
+group. When a process crashes in between, a dispatcher creates the game (`attend_ticket`), or the next request
+for one of the group's tickets.
 """
 
 from __future__ import annotations
