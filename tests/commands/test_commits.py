@@ -234,7 +234,7 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
 HOOK = WebhookRef("ann", "hook")
 REPEATED = {
     "deletion": lambda store: DELETE.run(
-        store, [key_of("ann", n) for n in "1234567"], [1, b"", b"", 0, "ann"]
+        store, [key_of("ann", n) for n in "12345678"], [1, b"", b"", 0, "ann", 2, "ann", "ann/bob"]
     ),
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)

@@ -197,7 +197,6 @@ end
 local records, webhooks = redis.call('LRANGE', KEYS[3], 0, -1), redis.call('HKEYS', KEYS[6])
 redis.call('ZCARD', KEYS[7])
 redis.call('ZCARD', KEYS[8])
-for at = 7, #ARGV do redis.call('ZADD', KEYS[8], 'LT', ARGV[6], ARGV[at]) end
 for _, name in ipairs(records) do redis.pcall('DEL', KEYS[3]:sub(1, -2) .. ':' .. name) end
 for _, webhook in ipairs(webhooks) do
   for _, part in ipairs({'', ':order', ':queue', ':done', ':ended'}) do
@@ -205,6 +204,8 @@ for _, webhook in ipairs(webhooks) do
   end
 end
 for at = 1, 6 do if at ~= 4 then redis.call('DEL', KEYS[at]) end end
+-- After DEL, so that a server whose memory is full deletes games too.
+for at = 7, #ARGV do redis.call('ZADD', KEYS[8], 'LT', ARGV[6], ARGV[at]) end
 redis.call('ZREM', KEYS[7], ARGV[5])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[4], ARGV[3], 'EX', ARGV[4]) else replicate(KEYS[1]) end
 publish(KEYS[1])
