@@ -48,13 +48,10 @@ def _relay_player(subject: Subject, player: str, ttl_s: int, now_ms: int) -> boo
             derived = without_role(state, subject.game_id, now_ms)
         else:
             derived = derive(player, state, game, changes, now_ms)
-        if derived.state == state:
-            # A crash may have come between the events and this entry.
-            has_webhooks = is_stored and store.webhooks.has_any(player_owner(player))
-            outcome = UpdateOutcome.DONE_WITH_WEBHOOKS if has_webhooks else UpdateOutcome.DONE
-        else:
-            outcome = store.players.update_game(_update(subject, player, record, derived, ttl_s))
+        # Also without a change: another process may have failed to replicate it.
+        outcome = store.players.update_game(_update(subject, player, record, derived, ttl_s))
         if outcome is UpdateOutcome.DONE_WITH_WEBHOOKS and (derived.events or is_stored):
+            # Also without events: a crash may have come between them and this entry.
             store.due.add(events_entry(player_owner(player), now_ms))
         if outcome is not UpdateOutcome.CONFLICT:
             return True
