@@ -1,11 +1,13 @@
-"""The list of public games: its order, its pages, and its repair."""
+"""The list of public games: its order and its pages, and what a rebuild mends."""
 
 import pytest
 
-from skye_server.games.game import Status
-from skye_server.http.framework import collaborators
+from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.settings import Settings
+from skye_server.storage.game_index import Listed
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of
+from tests.support.dispatching import dispatch, rebuild_all
 from tests.support.playing import problem_code
 
 
@@ -61,7 +63,7 @@ def test_game_with_a_new_status_moves_in_the_index(service):
     assert listed(service, status="playing") == ([game.id], 1)
     game.call("POST", "abort", token=game.host)
     assert listed(service) == ([], 1)
-    assert service.redis.keys("skye:index:*") == []
+    assert service.redis.keys("skye:{index}:*") == []
 
 
 def test_next_page_of_a_list_that_changes_skips_and_repeats_no_game(service):
@@ -75,44 +77,48 @@ def test_next_page_of_a_list_that_changes_skips_and_repeats_no_game(service):
     assert [game["id"] for game in second["games"]] == [ids[2], ids[4]]
 
 
-def test_index_that_lags_behind_is_mended(service):
+def put(service, name, game_id, score=1e15):
+    """Put a game into a list as nothing but a loss of writes does."""
+    RedisStore(service.redis).index.put(Listed(game_id, 1, name, score), (), forced=True)
+
+
+def newest(service, name):
+    return [game for game, _ in RedisStore(service.redis).index.newest(name, None, 9)]
+
+
+def lists(service):
+    return {key: value for key, value in service.stored().items() if key.startswith(b"skye:{index}:")}
+
+
+def test_list_that_lags_behind_shows_each_game_once_and_is_rebuilt(service):
     ids = opened(service, 3)
-    store = RedisStore(service.redis)
-    scores = dict(store.index.newest("lobby", None, 9) + store.index.newest("playing", None, 9))
-    for status in ("lobby", "playing", "finished"):
+    before = lists(service)
+    scores = dict(service.redis.zrange("skye:{index}:lobby", 0, -1, withscores=True))
+    scores |= dict(service.redis.zrange("skye:{index}:playing", 0, -1, withscores=True))
+    for name in ("lobby", "playing", "finished"):
         for game, score in scores.items():
-            store.index.add(status, game, score)
-    service.clock.advance(100)
+            put(service, name, game.decode(), score)
     for limit in (1, 2, 9):
         assert listed(service, limit=limit)[0] == ids
-    assert sorted(game for game, _ in store.index.newest("lobby", None, 9)) == sorted(ids[1:2])
-    assert store.index.newest("finished", None, 9) == []
+    rebuild_all(service)
+    assert lists(service) == before
 
 
-def test_game_that_is_being_stored_stays_in_the_index(service):
-    RedisStore(service.redis).index.add("lobby", "soon", service.clock.now * 1e6)
+def test_game_that_is_being_stored_is_listed_after_its_commit(service):
+    put(service, "lobby", "soon", service.clock.now * 1e6)
     assert listed(service) == ([], 1)
-    assert [game for game, _ in RedisStore(service.redis).index.newest("lobby", None, 9)] == ["soon"]
-    service.clock.advance(100)
-    assert listed(service) == ([], 1)
-    assert RedisStore(service.redis).index.newest("lobby", None, 9) == []
+    assert newest(service, "lobby") == ["soon"]
+    rebuild_all(service)
+    assert service.redis.keys("skye:{index}:*") == []
 
 
 def test_expired_games_leave_the_index_without_a_request_for_lists(service):
-    store = RedisStore(service.redis)
-    for number in range(1000):
-        store.index.add("lobby", f"expired{number}", number)
-    kept = opened(service, 2)[0]
-    for _ in range(200):
-        collaborators(service.app).games.listing.sweep(Status.LOBBY)
-    assert [game for game, _ in store.index.newest("lobby", None, 9)] == [kept]
-
-
-def test_opening_games_sweeps_the_index_now_and_then(service, monkeypatch):
-    swept = []
-    monkeypatch.setattr(collaborators(service.app).games.listing, "sweep", swept.append)
-    opened(service, 200)
-    assert 0 < len(swept) < 100
+    expired, kept = service.create_game(2, start=False), service.create_game(2, start=False)
+    service.redis.expire(key_of(expired.id, "game"), EXPIRY_S)
+    service.clock.advance(Settings().game_ttl_lobby_s)
+    dispatch(service)
+    assert newest(service, "lobby") == [kept.id]
+    assert set(service.redis.hkeys("skye:{index}:versions")) == {kept.id.encode()}
 
 
 def test_private_game_is_not_listed(service):
@@ -121,11 +127,12 @@ def test_private_game_is_not_listed(service):
     assert service.get("/v1/games") == {"games": [], "next_cursor": None}
 
 
-def test_private_game_in_the_index_is_not_listed_and_removed(service):
+def test_private_game_in_the_index_is_not_listed(service):
     game = service.create_game(2, visibility="private")
-    RedisStore(service.redis).index.add("playing", game.id, 1e15)
+    put(service, "playing", game.id)
     assert service.get("/v1/games")["games"] == []
-    assert RedisStore(service.redis).index.newest("playing", None, 9) == []
+    rebuild_all(service)
+    assert newest(service, "playing") == []
 
 
 def test_listed_game_of_a_wrong_redis_type_is_left_out(service):
@@ -151,9 +158,10 @@ def two_finished(service):
 
 
 def test_finished_game_under_another_status_is_moved_to_its_end(service, two_finished):
-    scores = dict(service.redis.zrange("skye:index:finished", 0, -1, withscores=True))
-    service.redis.delete("skye:index:finished")
+    scores = dict(service.redis.zrange("skye:{index}:finished", 0, -1, withscores=True))
+    service.redis.delete("skye:{index}:finished")
     for game in two_finished:
-        RedisStore(service.redis).index.add("playing", game, 1e15)
-    listed(service, status="playing")
-    assert dict(service.redis.zrange("skye:index:finished", 0, -1, withscores=True)) == scores
+        put(service, "playing", game)
+    rebuild_all(service)
+    assert dict(service.redis.zrange("skye:{index}:finished", 0, -1, withscores=True)) == scores
+    assert newest(service, "playing") == []

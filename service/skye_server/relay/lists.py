@@ -17,10 +17,9 @@ def relay_lists(subject: Subject) -> bool:
     :raises Problem: store_unavailable; data_corrupt, data_newer, if the log of a finished game is unreadable.
     """
     game, index = subject.game, subject.store.index
-    if game is None:
-        index.remove(subject.game_id, ALL_LISTS)
-        return True
-    if game.private:
+    if game is None or game.private:
+        if game is None or subject.committed is None:  # the commit of a private game saves the round trip
+            index.remove(subject.game_id, ALL_LISTS)
         return True
     origin = None if game.origin is None else game.origin.type
     others = [index_name(status, origin) for status in LISTED if status is not game.status]
