@@ -27,9 +27,8 @@ _MAX_WAIT_S: Final = 0.1
 _MAX_BATCH: Final = 32
 
 READS: Final = frozenset(
-    {"EXISTS", "GET", "GETRANGE", "HGET", "HGETALL", "HMGET", "INFO", "LRANGE", "MGET", "PING", "PTTL"}
-    | {"TIME", "XRANGE", "ZCARD", "ZCOUNT", "ZMSCORE", "ZRANDMEMBER", "ZRANGE", "ZRANGEBYSCORE"}
-    | {"ZREVRANGEBYSCORE"}
+    {"EXISTS", "GET", "GETRANGE", "HGET", "HGETALL", "HKEYS", "HMGET", "INFO", "LRANGE", "MGET", "PING"}
+    | {"PTTL", "TIME", "XRANGE", "ZCARD", "ZCOUNT", "ZRANGE", "ZRANGEBYSCORE", "ZREVRANGEBYSCORE", "ZSCAN"}
 )
 """The commands that are batched as reads."""
 

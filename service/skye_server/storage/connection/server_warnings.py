@@ -12,7 +12,7 @@ from skye_server.error_codes import Problem
 from skye_server.storage.connection.redis_calls import RedisCalls
 
 _OLDEST: Final = (6, 2)
-"""The oldest Redis with all commands that the store calls, such as ZMSCORE; each Valkey has them."""
+"""The oldest Redis with all commands that the store calls, such as ZADD with LT; each Valkey has them."""
 
 MAX_CLOCK_DIFFERENCE_S: Final = 2.0
 """By how much the clock of a machine may differ from that of Redis without a warning."""
