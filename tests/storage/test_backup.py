@@ -4,12 +4,14 @@ import io
 
 import pytest
 
-from skye_server.dispatch.rebuilding import rebuild_due
+from skye_server.games.due import RELAY_MS
+from skye_server.relay.rebuilding import rebuild
 from skye_server.storage.backup import BackupError, check_backup
 from skye_server.storage.redis_store import RedisStore
 from tests.matchmaking.test_tickets import seek
 from tests.storage.test_redis_store import commit
-from tests.support.playing import Service, new_key
+from tests.support.dispatching import dispatch, rebuild_all
+from tests.support.playing import Service, new_key, stored
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -64,19 +66,27 @@ def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):
     redis_client.flushdb()
     store.restore(tmp_path / "backup")
     assert due() == {}
-    rebuild_due(store)
+    rebuild(store)
+    service.clock.now = store.time() + RELAY_MS / 1000
+    dispatch(service)
     after = due()
     assert after.keys() == before.keys()
     assert max(abs(after[entry] - before[entry]) for entry in after) < 1000 * MAX_WAIT_S
 
 
-def test_list_of_many_games_is_read_in_steps(redis_client, tmp_path):
-    store, listed = RedisStore(redis_client), {f"game{number}": float(number) for number in range(2500)}
-    redis_client.zadd("skye:index:playing", listed)
+def test_lists_of_games_are_left_out_and_rebuilt(redis_client, tmp_path):
+    service = Service(redis_client)
+    ids = {service.create_game(2, start=start).id for start in (True, False)}
+    store, lists = RedisStore(redis_client), index(redis_client)
     with (tmp_path / "backup").open("wb") as file:
         store.backup(file)
     redis_client.flushdb()
     store.restore(tmp_path / "backup")
-    assert dict(redis_client.zrange("skye:index:playing", 0, -1, withscores=True)) == {
-        name.encode(): score for name, score in listed.items()
-    }
+    assert index(redis_client) == {}
+    rebuild_all(service)
+    assert index(redis_client) == lists
+    assert {game["id"] for game in service.get("/v1/games")["games"]} == ids
+
+
+def index(redis_client):
+    return {key: stored(redis_client, key) for key in redis_client.keys("skye:{index}:*")}

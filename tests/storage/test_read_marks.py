@@ -15,9 +15,9 @@ from skye_server.storage.connection.redis_calls import RedisCalls
 from skye_server.storage.connection.retry import RetryPolicy
 from skye_server.storage.connection.topology import SingleServer
 from skye_server.storage.due_queue import Claim, DueQueue
-from skye_server.storage.game_index import GameIndex
+from skye_server.storage.game_index import GameIndex, Listed
 from skye_server.storage.lua_scripts import MinReplicas
-from skye_server.storage.player_store import GameUpdate
+from skye_server.storage.player_store import GameUpdate, Reservation
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
@@ -93,24 +93,29 @@ CALLS = {
         "warnings": lambda store: store.warnings(),
         "too_old": lambda store: store.too_old(),
         "change_subscriber": lambda store: store.change_subscriber(print),
-        "delete": lambda store: store.delete("ann", b"1:1:", ANSWER),
+        "delete": lambda store: store.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
+        "settle": lambda store: store.settle("ann", None, ["ann/bob"], None),
         "delete_all": lambda store: store.delete_all(),
     },
     GameIndex: {
-        "add": lambda index: index.add("lobby", "ann", 1.0),
+        "put": lambda index: index.put(Listed("ann", 1, "lobby", 1.0), ["playing"], forced=False),
         "newest": lambda index: index.newest("lobby", None, 9),
-        "sample": lambda index: index.sample("lobby", 9),
+        "members": lambda index: list(index.members("lobby")),
         "sizes": lambda index: index.sizes(["lobby"]),
-        "remove": lambda index: index.remove("lobby", ["ann"]),
+        "remove": lambda index: index.remove("ann", ["lobby"]),
     },
     RedisPlayers: {
         "add_key": lambda players: players.add_key("ann", b"record"),
         "replace_key": lambda players: players.replace_key("ann", b"record", b"new"),
         "key_record": lambda players: players.key_record("ann"),
         "update_game": lambda players: players.update_game(
-            GameUpdate("ann", "game", None, b"record", 2e13, 60, 0, [b"event"])
+            GameUpdate("ann", "game", None, b"record", 2e13, 60, [b"event"])
         ),
         "game": lambda players: players.game("ann", "game"),
+        "games_of": lambda players: players.games_of("ann"),
+        "reserve": lambda players: players.reserve(Reservation("ann", "game", 1, 2), 0, 60),
+        "withdraw": lambda players: players.withdraw("ann", "game"),
+        "count_held": lambda players: players.count_held("ann", 1),
         "expire_ticket": lambda players: players.expire_ticket("ann", TICKET, b"event", 60),
         "append_event": lambda players: players.append_event("ann", b"event", 60),
         "active_games": lambda players: players.active_games("ann"),

@@ -8,9 +8,11 @@ from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import DAY_S
 from skye_server.storage.codec import entry_header
 from skye_server.storage.connection import redis_calls
+from skye_server.storage.game_index import Listed
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
+from tests.support.dispatching import rebuild_all
 from tests.support.playing import Service, problem_code, stored
 from tests.support.threads import at_once
 from tests.support.waiting import waited_for
@@ -167,16 +169,33 @@ def test_log_is_read_after_a_given_event(store):
         assert [entry.last_event for entry in store.load_with_log("ann", after)[1]] == numbers
 
 
+def put(store, name, game_id, score, *, version=1, others=(), forced=False):
+    return store.index.put(Listed(game_id, version, name, score), others, forced=forced)
+
+
 def test_index_lists_the_newest_games_first(store):
     for number in range(5):
-        store.index.add("lobby", f"game{number}", 1e15 + number)
-    store.index.add("playing", "other", 2e15)
+        put(store, "lobby", f"game{number}", 1e15 + number)
+    put(store, "playing", "other", 2e15)
     newest = store.index.newest("lobby", None, 2)
     assert newest == [("game4", 1e15 + 4), ("game3", 1e15 + 3)]
     assert store.index.newest("lobby", 1e15 + 2, 2) == [("game2", 1e15 + 2), ("game1", 1e15 + 1)]
-    store.index.remove("lobby", ["game2", "nobody"])
+    for game in ("game2", "nobody"):
+        store.index.remove(game, ["lobby", "playing"])
     assert store.index.newest("lobby", 1e15 + 2, 9) == [("game1", 1e15 + 1), ("game0", 1e15)]
     assert store.index.newest("finished", None, 9) == []
+    assert set(store.index.members("lobby")) == {"game0", "game1", "game3", "game4"}
+
+
+def test_index_keeps_a_later_version_unless_forced(store):
+    assert put(store, "playing", "ann", 1e15, version=2, others=["lobby"])
+    assert not put(store, "lobby", "ann", 1e15, version=1, others=["playing"])
+    assert (store.index.sizes(["lobby", "playing"])) == [0, 1]
+    assert put(store, "playing", "ann", 2e15, version=2)
+    assert put(store, "lobby", "ann", 1e15, version=1, others=["playing"], forced=True)
+    assert (store.index.sizes(["lobby", "playing"])) == [1, 0]
+    store.index.remove("ann", ["lobby", "playing"])
+    assert put(store, "lobby", "ann", 1e15, version=1)
 
 
 def test_each_commit_is_published(store):
@@ -219,7 +238,7 @@ def test_expired_game_is_gone_and_not_listed(any_redis):
     assert len(service.get("/v1/games")["games"]) == 2
     for key in (key_of(game.id, "game"), key_of(game.id, "log")):
         any_redis.pexpireat(key, 1)
-    service.clock.advance(100)
     assert problem_code(game.call("GET")) == "game_not_found"
     assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [later.id]
+    rebuild_all(service)
     assert RedisStore(any_redis).index.newest("lobby", None, 9) == []

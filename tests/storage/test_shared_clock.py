@@ -6,8 +6,7 @@ import pytest
 
 from skye_server import create_app
 from skye_server.commands.current_games import Games
-from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import handlers
+from skye_server.dispatch.process import dispatcher
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
@@ -101,7 +100,7 @@ def timed(any_redis):
 def dispatch(store, clock):
     """Handle all that is due by a clock."""
     games = Games(store, Settings(), clock)
-    Dispatcher(games, handlers(games)).run_due()
+    dispatcher(games).run_due()
 
 
 def test_dispatcher_an_hour_ahead_times_nobody_out(any_redis):

@@ -2,6 +2,7 @@
 
 from skye_server.dispatch.handlers import handlers
 from skye_server.dispatch.process import dispatcher
+from skye_server.games.due import RELAY_MS
 from skye_server.http.framework import collaborators
 from skye_server.relay.rebuilding import rebuild
 from skye_server.relay.relay import Relay, connected
@@ -33,6 +34,7 @@ def rebuild_all(service):
     store = games_of(service).store
     store.time = service.clock
     rebuild(store)
+    service.clock.advance(RELAY_MS / 1000)
     dispatch(service)
 
 
