@@ -1,0 +1,452 @@
+"""The relay: what a commit leaves out, a dispatcher writes, and a consumer ahead of its game begins again."""
+
+import logging
+
+import pytest
+
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import hash_player_key
+from skye_server.games.due import RELAY_MS
+from skye_server.games.player_events import PlayerEventType
+from skye_server.observability import logs
+from skye_server.players.codec import followed_games, player_events
+from skye_server.relay.lists import relay_lists
+from skye_server.relay.relay import Relay
+from skye_server.relay.subject import Subject
+from skye_server.storage.redis_players import RedisPlayers
+from skye_server.storage.shards import key_of, player_key
+from tests.support.dispatching import (
+    crash_before_relay,
+    dispatch,
+    dispatcher_of,
+    entries,
+    games_of,
+    put_back,
+    rebuild_all,
+    saved,
+)
+from tests.support.playing import Service, dice, new_key
+
+LISTS = "skye:{index}:*"
+PLAYERS = "skye:{player.*"
+TICKETS = "/v1/matchmaking/tickets"
+
+
+def types(service, key):
+    return [event["type"] for event in service.get("/v1/me/events", key)["events"]]
+
+
+def own_games(service, key):
+    return [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]]
+
+
+def listed(service, status):
+    return [game["id"] for game in service.get(f"/v1/games?status={status}")["games"]]
+
+
+def join(game, key, name="Eve"):
+    answer = game.call("POST", "players", {"name": name}, token=key)
+    assert answer.status_code == 201, answer.text
+    return answer.json["seat"]
+
+
+def against_bob(service, key, **more):
+    """Return a game of a key, which must act, against Bob."""
+    return service.create_game(2, key=key, options={"first_seat": 0}, **more)
+
+
+def relay_all(service):
+    """Handle what is due when the relay of a commit has failed."""
+    service.clock.advance(RELAY_MS / 1000)
+    dispatch(service)
+
+
+def contents(service, *prefixes):
+    """Return what is stored under keys that begin with the prefixes."""
+    return {key: value for key, value in service.stored().items() if key.startswith(prefixes)}
+
+
+@pytest.fixture
+def crashing(monkeypatch):
+    """Let processes crash after each commit, until `undo` of the result is called."""
+    with monkeypatch.context() as patched:
+        crash_before_relay(patched)
+        yield patched
+
+
+# Read your own writes: no dispatcher runs in these tests.
+
+
+def test_creation_is_in_the_lists_when_it_is_acknowledged(service):
+    key = new_key()
+    game = against_bob(service, key, start=False)
+    assert (listed(service, "lobby"), own_games(service, key)) == ([game.id], [game.id])
+    assert types(service, key) == ["seat_taken"]
+    assert entries(service, "relay") == {}
+
+
+def test_join_and_leave_are_in_the_lists_when_they_are_acknowledged(service):
+    key, game = new_key(), service.create_game(1, start=False)
+    seat = join(game, key)
+    assert own_games(service, key) == [game.id]
+    assert game.call("DELETE", seat=seat, token=key).status_code == 200
+    assert own_games(service, key) == []
+    assert types(service, key) == ["seat_taken", "seat_left"]
+    assert entries(service, "relay") == {}
+
+
+def test_start_abort_and_deletion_are_in_the_lists_when_they_are_acknowledged(service):
+    key = new_key()
+    game = against_bob(service, key, start=False)
+    assert game.call("POST", "start", token=key).status_code == 200
+    assert (listed(service, "lobby"), listed(service, "playing")) == ([], [game.id])
+    assert types(service, key)[-1] == "your_turn"
+    assert game.call("POST", "abort", token=key).status_code == 200
+    assert listed(service, "playing") == []
+    assert (types(service, key)[-1], own_games(service, key)) == ("game_over", [game.id])
+    assert service.call("DELETE", game.path(), token=key).status_code == 204
+    assert own_games(service, key) == []
+    assert entries(service, "relay") == {}
+
+
+def test_end_of_a_game_is_in_the_lists_when_it_is_acknowledged(service):
+    key = new_key()
+    game = service.create_game(2, key=key, bots={1: "random"})
+    game.play_out(dice(2))
+    assert (listed(service, "playing"), listed(service, "finished")) == ([], [game.id])
+    assert types(service, key)[-1] == "game_over"
+    assert entries(service, "relay") == {}
+
+
+def test_match_is_in_the_lists_when_it_is_acknowledged(service):
+    keys = [new_key(), new_key()]
+    for key in keys:
+        ticket = service.call("POST", TICKETS, {"name": "Ann", "seat_count": 2}, key).json
+    assert listed(service, "playing") == [ticket["game_id"]]
+    assert [own_games(service, key) for key in keys] == 2 * [[ticket["game_id"]]]
+    assert entries(service, "relay") == {}
+
+
+def test_reads_of_a_player_repair_nothing(service, crashing):
+    key = new_key()
+    game = against_bob(service, key, start=False)
+    crashing.undo()
+    before = service.stored()
+    for path in ("/v1/me", "/v1/me/games", "/v1/me/events", "/v1/me/records", "/v1/games", game.path()):
+        assert service.call("GET", path, token=key).status_code == 200
+    assert service.stored() == before
+
+
+# A crash between the commit and its relay.
+
+
+def test_crash_after_a_commit_is_finished_for_lists_and_events(service, crashing):
+    key = new_key()
+    game = against_bob(service, key)
+    assert (listed(service, "playing"), types(service, key)) == ([], [])
+    dispatch(service)
+    assert listed(service, "playing") == []  # its process may still be relaying
+    relay_all(service)
+    assert (listed(service, "playing"), own_games(service, key)) == ([game.id], [game.id])
+    assert types(service, key) == ["seat_taken", "your_turn"]
+    assert entries(service, "relay") == {}
+
+
+def test_crash_after_a_player_left_is_finished(service, monkeypatch):
+    key, game = new_key(), service.create_game(1, start=False)
+    seat = join(game, key)
+    with monkeypatch.context() as patched:
+        crash_before_relay(patched)
+        game.call("DELETE", seat=seat, token=key)
+    assert set(entries(service, "relay")) == {game.id, f"{game.id}/{hash_player_key(key)}"}
+    relay_all(service)
+    assert (types(service, key), own_games(service, key)) == (["seat_taken", "seat_left"], [])
+    assert service.get("/v1/me", key)["active_game_count"] == 0
+    assert entries(service, "relay") == {}
+
+
+def test_crash_after_a_deletion_is_finished_by_its_tombstone(service, monkeypatch):
+    key = new_key()
+    game = service.create_game(2, key=key, bots={1: "random"})
+    game.play_out(dice(2))
+    assert listed(service, "finished") == [game.id]
+    with monkeypatch.context() as patched:
+        crash_before_relay(patched)
+        assert service.call("DELETE", game.path(), token=key).status_code == 204
+    assert service.redis.keys(key_of(game.id, "*")) == []
+    assert set(entries(service, "relay")) == {game.id, f"{game.id}/{hash_player_key(key)}"}
+    relay_all(service)
+    assert service.redis.keys(LISTS) == service.redis.keys(f"{PLAYERS}:games") == []
+    assert entries(service, "relay") == {}
+
+
+def test_stopped_relay_grows_by_games_and_not_by_actions(service, crashing):
+    game = against_bob(service, new_key())
+    game.play_to("building", 2, dice(3))
+    assert set(entries(service, "relay")) == {game.id}
+
+
+def test_player_who_left_and_joined_again_has_all_events(service, crashing):
+    key, game = new_key(), service.create_game(1, start=False)
+    for _ in range(2):
+        seat = join(game, key)
+        crashing.undo()
+        crash_before_relay(crashing)
+        game.call("DELETE", seat=seat, token=key)
+    seat = join(game, key)
+    relay_all(service)
+    assert own_games(service, key) == [game.id]
+    assert types(service, key)[-1] == "seat_taken"
+
+
+def test_event_whose_replication_failed_is_written_again_before_its_game_is_clean(service, monkeypatch):
+    key, update = new_key(), RedisPlayers.update_game
+    player, updated = hash_player_key(key), []
+
+    def write_without_a_replica(*arguments):
+        update(*arguments)
+        raise Problem("store_unavailable")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RedisPlayers, "update_game", write_without_a_replica)
+        game = against_bob(service, key)
+    assert set(entries(service, "relay")) == {game.id}
+
+    def write(store, given):
+        updated.append(given.player)
+        return update(store, given)
+
+    monkeypatch.setattr(RedisPlayers, "update_game", write)
+    relay_all(service)
+    assert updated == [player]
+    assert types(service, key) == ["seat_taken", "your_turn"]
+    assert entries(service, "relay") == {}
+
+
+# Positions after a loss of writes.
+
+
+def test_consumer_ahead_of_its_log_begins_again_at_the_next_commit(service):
+    key = new_key()
+    game = against_bob(service, key)
+    before = saved(service, key_of(game.id, "*"))
+    game.act_legally(0)
+    game.act_legally(1)
+    assert types(service, key) == ["seat_taken", "your_turn", "your_turn"]
+    put_back(service, before)
+    worker = Service(service.redis)
+    assert game.view(0)["phase"] == "pricing"
+    game.service = worker
+    game.act_legally(0)
+    game.act_legally(1)
+    relay_all(worker)
+    found = worker.get("/v1/me/events", key)["events"]
+    turn = found[-1]
+    view = game.view(0)
+    assert (turn["type"], turn["phase"]) == ("your_turn", view["phase"])
+    assert (turn["game_version"], turn["game_last_event"]) == (view["version"], view["last_event"])
+    assert entries(worker, "relay") == {}
+
+
+def test_consumer_ahead_of_its_log_begins_again_in_a_rebuild(service):
+    key = new_key()
+    game = against_bob(service, key, start=False)
+    before = saved(service, key_of(game.id, "*"))
+    game.call("POST", "start", token=key)
+    assert listed(service, "playing") == [game.id]
+    put_back(service, before)
+    worker = Service(service.redis)
+    rebuild_all(worker)
+    assert (listed(worker, "lobby"), listed(worker, "playing")) == ([game.id], [])
+    (own,) = worker.get("/v1/me/games", key)["games"]
+    assert (own["game"]["status"], own["waiting"]) == ("lobby", False)
+    assert entries(worker, "relay") == {}
+
+
+def test_events_of_a_player_whose_server_lost_writes_are_derived_from_the_log(service):
+    key, throw = new_key(), dice(7)
+    games = [against_bob(service, key) for _ in range(2)]
+    games[0].play_to("buying", 1, throw)
+    before = saved(service, f"{PLAYERS}*")
+    for game in games:
+        game.play_to("building", 2, throw)
+    whole = service.get("/v1/me/events", key)["events"]
+    put_back(service, before)
+    rebuild_all(service)
+    assert events_by_game(service.get("/v1/me/events", key)["events"]) == events_by_game(whole)
+    games[0].play_to("pricing", 3, throw)
+    assert types(service, key)[-1] == "your_turn"
+
+
+def events_by_game(found):
+    """Return the events of each game without their ids, which each history has its own of."""
+    games = {}
+    for event in found:
+        games.setdefault(event["game_id"], []).append(event | {"id": None})
+    return games
+
+
+def test_next_commit_derives_what_the_server_of_a_player_lost(service):
+    key, throw = new_key(), dice(7)
+    game = against_bob(service, key)
+    before = saved(service, f"{PLAYERS}*")
+    game.play_to("building", 1, throw)
+    whole = service.get("/v1/me/events", key)["events"]
+    put_back(service, before)
+    game.play_to("pricing", 2, throw)
+    found = service.get("/v1/me/events", key)["events"]
+    assert events_by_game(found[: len(whole)]) == events_by_game(whole)
+    assert len(found) > len(whole)
+
+
+# Rebuild.
+
+
+@pytest.fixture
+def played(service):
+    """A service with games of every status, and keys of their players."""
+    keys = [new_key() for _ in range(3)]
+    against_bob(service, keys[0]).play_to("building", 2, dice(1))
+    against_bob(service, keys[0], start=False)
+    service.create_game(2, key=keys[0], visibility="private", options={"turn_ms": 60_000})
+    service.clock.advance(1)
+    against_bob(service, keys[1], bots={1: "random"}).play_out(dice(2))
+    against_bob(service, keys[1]).call("POST", "abort", token=keys[1])
+    lobby = service.create_game(1, start=False)
+    join(lobby, keys[2])
+    service.clock.advance(1)
+    service.create_game(2, bots={0: "random", 1: "random"})
+    service.call("POST", TICKETS, {"name": "Ann", "seat_count": 2}, keys[2])
+    return service
+
+
+def derived(service):
+    """Return the lists, and of each player the games and the events of each game, without positions."""
+    found = {}
+    for key, value in contents(service, b"skye:{index}:", b"skye:{player.").items():
+        if key.endswith(b":events"):
+            found[key] = {}
+            for _, fields in value:
+                event = player_events.decode(fields[b"e"])
+                # It has the version of the game when it was derived.
+                is_seat = event.type == PlayerEventType.SEAT_TAKEN
+                found[key].setdefault(event.game, []).append((event.type, event.seat) if is_seat else event)
+        elif key.endswith(b":games"):
+            states = {game: followed_games.decode(record) for game, record in value.items()}
+            found[key] = {game: (each.seat, each.turn, each.over) for game, each in states.items()}
+        elif not key.endswith(b":versions"):
+            found[key] = {member for member, _ in value} if key.endswith(b":order") else value
+    return found
+
+
+def test_rebuild_derives_deleted_lists_and_players_from_the_games(played):
+    before = derived(played)
+    assert len(before) > 10
+    played.redis.delete(*contents(played, b"skye:{index}:"))
+    played.redis.delete(*(key for key in contents(played, b"skye:{player.") if not key.endswith(b":seeks")))
+    rebuild_all(played)
+    assert derived(played) == before
+
+
+def test_rebuild_while_nothing_is_lost_changes_no_more_than_positions(played):
+    before, due = derived(played), entries(played, "relay")
+    rebuild_all(played)
+    assert (derived(played), entries(played, "relay")) == (before, due)
+    stored = contents(played, b"skye:{index}:", b"skye:{player.")
+    rebuild_all(played)
+    assert contents(played, b"skye:{index}:", b"skye:{player.") == stored
+
+
+def test_rebuild_reports_games_of_players_that_are_lost(service):
+    key = new_key()
+    game = against_bob(service, key)
+    service.redis.delete(*service.redis.keys(key_of(game.id, "*")))
+    rebuild_all(service)
+    assert types(service, key) == ["seat_taken", "your_turn", "seat_left"]
+    assert service.get("/v1/me", key)["active_game_count"] == 0
+    assert service.redis.keys(LISTS) == []
+
+
+# A game that fails.
+
+
+def metric(service, name):
+    text = service.call("GET", "/metrics").text
+    return float(next(line for line in text.splitlines() if line.startswith(f"{name} ")).split()[1])
+
+
+def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, caplog):
+    corrupt, other = new_key(), new_key()
+    game = service.create_game(1, start=False, key=corrupt)
+    join(game, other)
+    name = player_key(hash_player_key(corrupt), "games")
+    kept = service.redis.hget(name, game.id)
+    service.redis.hset(name, game.id, b"corrupt")
+    assert game.call("POST", "start", token=corrupt).status_code == 200
+    dispatcher, waits = dispatcher_of(service), []
+    with caplog.at_level(logging.WARNING):
+        for _ in range(4):
+            service.clock.now = entries(service, "relay")[game.id] / 1000
+            dispatcher.run_due()
+            waits.append(entries(service, "relay")[game.id] - round(1000 * service.clock.now))
+    assert waits == [2000, 4000, 8000, 16_000]
+    assert metric(service, "skye_relay_parked") == 1
+    assert metric(service, 'skye_relay_failures_total{consumer="players"}') == 5
+    assert metric(service, 'skye_relay_failures_total{consumer="lists"}') == 0
+    records = [record for record in caplog.records if "cannot be relayed" in record.message]
+    assert game.id in logs.RedactingFormatter().format(records[-1])
+    # Neither lists nor the other player wait for the record of the first.
+    assert listed(service, "playing") == [game.id]
+    assert types(service, other)[0] == "seat_taken"
+    assert "game_over" not in types(service, other)
+    service.redis.hset(name, game.id, kept)
+    service.clock.now = entries(service, "relay")[game.id] / 1000
+    dispatcher.run_due()
+    assert entries(service, "relay") == {}
+    assert types(service, corrupt)[0] == "seat_taken"
+    assert metric(service, "skye_relay_parked") == 0
+
+
+def test_game_that_fails_holds_up_no_other_game(service, crashing):
+    keys = [new_key(), new_key()]
+    games = [against_bob(service, key) for key in keys]
+    service.redis.set(key_of(games[0].id, "game"), b"corrupt")
+    relay_all(service)
+    assert listed(service, "playing") == [games[1].id]
+    assert types(service, keys[1]) == ["seat_taken", "your_turn"]
+    assert set(entries(service, "relay")) == {games[0].id}
+
+
+# Late workers.
+
+
+def test_late_worker_puts_no_older_version_into_the_lists(service, monkeypatch):
+    late, committed = [], Relay.committed
+    game = service.create_game(2, start=False, key=new_key())
+    with monkeypatch.context() as patched:
+        patched.setattr(Relay, "committed", lambda *given: late.append(given))
+        game.call("POST", "start", token=game.host)
+    game.call("POST", "abort", token=game.host)
+    before = service.stored()
+    for given in late:
+        committed(*given)
+    relay_all(service)
+    assert listed(service, "playing") == listed(service, "lobby") == []
+    assert contents(service, b"skye:{player.") == {
+        key: value for key, value in before.items() if key.startswith(b"skye:{player.")
+    }
+    assert entries(service, "relay") == {}
+
+
+def test_lists_refuse_an_older_version_of_a_game_in_play(service, monkeypatch):
+    late = []
+    key, game = new_key(), service.create_game(1, start=False)
+    with monkeypatch.context() as patched:
+        patched.setattr(Relay, "committed", lambda _relay, *given: late.append(given))
+        join(game, key)
+    join(game, new_key(), "Fay")
+    game.call("POST", "start", token=game.host)
+    _, after, header, changes = late[0]
+    subject = Subject(games_of(service).store, game.id, after, header, frozenset(), changes)
+    assert not relay_lists(subject)
+    assert (listed(service, "lobby"), listed(service, "playing")) == ([], [game.id])
