@@ -223,6 +223,19 @@ def test_event_whose_replication_failed_is_written_again_before_its_game_is_clea
     assert entries(service, "relay") == {}
 
 
+def test_later_commit_does_not_hide_that_an_earlier_one_is_not_relayed(service, monkeypatch):
+    keys, game = [new_key(), new_key()], service.create_game(1, start=False)
+    with monkeypatch.context() as patched:
+        crash_before_relay(patched)
+        join(game, keys[0])
+    service.clock.advance(0.1)
+    join(game, keys[1], "Fay")
+    assert [types(service, key) for key in keys] == [[], ["seat_taken"]]
+    relay_all(service)
+    assert [types(service, key) for key in keys] == [["seat_taken"], ["seat_taken"]]
+    assert entries(service, "relay") == {}
+
+
 # Positions after a loss of writes.
 
 
@@ -420,21 +433,42 @@ def test_game_that_fails_holds_up_no_other_game(service, crashing):
 # Late workers.
 
 
-def test_late_worker_puts_no_older_version_into_the_lists(service, monkeypatch):
+def left_behind(monkeypatch, action):
+    """Return a function that relays the commit of an action, which its process has not done yet."""
     late, committed = [], Relay.committed
-    game = service.create_game(2, start=False, key=new_key())
     with monkeypatch.context() as patched:
         patched.setattr(Relay, "committed", lambda *given: late.append(given))
-        game.call("POST", "start", token=game.host)
+        found = action()
+    ((relay, *given),) = late
+    return found, lambda: committed(relay, *given)
+
+
+def test_late_worker_does_not_list_a_game_that_was_aborted(service, monkeypatch):
+    game = service.create_game(2, start=False, key=new_key())
+    _, relay_late = left_behind(monkeypatch, lambda: game.call("POST", "start", token=game.host))
+    service.clock.advance(0.1)
     game.call("POST", "abort", token=game.host)
-    before = service.stored()
-    for given in late:
-        committed(*given)
+    dispatcher = dispatcher_of(service)
     relay_all(service)
-    assert listed(service, "playing") == listed(service, "lobby") == []
-    assert contents(service, b"skye:{player.") == {
-        key: value for key, value in before.items() if key.startswith(b"skye:{player.")
-    }
+    assert entries(service, "relay") == {}
+    before = contents(service, b"skye:{index}:", b"skye:{player.")
+    relay_late()
+    service.clock.advance(RELAY_MS / 1000)
+    dispatcher.run_due()
+    assert contents(service, b"skye:{index}:", b"skye:{player.") == before
+    assert entries(service, "relay") == {}
+
+
+def test_late_worker_does_not_list_a_game_that_was_deleted(service, monkeypatch):
+    key = new_key()
+    game, relay_late = left_behind(monkeypatch, lambda: against_bob(service, key))
+    service.clock.advance(0.1)
+    game.call("POST", "abort", token=key)
+    relay_all(service)
+    assert service.call("DELETE", game.path(), token=key).status_code == 204
+    relay_late()
+    relay_all(service)
+    assert service.redis.keys(LISTS) == service.redis.keys(f"{PLAYERS}:games") == []
     assert entries(service, "relay") == {}
 
 
@@ -446,7 +480,8 @@ def test_lists_refuse_an_older_version_of_a_game_in_play(service, monkeypatch):
         join(game, key)
     join(game, new_key(), "Fay")
     game.call("POST", "start", token=game.host)
-    _, after, header, changes = late[0]
-    subject = Subject(games_of(service).store, game.id, after, header, frozenset(), changes)
+    _, after, commit = late[0]
+    store = games_of(service).store
+    subject = Subject(store, game.id, after, commit.header, frozenset(), commit.changes)
     assert not relay_lists(subject)
     assert (listed(service, "lobby"), listed(service, "playing")) == ([], [game.id])

@@ -40,11 +40,23 @@ EXPIRY_S: Final = 86_400
 refers to it. Without the game nothing names its players, so this is longer than dispatchers may be down."""
 
 
+class RelayedCommit(NamedTuple):
+    """What the relay needs of a commit.
+
+    :param header: how the stored game begins.
+    :param due_ms: when a dispatcher relays it unless it is relayed before, in milliseconds since 1970.
+    """
+
+    header: bytes
+    changes: Sequence[Change]
+    due_ms: int
+
+
 class Relaying(Protocol):
     """What follows each commit; it never raises."""
 
-    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
-        """Relay a commit; `header` is how the stored game begins."""
+    def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
+        """Relay a commit."""
 
     def deleted(self, game: Game) -> None:
         """Relay the deletion of a game."""
@@ -53,7 +65,7 @@ class Relaying(Protocol):
 class NoRelay:
     """Leaves all to the dispatchers."""
 
-    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
+    def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Do nothing."""
 
     def deleted(self, game: Game) -> None:
@@ -215,7 +227,8 @@ class GameRepository:
         if before is None or before.status is not game.status:
             self._metrics.game_changed(before.status if before else None, game.status)
         if any(entry.kind == "relay" for entry in due):
-            self.relay.committed(before, game, header_of(commit.game), transition.changes)
+            relayed = RelayedCommit(header_of(commit.game), transition.changes, now_ms + RELAY_MS)
+            self.relay.committed(before, game, relayed)
         return True
 
     def delete(self, game: Game, record: StoredRecord | None) -> bool:

@@ -12,16 +12,17 @@ again from the game.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias
 
 from skye_server.commands.current_games import Games
+from skye_server.commands.game_repository import RelayedCommit
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import players_of
-from skye_server.games.due import next_near_ms
-from skye_server.games.game import Change, Game
+from skye_server.games.due import RELAY_MS, next_near_ms, relay_entries
+from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics
@@ -64,21 +65,26 @@ class Relay:
         }
         self._failures: dict[str, int] = {}
 
-    def committed(self, before: Game | None, after: Game, header: bytes, changes: Sequence[Change]) -> None:
-        """Relay a commit of this process; a dispatcher does so later if this fails.
-
-        :param header: how the stored game begins.
-        """
+    def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
+        """Relay a commit of this process; a dispatcher does so later if this fails."""
         players = concerned_players(before, after)
-        self._relay_now(
-            Subject(self._store, after.id, after, header, players, changes),
-            players_of(before) - players_of(after),
-        )
+        subject = Subject(self._store, after.id, after, commit.header, players, commit.changes)
+        with suppress(Problem), without_retries():
+            former = players_of(before) - players_of(after)
+            if not (self._relay(subject) and self._settle(subject, former, commit.due_ms)):
+                # This was late: the commit that followed may be relayed already, and its list overwritten;
+                # or an earlier one is not relayed, and its entry stays.
+                created = players_of(after) if before is None else frozenset()
+                for due in relay_entries(after.id, created, self._now_ms() + RELAY_MS):
+                    self._store.due.add(due)
 
     def deleted(self, game: Game) -> None:
         """Relay the deletion of a game by this process; a dispatcher does so later if this fails."""
         players = players_of(game)
-        self._relay_now(Subject(self._store, game.id, None, None, players), players)
+        subject = Subject(self._store, game.id, None, None, players)
+        with suppress(Problem), without_retries():
+            if self._relay(subject):
+                self._settle(subject, players)
 
     def attend(self, entry: str) -> int | None:
         """Relay a game as it is stored.
@@ -90,17 +96,12 @@ class Relay:
         try:
             with without_retries():
                 subject = stored_subject(self._store, game_id, frozenset(filter(None, [player])))
-                is_done = self._relay(subject) and self._settle(subject, [entry] if player else [])
+                is_done = self._relay(subject) and self._settle(subject, [player] if player else [])
         except Problem as problem:
             return self._parked(entry, problem)
         if self._failures.pop(entry, None):
             self._metrics.relays_parked(len(self._failures))
         return None if is_done else self._now_ms()
-
-    def _relay_now(self, subject: Subject, former: frozenset[str]) -> None:
-        with suppress(Problem), without_retries():
-            if self._relay(subject):
-                self._settle(subject, [f"{subject.game_id}/{player}" for player in former])
 
     def _relay(self, subject: Subject) -> bool:
         """Call all consumers, also after one has failed; return whether none was overtaken.
@@ -118,9 +119,10 @@ class Relay:
             raise problems[0]
         return is_done
 
-    def _settle(self, subject: Subject, former: Sequence[str]) -> bool:
+    def _settle(self, subject: Subject, former: Iterable[str], was_due_ms: int | None = None) -> bool:
         near_ms = next_near_ms(subject.game, self._now_ms())
-        return self._store.settle(subject.game_id, subject.header, former, near_ms)
+        entries = [f"{subject.game_id}/{player}" for player in former]
+        return self._store.settle(subject.game_id, subject.header, entries, near_ms, was_due_ms)
 
     def _parked(self, entry: str, problem: Problem) -> int:
         """Return when to relay a game again that has failed: later each time, unless the store is away."""

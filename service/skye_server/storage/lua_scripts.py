@@ -214,12 +214,15 @@ return 1
 )
 
 # After a relay. KEYS: game, due entries of the relay. ARGV: 1 the prefix of the game that was relayed (empty:
-# there is none), 2 its id, 3 when the relay is due again (empty: never), then the ids of further entries that
-# are done. Returns whether the game is still the one that was relayed; otherwise its entry stays.
+# there is none), 2 its id, 3 when the relay is due again (empty: never), 4 when it was due (empty: any time),
+# then the ids of further entries that are done. Returns whether the game is still the one that was relayed,
+# and its entry that of the relayed commit; otherwise its entry stays. A commit keeps the time of an entry
+# that was due before its own, so another time is that of an earlier commit that is not relayed yet.
 SETTLE: Final = Script("""
-for at = 4, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
+for at = 5, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
 local stored = redis.call('GETRANGE', KEYS[1], 0, math.max(#ARGV[1], 1) - 1)
 if stored ~= ARGV[1] then return 0 end
+if ARGV[4] ~= '' and tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or 0) ~= tonumber(ARGV[4]) then return 0 end
 if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[2])
 else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2]) end
 return 1

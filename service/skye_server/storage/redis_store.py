@@ -237,16 +237,23 @@ class RedisStore:
         return bool(self._calls.run_script(DELETE, keys, arguments, counts_attempts=True))
 
     def settle(
-        self, game_id: str, relayed_prefix: bytes | None, former: Sequence[str], due_ms: int | None
+        self,
+        game_id: str,
+        relayed_prefix: bytes | None,
+        former: Sequence[str],
+        due_ms: int | None,
+        was_due_ms: int | None = None,
     ) -> bool:
-        """Note that a game is relayed; return False if it has changed since: the relay is still due then.
+        """Note that a game is relayed; return False if others have changed it: the relay is still due then.
 
         :param relayed_prefix: how the stored game began; None if there was none.
         :param former: the ids of other entries of the relay that are done.
         :param due_ms: when the relay is due again.
+        :param was_due_ms: when the relay of the commit was due that is relayed; None if all commits are.
         """
         keys = [key_of(game_id, "game"), shard_key(shard_of(game_id), "due.relay")]
-        arguments = [relayed_prefix or b"", game_id, "" if due_ms is None else due_ms, *former]
+        times = ["" if at_ms is None else at_ms for at_ms in (due_ms, was_due_ms)]
+        arguments = [relayed_prefix or b"", game_id, *times, *former]
 
         def run(server: redis.Redis) -> bool:
             return bool(SETTLE.run(server, keys, arguments))
