@@ -11,11 +11,11 @@ import pytest
 
 from skye_server import docs as guide
 from skye_server.webhooks.signing import new_secret
+from tests.support.dispatching import dispatch
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.ports import accepts, free_port
 from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.support.dispatching import dispatch
 from tests.webhooks.support import create, local_service
 
 PAGE = guide.source("webhooks")

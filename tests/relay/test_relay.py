@@ -13,6 +13,7 @@ from skye_server.players.codec import followed_games, player_events
 from skye_server.relay.lists import relay_lists
 from skye_server.relay.relay import Relay
 from skye_server.relay.subject import Subject
+from skye_server.storage.game_index import GameIndex
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.shards import key_of, player_key
 from tests.support.dispatching import (
@@ -140,7 +141,8 @@ def test_reads_of_a_player_repair_nothing(service, crashing):
 # A crash between the commit and its relay.
 
 
-def test_crash_after_a_commit_is_finished_for_lists_and_events(service, crashing):
+@pytest.mark.usefixtures("crashing")
+def test_crash_after_a_commit_is_finished_for_lists_and_events(service):
     key = new_key()
     game = against_bob(service, key)
     assert (listed(service, "playing"), types(service, key)) == ([], [])
@@ -180,7 +182,8 @@ def test_crash_after_a_deletion_is_finished_by_its_tombstone(service, monkeypatc
     assert entries(service, "relay") == {}
 
 
-def test_stopped_relay_grows_by_games_and_not_by_actions(service, crashing):
+@pytest.mark.usefixtures("crashing")
+def test_stopped_relay_grows_by_games_and_not_by_actions(service):
     game = against_bob(service, new_key())
     game.play_to("building", 2, dice(3))
     assert set(entries(service, "relay")) == {game.id}
@@ -197,6 +200,21 @@ def test_player_who_left_and_joined_again_has_all_events(service, crashing):
     relay_all(service)
     assert own_games(service, key) == [game.id]
     assert types(service, key)[-1] == "seat_taken"
+
+
+def test_commit_whose_relay_failed_is_relayed_by_a_dispatcher(service, monkeypatch):
+    def fail(*_, **_named):
+        raise Problem("store_unavailable")
+
+    key = new_key()
+    with monkeypatch.context() as patched:
+        patched.setattr(RedisPlayers, "update_game", fail)
+        patched.setattr(GameIndex, "put", fail)
+        game = against_bob(service, key)
+    assert (listed(service, "playing"), types(service, key)) == ([], [])
+    relay_all(service)
+    assert (listed(service, "playing"), types(service, key)) == ([game.id], ["seat_taken", "your_turn"])
+    assert entries(service, "relay") == {}
 
 
 def test_event_whose_replication_failed_is_written_again_before_its_game_is_clean(service, monkeypatch):
@@ -420,7 +438,8 @@ def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, capl
     assert metric(service, "skye_relay_parked") == 0
 
 
-def test_game_that_fails_holds_up_no_other_game(service, crashing):
+@pytest.mark.usefixtures("crashing")
+def test_game_that_fails_holds_up_no_other_game(service):
     keys = [new_key(), new_key()]
     games = [against_bob(service, key) for key in keys]
     service.redis.set(key_of(games[0].id, "game"), b"corrupt")

@@ -11,9 +11,9 @@ import pytest
 from skye_server.commands.idempotency import IdempotencyRecord
 from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
+from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
 from skye_server.players.codec import KeyRecord, TicketData
-from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.storage.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.shards import key_of

@@ -50,7 +50,7 @@ KEPT_BY_NGINX = 64
 KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
 
-_OF_ALL_GAMES = re.compile(rb"skye:(index:|\{s\d+\}:due\.)")
+_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.)")
 """The keys that have entries of many games, and do not expire."""
 
 MAX_GROWN_KB = 12_000

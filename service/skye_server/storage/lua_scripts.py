@@ -222,7 +222,8 @@ SETTLE: Final = Script("""
 for at = 5, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
 local stored = redis.call('GETRANGE', KEYS[1], 0, math.max(#ARGV[1], 1) - 1)
 if stored ~= ARGV[1] then return 0 end
-if ARGV[4] ~= '' and tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or 0) ~= tonumber(ARGV[4]) then return 0 end
+local due = tonumber(redis.call('ZSCORE', KEYS[2], ARGV[2]) or 0)
+if ARGV[4] ~= '' and due ~= tonumber(ARGV[4]) then return 0 end
 if ARGV[3] == '' then redis.call('ZREM', KEYS[2], ARGV[2])
 else redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2]) end
 return 1
