@@ -337,16 +337,15 @@ def test_next_commit_derives_what_the_server_of_a_player_lost(service):
 def played(service):
     """A service with games of every status, and keys of their players."""
     keys = [new_key() for _ in range(3)]
-    against_bob(service, keys[0]).play_to("building", 2, dice(1))
+    against_bob(service, keys[0]).play_to("building", 1, dice(1))
     against_bob(service, keys[0], start=False)
     service.create_game(2, key=keys[0], visibility="private", options={"turn_ms": 60_000})
     service.clock.advance(1)
-    against_bob(service, keys[1], bots={1: "random"}).play_out(dice(2))
+    service.create_game(2, key=keys[1], bots={0: "random", 1: "random"})
     against_bob(service, keys[1]).call("POST", "abort", token=keys[1])
     lobby = service.create_game(1, start=False)
     join(lobby, keys[2])
     service.clock.advance(1)
-    service.create_game(2, bots={0: "random", 1: "random"})
     service.call("POST", TICKETS, {"name": "Ann", "seat_count": 2}, keys[2])
     return service
 
@@ -401,9 +400,11 @@ def test_rebuild_reports_games_of_players_that_are_lost(service):
 # A game that fails.
 
 
-def metric(service, name):
-    text = service.call("GET", "/metrics").text
-    return float(next(line for line in text.splitlines() if line.startswith(f"{name} ")).split()[1])
+def relay_metrics(service):
+    """Return how many games are parked, and how often each consumer has failed."""
+    values = dict(line.rsplit(" ", 1) for line in service.call("GET", "/metrics").text.splitlines())
+    failures = (values[f'skye_relay_failures_total{{consumer="{name}"}}'] for name in ("lists", "players"))
+    return [float(value) for value in (values["skye_relay_parked"], *failures)]
 
 
 def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, caplog):
@@ -421,9 +422,7 @@ def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, capl
             dispatcher.run_due()
             waits.append(entries(service, "relay")[game.id] - round(1000 * service.clock.now))
     assert waits == [2000, 4000, 8000, 16_000]
-    assert metric(service, "skye_relay_parked") == 1
-    assert metric(service, 'skye_relay_failures_total{consumer="players"}') == 5
-    assert metric(service, 'skye_relay_failures_total{consumer="lists"}') == 0
+    assert relay_metrics(service) == [1, 0, 5]
     records = [record for record in caplog.records if "cannot be relayed" in record.message]
     assert game.id in logs.RedactingFormatter().format(records[-1])
     # Neither lists nor the other player wait for the record of the first.
@@ -435,7 +434,7 @@ def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, capl
     dispatcher.run_due()
     assert entries(service, "relay") == {}
     assert types(service, corrupt)[0] == "seat_taken"
-    assert metric(service, "skye_relay_parked") == 0
+    assert relay_metrics(service) == [0, 0, 5]
 
 
 @pytest.mark.usefixtures("crashing")
