@@ -404,10 +404,12 @@ def relay_metrics(service):
     """Return how many games are parked, and how often each consumer has failed."""
     values = dict(line.rsplit(" ", 1) for line in service.call("GET", "/metrics").text.splitlines())
     failures = (values[f'skye_relay_failures_total{{consumer="{name}"}}'] for name in ("lists", "players"))
-    return [float(value) for value in (values["skye_relay_parked"], *failures)]
+    return [float(value) for value in (values['skye_due_entries{kind="parked"}'], *failures)]
 
 
-def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, caplog):
+@pytest.fixture
+def parked(service):
+    """A game, the keys of its host and another player, and how to mend the record of the host."""
     corrupt, other = new_key(), new_key()
     game = service.create_game(1, start=False, key=corrupt)
     join(game, other)
@@ -415,26 +417,47 @@ def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, capl
     kept = service.redis.hget(name, game.id)
     service.redis.hset(name, game.id, b"corrupt")
     assert game.call("POST", "start", token=corrupt).status_code == 200
-    dispatcher, waits = dispatcher_of(service), []
+    return game, corrupt, other, lambda: service.redis.hset(name, game.id, kept)
+
+
+def test_game_that_fails_is_parked_and_tried_again_later_each_time(service, parked, caplog):
+    game, corrupt, other, mend = parked
+    relay_all(service)
+    waits = []
     with caplog.at_level(logging.WARNING):
         for _ in range(4):
-            service.clock.now = entries(service, "relay")[game.id] / 1000
-            dispatcher.run_due()
-            waits.append(entries(service, "relay")[game.id] - round(1000 * service.clock.now))
+            ((entry, due_ms),) = entries(service, "parked").items()
+            waits.append(due_ms - round(1000 * service.clock.now))
+            service.clock.now = due_ms / 1000
+            dispatch(service)  # another process each time
     assert waits == [2000, 4000, 8000, 16_000]
-    assert relay_metrics(service) == [1, 0, 5]
+    assert entry.startswith(game.id)
+    assert relay_metrics(service) == [1, 0, 6]
     records = [record for record in caplog.records if "cannot be relayed" in record.message]
     assert game.id in logs.RedactingFormatter().format(records[-1])
     # Neither lists nor the other player wait for the record of the first.
     assert listed(service, "playing") == [game.id]
-    assert types(service, other)[0] == "seat_taken"
-    assert "game_over" not in types(service, other)
-    service.redis.hset(name, game.id, kept)
-    service.clock.now = entries(service, "relay")[game.id] / 1000
-    dispatcher.run_due()
+    assert types(service, other)[:2] == ["seat_taken", "your_turn"]
     assert entries(service, "relay") == {}
-    assert types(service, corrupt)[0] == "seat_taken"
-    assert relay_metrics(service) == [0, 0, 5]
+    mend()
+    (due_ms,) = entries(service, "parked").values()
+    service.clock.now = due_ms / 1000
+    dispatch(service)
+    assert types(service, corrupt) == ["seat_taken", "your_turn"]
+    assert relay_metrics(service) == [0, 0, 6]
+
+
+def test_relay_of_a_later_commit_leaves_a_game_parked(service, parked):
+    game, corrupt, other, mend = parked
+    relay_all(service)
+    mend()
+    action = service.get(game.path("actions", 1), other)["actions"][0]
+    assert service.call(action["method"], action["href"], action["body"], other).status_code == 200
+    assert types(service, corrupt) == ["seat_taken"]
+    service.clock.advance(2)
+    dispatch(service)
+    assert types(service, corrupt) == ["seat_taken", "your_turn"]
+    assert entries(service, "parked") == {}
 
 
 @pytest.mark.usefixtures("crashing")
@@ -445,7 +468,8 @@ def test_game_that_fails_holds_up_no_other_game(service):
     relay_all(service)
     assert listed(service, "playing") == [games[1].id]
     assert types(service, keys[1]) == ["seat_taken", "your_turn"]
-    assert set(entries(service, "relay")) == {games[0].id}
+    assert set(entries(service, "parked")) == {f"{games[0].id}//1"}
+    assert entries(service, "relay") == {}
 
 
 # Late workers.

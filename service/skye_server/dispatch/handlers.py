@@ -44,6 +44,7 @@ def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
     return {
         "game": Handler(partial(attend_game, games), 32),
         "relay": Handler(relay.attend, 32),
+        "parked": Handler(relay.attend_parked, 4),
         "ticket": Handler(partial(tickets.attend_ticket, games), 8),
         "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
         "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),

@@ -95,12 +95,6 @@ class Metrics:
             "consumer",
             CONSUMERS,
         )
-        self._parked = Gauge(
-            "skye_relay_parked",
-            "Games that dispatchers relay again later, since they failed.",
-            registry=registry,
-            multiprocess_mode="livesum",
-        )
         self._streams = Gauge(
             "skye_open_streams",
             "Open streams of server-sent events.",
@@ -153,10 +147,6 @@ class Metrics:
     def relay_failed(self, consumer: str) -> None:
         """Count a game that could not be relayed to a consumer."""
         self._relay_failures[consumer].inc()
-
-    def relays_parked(self, number: int) -> None:
-        """Note how many games this process relays again later."""
-        self._parked.set(number)
 
     def commit_conflicted(self) -> None:
         """Count a commit that failed because another request had changed the game first."""
@@ -219,7 +209,7 @@ class UncountedMetrics(Metrics):
     def _count_nothing(self, *_: object, **_named: object) -> None: ...
 
     answered = error_sent = game_changed = commit_conflicted = _count_nothing
-    relay_failed = relays_parked = _count_nothing
+    relay_failed = _count_nothing
     ticket_created = game_matched = stream_opened = stream_closed = clock_read = _count_nothing
 
 

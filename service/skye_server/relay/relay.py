@@ -21,7 +21,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.game_repository import RelayedCommit
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import players_of
-from skye_server.games.due import RELAY_MS, next_near_ms, relay_entries
+from skye_server.games.due import RELAY_MS, Due, next_near_ms, relay_entries
 from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
@@ -39,6 +39,9 @@ Consumer: TypeAlias = Callable[[Subject], bool]
 _RETRY_MS: Final = 1_000
 _MAX_RETRY_MS: Final = 600_000
 """After how long a game that fails is relayed again: at first, and at most."""
+
+_MAX_FAILURES: Final = 10
+"""The highest number of failures that is counted."""
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +66,6 @@ class Relay:
             "lists": relay_lists,
             "players": partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
         }
-        self._failures: dict[str, int] = {}
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Relay a commit of this process; a dispatcher does so later if this fails."""
@@ -93,14 +95,26 @@ class Relay:
         :returns: when to relay it again, in milliseconds since 1970; None for never.
         """
         game_id, _, player = entry.partition("/")
+        return self._attend(game_id, player, 0)
+
+    def attend_parked(self, entry: str) -> int | None:
+        """Relay a game again that has failed.
+
+        :param entry: the id of the game, that of a player or nothing, and how often it has failed.
+        """
+        game_id, player, failures = entry.split("/")
+        return self._attend(game_id, player, int(failures))
+
+    def _attend(self, game_id: str, player: str, failures: int) -> int | None:
         try:
             with without_retries():
                 subject = stored_subject(self._store, game_id, frozenset(filter(None, [player])))
                 is_done = self._relay(subject) and self._settle(subject, [player] if player else [])
         except Problem as problem:
-            return self._parked(entry, problem)
-        if self._failures.pop(entry, None):
-            self._metrics.relays_parked(len(self._failures))
+            if ERROR_CODES[problem.code].status == 503:
+                return self._now_ms() + _RETRY_MS
+            self._park(game_id, player, failures + 1, problem)
+            return None
         return None if is_done else self._now_ms()
 
     def _relay(self, subject: Subject) -> bool:
@@ -124,12 +138,10 @@ class Relay:
         entries = [f"{subject.game_id}/{player}" for player in former]
         return self._store.settle(subject.game_id, subject.header, entries, near_ms, was_due_ms)
 
-    def _parked(self, entry: str, problem: Problem) -> int:
-        """Return when to relay a game again that has failed: later each time, unless the store is away."""
-        failures = self._failures[entry] = self._failures.get(entry, 0) + 1
-        self._metrics.relays_parked(len(self._failures))
-        if ERROR_CODES[problem.code].status == 503:
-            return self._now_ms() + _RETRY_MS
-        facts_of = {"entry": entry, "code": problem.code, "failures": failures}
-        _log.warning("a game cannot be relayed", extra=facts(**facts_of))
-        return self._now_ms() + min(_RETRY_MS << min(failures, 10), _MAX_RETRY_MS)
+    def _park(self, game_id: str, player: str, failures: int, problem: Problem) -> None:
+        """Relay a game again that has failed, later each time, whatever is relayed of it meanwhile."""
+        due_ms = self._now_ms() + min(_RETRY_MS << failures, _MAX_RETRY_MS)
+        entry = f"{game_id}/{player}/{min(failures, _MAX_FAILURES)}"
+        self._store.due.add(Due("parked", entry, due_ms))
+        known = {"game": game_id, "player": player, "code": problem.code, "failures": failures}
+        _log.warning("a game cannot be relayed", extra=facts(**known))

@@ -32,9 +32,9 @@ from skye_server.storage.connection.retry import expect_int
 from skye_server.storage.lua_scripts import MAX_WAIT_MS, PUBLISH, Script
 from skye_server.storage.shards import SHARDS, shard_key, shard_of
 
-KINDS: Final = ("game", "relay", "ticket", "webhook", "bot")
+KINDS: Final = ("game", "relay", "parked", "ticket", "webhook", "bot")
 """The kinds of work: `game` has the id of a game, `relay` also that of a player who lost the role in it,
-`ticket` that of a pool and of a ticket.
+`parked` those of a relay that has failed and how often, `ticket` that of a pool and of a ticket.
 
 `skye_server.webhooks` has those of `webhook` and `bot`, in `dispatching` and `bot_dispatch`.
 """
