@@ -237,6 +237,14 @@ def test_place_that_was_reserved_before_a_crash_is_free_after_a_minute(monkeypat
     assert join(lobby, key).status_code == 201
 
 
+def test_place_for_a_seat_that_another_player_took_is_free_at_once(monkeypatch):
+    service, key = limited(limit_games_per_key=1), new_key()
+    lobby, other = (service.create_game(1, start=False, seat_count=2) for _ in range(2))
+    interleaved(monkeypatch, RedisStore, "commit", lambda: join(lobby, new_key(), "Fay"), before=True)
+    assert problem_code(join(lobby, key)) == "game_full"
+    assert join(other, key).status_code == 201
+
+
 def test_games_that_the_player_has_left_count_no_longer():
     service, key = limited(limit_games_per_key=2), new_key()
     for _ in range(4):

@@ -222,6 +222,7 @@ class GameRepository:
         )
         if not self._store.commit(commit):
             self._metrics.commit_conflicted()
+            self._players.withdraw(game.id, joining)
             return False
         self.cache.put(commit.game, game)
         if before is None or before.status is not game.status:

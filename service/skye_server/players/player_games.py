@@ -9,6 +9,7 @@ the number of games is limited exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -75,6 +76,12 @@ class Players:
                 raise self._too_many()
             if limited:
                 self._identities.check_own(player, partial(self._store.withdraw, player, game_id))
+
+    def withdraw(self, game_id: str, players: Collection[str]) -> None:
+        """Give places up that were reserved for a commit which conflicts with another."""
+        with suppress(Problem):  # reservations end by themselves
+            for player in players:
+                self._store.withdraw(player, game_id)
 
     def _too_many(self) -> Problem:
         most = self._max_active
