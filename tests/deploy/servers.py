@@ -86,8 +86,7 @@ class Instance(Server):
         self.port = free_port()
         self.socket_path = socket_path
         self.log = socket_path.with_suffix(".log")
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
-        self.environ = clean | {"SKYE_REDIS_URL": redis_url, "SKYE_WORKERS": "2"} | settings
+        self.environ = environ_of(redis_url, **({"SKYE_WORKERS": "2"} | settings))
         self.process = None
 
     def plug(self):
@@ -127,6 +126,33 @@ class Instance(Server):
         """Kill it and its workers, if it runs."""
         if self.process is not None:
             kill_all(self.process)
+
+
+class Dispatcher:
+    """A dispatcher on a Redis, which can be killed and started again."""
+
+    def __init__(self, log, redis_url, **settings):
+        self.log = log
+        self._environ = environ_of(redis_url, **settings)
+        self._process = None
+
+    def start(self):
+        command = [sys.executable, "-m", "skye_server.cli", "dispatch"]
+        with self.log.open("ab") as output:
+            self._process = subprocess.Popen(
+                command, cwd=ROOT, env=self._environ, stdout=output, stderr=output
+            )
+
+    def kill(self):
+        """Kill it, if it runs."""
+        if self._process is not None:
+            kill_all(self._process)
+
+
+def environ_of(redis_url, **settings):
+    """Return the environment of a server on a Redis, with no other settings than those given."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
+    return clean | {"SKYE_REDIS_URL": redis_url} | settings
 
 
 @contextlib.contextmanager

@@ -7,15 +7,14 @@ import pytest
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
-from skye_server.games.player_events import PlayerEventType
 from skye_server.observability import logs
-from skye_server.players.codec import followed_games, player_events
 from skye_server.relay.lists import relay_lists
 from skye_server.relay.relay import Relay
 from skye_server.relay.subject import Subject
 from skye_server.storage.game_index import GameIndex
 from skye_server.storage.redis_players import RedisPlayers
 from skye_server.storage.shards import key_of, player_key
+from tests.support.derived import contents, derived, forget_derived
 from tests.support.dispatching import (
     crash_before_relay,
     dispatch,
@@ -60,11 +59,6 @@ def relay_all(service):
     """Handle what is due when the relay of a commit has failed."""
     service.clock.advance(RELAY_MS / 1000)
     dispatch(service)
-
-
-def contents(service, *prefixes):
-    """Return what is stored under keys that begin with the prefixes."""
-    return {key: value for key, value in service.stored().items() if key.startswith(prefixes)}
 
 
 @pytest.fixture
@@ -350,30 +344,10 @@ def played(service):
     return service
 
 
-def derived(service):
-    """Return the lists, and of each player the games and the events of each game, without positions."""
-    found = {}
-    for key, value in contents(service, b"skye:{index}:", b"skye:{player.").items():
-        if key.endswith(b":events"):
-            found[key] = {}
-            for _, fields in value:
-                event = player_events.decode(fields[b"e"])
-                # It has the version of the game when it was derived.
-                is_seat = event.type == PlayerEventType.SEAT_TAKEN
-                found[key].setdefault(event.game, []).append((event.type, event.seat) if is_seat else event)
-        elif key.endswith(b":games"):
-            states = {game: followed_games.decode(record) for game, record in value.items()}
-            found[key] = {game: (each.seat, each.turn, each.over) for game, each in states.items()}
-        elif not key.endswith(b":versions"):
-            found[key] = {member for member, _ in value} if key.endswith(b":order") else value
-    return found
-
-
 def test_rebuild_derives_deleted_lists_and_players_from_the_games(played):
     before = derived(played)
     assert len(before) > 10
-    played.redis.delete(*contents(played, b"skye:{index}:"))
-    played.redis.delete(*(key for key in contents(played, b"skye:{player.") if not key.endswith(b":seeks")))
+    forget_derived(played)
     rebuild_all(played)
     assert derived(played) == before
 

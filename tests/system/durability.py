@@ -2,8 +2,9 @@
 
     python -m tests.system.durability --minutes 5 --seed storm
 
-Worker processes, whole gunicorns and Redis are killed (`kill -9`) and come back while games are played on
-them; then every game is held against the journals of those who played it.
+Worker processes, whole gunicorns, the dispatcher and Redis are killed (`kill -9`) and come back while games
+are played on them; then every game is held against the journals of those who played it, and what was derived
+of all games against what is derived of them again.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from skye_server.server.server_programs import find_program
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import FailingOver, Machines, OneRedis
 from tests.system.proof import prove
+from tests.system.rebuilt import prove_rebuilt
 from tests.system.redis_forms import Cluster, Sentinels
 from tests.system.storm import Storm
 from tests.system.wire import Wire
@@ -69,6 +71,7 @@ def survived(machines, seed, games, enough, victims=Machines.VICTIMS):
             except AssertionError as error:
                 raise AssertionError(f"with the seed {seed!r}: {error}") from error
             found["finished"] += match.is_over
+        prove_rebuilt(machines.store.url, wire)
     return found + crowd.counts
 
 

@@ -1,4 +1,4 @@
-"""Servers for storms: a store, two gunicorns, and nginx in front; each can be killed."""
+"""Servers for storms: a store, two gunicorns, a dispatcher, and nginx in front; each can be killed."""
 
 import contextlib
 import os
@@ -8,20 +8,20 @@ from collections import Counter
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.storage.shards import key_of
-from tests.deploy.servers import Instance, Nginx, nginx_program
+from tests.deploy.servers import Dispatcher, Instance, Nginx, nginx_program
 from tests.support.launcher import children
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
 class Machines:
-    """A store and two gunicorns on it; each can be killed and is restarted.
+    """A store, and two gunicorns and a dispatcher on it; each can be killed and is restarted.
 
     Where there is nginx, it stands before the two, and clients come in by it as well as directly. `ports`
     are where. `kills` are counts by victim.
     """
 
-    VICTIMS = ("worker", "gunicorn", "store", "store and worker")
+    VICTIMS = ("worker", "gunicorn", "dispatcher", "store", "store and worker")
 
     def __init__(self, store, folder, **settings):
         self.store = store
@@ -29,6 +29,7 @@ class Machines:
         self._nginx = None
         settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
         self.instances = [Instance(folder / f"api-{name}.sock", store.url, **settings) for name in "ab"]
+        self._dispatcher = Dispatcher(folder / "dispatcher.log", store.url, **settings)
         self.ports = [instance.port for instance in self.instances]
         self.kills = Counter()
 
@@ -38,6 +39,7 @@ class Machines:
             self.store.start()
             for instance in self.instances:
                 instance.start()
+            self._dispatcher.start()
             if program := nginx_program():
                 self._nginx = Nginx(program, self._folder)
                 self.ports.append(self._nginx.port)
@@ -50,6 +52,7 @@ class Machines:
             self._nginx.process.wait(MAX_WAIT_S)
         for instance in self.instances:
             instance.kill()
+        self._dispatcher.kill()
         self.store.stop()
 
     def kill(self, victim, dice):
@@ -61,6 +64,9 @@ class Machines:
         if victim == "gunicorn":
             instance.kill()
             instance.start()
+        if victim == "dispatcher":
+            self._dispatcher.kill()
+            self._dispatcher.start()
         if "store" in victim:
             self.store.kill(dice)
 

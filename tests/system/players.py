@@ -21,6 +21,7 @@ MAX_STEPS = 2000
 TAKE_BACK = 0.15
 REPLACE_OFFER = 0.2
 WITHOUT_KEY = 0.1
+WITH_PLAYER_KEY = 0.5
 ON_CONDITION = 0.1
 TWICE = 0.08
 HURRIED = 0.04
@@ -256,7 +257,7 @@ def open_match(wire, seed, wire_for, *, may_go_back=False):
     """Create a game of 2 to 5 seats, with or without a lobby, and start it.
 
     `wire_for` gives a client, by its dice, a way to the service. Every request has a key, so that it may be
-    sent again.
+    sent again. Some players of a lobby have a player key, with which they act; the others have seat tokens.
     """
     dice = random.Random(seed)
     players = [{"name": name} for name in NAMES[: dice.randint(2, 5)]]
@@ -269,8 +270,10 @@ def open_match(wire, seed, wire_for, *, may_go_back=False):
     tokens = [player["token"] for player in created["players"]]
     if not at_once:
         for player in players:
-            joined = _made(wire, dice, f"/v1/games/{game}/players", player, f"{seed}/{player['name']}")
-            tokens.append(joined["token"])
+            own = f"{seed}/{player['name']}"
+            key = player_key(own) if dice.random() < WITH_PLAYER_KEY else None
+            joined = _made(wire, dice, f"/v1/games/{game}/players", player, own, key)
+            tokens.append(key or joined["token"])
         _made(wire, dice, f"/v1/games/{game}/start", None, f"{seed}/start", host, status=200)
     seats = []
     for number, token in enumerate(tokens):
@@ -279,6 +282,11 @@ def open_match(wire, seed, wire_for, *, may_go_back=False):
         first = own.read(f"/v1/games/{game}", token)
         seats.append(Seat(own, own_dice, game, number, token, first, may_go_back=may_go_back))
     return Match(game, seed, host, seats, time.time())
+
+
+def player_key(name):
+    """Return a player key, the same for the same name."""
+    return f"skye_key_{hashlib.sha256(name.encode()).hexdigest()}"
 
 
 def _made(wire, dice, path, body, key, token=None, status=201):

@@ -5,10 +5,11 @@ import random
 import secrets
 import time
 
-from tests.deploy.servers import Instance
+from tests.deploy.servers import Dispatcher, Instance
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 from tests.system.proof import prove
+from tests.system.rebuilt import prove_rebuilt
 from tests.system.redis_forms import PASSWORD
 from tests.system.storm import Storm
 from tests.system.wire import Wire
@@ -18,20 +19,26 @@ GAMES = sized(2, 6)
 
 @contextlib.contextmanager
 def serving(folder, url, **settings):
-    """The port of an instance on a Redis; its log has only outages and the warning of too few replicas."""
+    """The port of an instance on a Redis, with a dispatcher; their logs have only outages and warnings."""
     instance = Instance(folder / "api.sock", url, **settings)
+    dispatcher = Dispatcher(folder / "dispatcher.log", url, **settings)
     try:
+        dispatcher.start()
         yield instance.start().port
     finally:
         instance.kill()
-    for line in instance.log.read_text().splitlines():
+        dispatcher.kill()
+    for line in (instance.log.read_text() + dispatcher.log.read_text()).splitlines():
         assert '"Redis fails: ' in line or '"SKYE_REDIS_REPLICAS is ' in line, line
         assert PASSWORD not in line
 
 
 @contextlib.contextmanager
-def played_on(port, *, may_go_back=False):
-    """A crowd that plays; at the end all its games are compared with the journals of the players."""
+def played_on(port, url=None, *, may_go_back=False):
+    """A crowd that plays; at the end all its games are compared with the journals of the players.
+
+    :param url: that of the Redis, if what was derived of the games is to be compared as well.
+    """
     seed = secrets.token_hex(4)
     with Storm([port], seed, GAMES, may_go_back=may_go_back) as crowd:
         play_goes_on(crowd, time.time())
@@ -40,6 +47,8 @@ def played_on(port, *, may_go_back=False):
     with contextlib.closing(Wire([port], random.Random(seed))) as wire:
         for number, (match, spectator) in enumerate(crowd.matches):
             prove(match, wire, spectator, again=number == 0)
+        if url is not None:
+            prove_rebuilt(url, wire)
 
 
 def play_goes_on(crowd, since):

@@ -20,7 +20,7 @@ def test_play_goes_on_through_a_killed_and_a_suspended_master(make, redis_progra
     with (
         make(redis_program, tmp_path) as form,
         serving(tmp_path, form.url, **settings) as api,
-        played_on(api, may_go_back=True) as crowd,
+        played_on(api, form.url, may_go_back=True) as crowd,
     ):
         for fails, comes_back in (("kill", "start"), ("suspend", "resume")):
             key = key_of(crowd.matches[-1][0].game, "game")

@@ -1,0 +1,82 @@
+"""What was derived of games during faults, compared with what is derived of them again."""
+
+import contextlib
+import tempfile
+import time
+from pathlib import Path
+
+import redis
+
+from skye_server.games.due import RELAY_MS
+from skye_server.server.embedded_redis import RedisServer
+from skye_server.server.server_programs import find_program
+from skye_server.setting_parsers import Address
+from skye_server.settings import Settings
+from skye_server.storage.redis_store import RedisStore
+from tests.support.derived import derived, forget_derived
+from tests.support.dispatching import games_of, rebuild_all
+from tests.support.playing import Service
+from tests.support.ports import free_port
+from tests.support.waiting import waited_for
+from tests.system.proof import require
+
+STATUSES = ("lobby", "playing", "finished")
+MAX_PAGES = 1000
+
+
+def prove_rebuilt(url, wire):
+    """Compare lists, and games and events of players, of an idle service with a rebuild in another store.
+
+    :param url: that of the Redis, on which a dispatcher is running.
+    """
+    store = RedisStore.from_settings(Settings(redis_url=url))
+    assert waited_for(lambda: is_relayed(store)), store.due.backlog(round(1000 * time.time()))
+    with tempfile.TemporaryDirectory(prefix="skye-") as folder:
+        backup = Path(folder, "backup")
+        with backup.open("wb") as file:
+            store.backup(file)
+        with another_redis(Path(folder)) as other, Service(other) as rebuilt:
+            rebuilt.clock.now = float(round(time.time()))  # whole seconds, so that no sum is rounded
+            games_of(rebuilt).store.restore(backup)
+            players = derived(rebuilt)
+            forget_derived(rebuilt)
+            rebuild_all(rebuilt)
+            again = derived(rebuilt)
+            for key, value in players.items():
+                require(again.get(key) == value, key, value, "but rebuilt", again.get(key))
+            more = [key for key in again if key not in players and not key.startswith(b"skye:{index}:")]
+            require(not more, "rebuilt only:", more)
+            for status in STATUSES:
+                listed = _listed(status, wire.read)
+                require(listed == _listed(status, rebuilt.get), status, listed)
+
+
+@contextlib.contextmanager
+def another_redis(folder):
+    """A client of a Redis of its own."""
+    server = RedisServer(find_program(), folder, Address("127.0.0.1", free_port()), "no")
+    server.start()
+    try:
+        server.wait_until_ready()
+        with redis.Redis.from_url(server.url) as client:
+            yield client
+    finally:
+        server.stop()
+
+
+def is_relayed(store):
+    """Return whether nothing is due for the relay, nor will be soon."""
+    backlog = store.due.backlog(round(1000 * time.time()) + 2 * RELAY_MS)
+    return backlog["relay"][1] == 0 and backlog["parked"][0] == 0
+
+
+def _listed(status, read):
+    """Return the ids of the games of a status, which one must not be on two pages of the list."""
+    listed, cursor = [], ""
+    for _ in range(MAX_PAGES):
+        page = read(f"/v1/games?status={status}&limit=50{cursor}")
+        listed += [game["id"] for game in page["games"]]
+        if page["next_cursor"] is None:
+            return sorted(listed)
+        cursor = f"&cursor={page['next_cursor']}"
+    raise AssertionError(f"the list of {status} games does not end")
