@@ -70,8 +70,14 @@ def seek(seeker, wire):
 def prove(seekers, ports, *, may_go_back=False):
     """Check that the seekers fill games, each in one seat, by a retry, the ticket and the player's list."""
     look = partial(each, seekers, ports, may_go_back=may_go_back)
-    listed = look(lambda seeker, wire: wire.read("/v1/me/games", seeker.key)["games"])
-    assert Counter(len(own) for own in listed) == {1: len(seekers)}
+    listed = []
+
+    def all_are_listed():  # a dispatcher completes the match of a worker that was killed
+        listed[:] = look(lambda seeker, wire: wire.read("/v1/me/games", seeker.key)["games"])
+        return all(listed)
+
+    assert waited_for(all_are_listed), Counter(map(len, listed))
+    assert Counter(map(len, listed)) == {1: len(seekers)}
     seats = [(own["game"]["id"], own["seat"]) for (own,) in listed]
     assert len(set(seats)) == len(seekers)
     assert Counter(Counter(game for game, _ in seats).values()) == {SEATS: len(seekers) // SEATS}
