@@ -252,6 +252,7 @@ class DueQueue:
             pipeline: Any = server.pipeline(transaction=False)
             pipeline.zadd(_DISPATCHERS, {dispatcher: now_ms})
             pipeline.zremrangebyscore(_DISPATCHERS, "-inf", now_ms - 10 * _ALIVE_MS)
+            pipeline.pexpire(_DISPATCHERS, 10 * _ALIVE_MS)
             pipeline.execute()
 
         self._calls.call(_DISPATCHERS, write, writes=True)
