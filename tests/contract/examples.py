@@ -19,6 +19,7 @@ from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.recording import LiveService
+from tests.support.dispatching import dispatch
 from tests.support.endpoints import delivery_of, queue_delivery
 from tests.support.launcher import ROOT
 from tests.support.receiver import AnsweringSender
@@ -170,7 +171,7 @@ def player(recorder):
         "id"
     ]
     recorder.service.clock.advance(46)
-    recorder.send("GET", "/v1/me/events", token=key)  # the server reports what is due on a request
+    dispatch(recorder.service)
     recorder.send("DELETE", f"{path}/0", token=key)
     recorder.send("POST", f"/v1/games/{timed}/abort", token=key)
     rest = (
@@ -189,6 +190,7 @@ def matchmaking(recorder):
     wanted = {"name": "Ann", "seat_count": 4, "options": {"turn_ms": 60_000}, "ttl_ms": 60_000}
     recorder.send("POST", TICKETS, wanted, key)
     recorder.service.clock.advance(60)
+    dispatch(recorder.service)
     recorder.record("expired", "Nobody came.", "GET", "/v1/me/events", token=key)
     ticket = recorder.record("waiting", "The player waits for three others.", "POST", TICKETS, wanted, key)
     path = f"{TICKETS}/{ticket['id']}"
