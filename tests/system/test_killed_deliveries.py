@@ -1,5 +1,6 @@
 """Webhooks while dispatchers, workers and Redis are killed, and the receiver fails at random."""
 
+import contextlib
 import os
 import random
 import signal
@@ -18,6 +19,7 @@ from tests.support.receiver import Receiver, respond
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of, workers_of
+from tests.system.raw import metric_value
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
@@ -139,6 +141,13 @@ def events_of(url, key):
             after = page[-1]["id"]
 
 
+def is_relayed(url):
+    """Return whether nothing is left for the relay."""
+    with contextlib.suppress(OSError, TypeError):  # Redis, or a worker, comes back
+        return metric_value(url, 'due_entries{kind="relay"}') == 0
+    return False
+
+
 def test_events_survive_kills_in_order(tmp_path):
     books, killed, failures = Books(), defaultdict(int), []
     with Receiver(books.answer) as receiver, launching(tmp_path) as start:
@@ -171,6 +180,7 @@ def test_events_survive_kills_in_order(tmp_path):
         finally:
             stopped.set()
             killer.join()
+        assert waited_for(lambda: is_relayed(url)), "a dispatcher has not finished what a kill left out"
         expected = {key: events_of(url, key) for key in keys}
 
         def arrived():
