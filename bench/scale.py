@@ -23,11 +23,14 @@ from bench.streams import stream_rows
 from bench.subjects import Place, Subject, act, ours, place_to_measure, view
 from skye_server.server.server_programs import find_program
 
+_PLAYING, _VERSIONS = "skye:{index}:playing", "skye:{index}:versions"
+
 _FILL = """
 for number = ARGV[1], ARGV[2] do
   local game = string.format('fill%08d', number)
   redis.call('SET', 'skye:{s0}:' .. game .. ':game', ARGV[3], 'EX', 2592000)
-  redis.call('ZADD', 'skye:index:playing', number, game)
+  redis.call('ZADD', 'skye:{index}:playing', number, game)
+  redis.call('HSET', 'skye:{index}:versions', game, 100)
 end
 """
 _BATCH_SIZE = 5000
@@ -56,9 +59,8 @@ def _stored_rows(place: Place) -> list[Row]:
         with _full_place(place, number) as (full, bytes_each):
             rows.append(row(f"{number:,} stored games: memory of Redis for each", [bytes_each], "bytes"))
             rows += _beside_full(place, full, number)
-            entry = full.store.memory_usage("skye:index:playing", samples=0) / full.store.zcard(
-                "skye:index:playing"
-            )
+            index = sum(full.store.memory_usage(key, samples=0) for key in (_PLAYING, _VERSIONS))
+            entry = index / full.store.zcard(_PLAYING)
             rows.append(row(f"{number:,} stored games: memory of the index for each", [entry], "bytes"))
     return rows
 
@@ -109,7 +111,7 @@ def _beside_full(few: Place, many: Place, number: int) -> list[Row]:
         for which, place in (("few", few), ("many", many)):
             copies.store(place.store)
             listed = {game: 2**40 + at for at, game in enumerate(copies.ids[:50])}
-            place.store.zadd("skye:index:playing", listed)
+            place.store.zadd(_PLAYING, listed)
             contender = ours(place, Subject("", copies, of, "", once=once))
             contenders[which] = contender.runner(few.plan)
         loads = in_turn(contenders, few.plan.runs)
