@@ -11,29 +11,23 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final, Generic, NamedTuple, TypeVar, cast
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import IdempotencyRecord, decode_record, encode_record
-from skye_server.contract.responses.changes import TimedGameView
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
     OWN_SEAT,
     SPECTATOR,
-    WATCH_PREFIX,
     Caller,
     TokenSource,
     identify_player,
-    is_player_key,
-    role_of,
     role_or_none,
 )
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.games.views.game import game_view, timestamp
 from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
 from skye_server.storage.store import StoredRecord
 
@@ -55,7 +49,6 @@ class Command:
     :param address: the address of the client.
     :param accepts_version: returns whether the preconditions accept a version of the game; None without any.
     :param invite: an invitation code in addition to the token.
-    :param include_actions: whether the view of the game has the legal actions of the caller's seat.
     """
 
     token: str | None = None
@@ -64,7 +57,6 @@ class Command:
     address: str = ""
     accepts_version: Callable[[int], bool] | None = None
     invite: str | None = None
-    include_actions: bool = False
 
     @property
     def record_key(self) -> str | None:
@@ -98,48 +90,30 @@ class Command:
         return self if key is None else replace(self, idempotency_key=f"{key} {number}")
 
 
-class Committed(NamedTuple):
-    """A game after a command, the role of the caller after it, and the tokens that it issued.
-
-    :param now_ms: the time of the response; for a replayed response the time of the first one.
-    """
-
-    game: Game
-    caller: Caller
-    tokens: TokenSource
-    now_ms: int
-
-    def game_view(self) -> TimedGameView:
-        """Return the game as the caller may see it, with the time of the response."""
-        view = cast("TimedGameView", game_view(self.game, self.caller))
-        view["now"] = timestamp(self.now_ms)
-        return view
-
-
 @dataclass(frozen=True, slots=True)
-class Loaded(Generic[M]):
-    """What one attempt of a command has loaded.
+class Attempt(Generic[M]):
+    """One attempt of a command: the game as it was loaded, or as it is committed.
 
     :param game_id: the id of the game, also of one that is created.
     :param game: the game, None to create one.
     :param caller: the role of the caller.
+    :param now_ms: the time by the clock of the game; for a replayed response the time of the first one.
+    :param version: the version that the preconditions are compared with; None if they do not apply.
     :param player: the id of the player whose key the token is, or empty.
     :param role_after: returns the role of the caller in the changed game, None if the caller has none.
     :param tokens: the source of the tokens that the command issues.
-    :param now_ms: the time by the clock of the game.
-    :param version: the version that the preconditions are compared with; None if they do not apply.
     :param record: the idempotency record under the key of the command.
     """
 
     game_id: str
     game: M
     caller: Caller
-    player: str
-    role_after: Callable[[Game], Caller | None]
-    tokens: TokenSource
     now_ms: int
-    version: int | None
-    record: IdempotencyRecord | None
+    version: int | None = None
+    player: str = ""
+    role_after: Callable[[Game], Caller | None] | None = None
+    tokens: TokenSource = field(default_factory=TokenSource)
+    record: IdempotencyRecord | None = None
 
     def seat(self, seat: int) -> int:
         """Return the number of a seat of a path, which the command has authorized."""
@@ -160,78 +134,20 @@ class Loaded(Generic[M]):
             raise Problem("version_mismatch", detail, headers=headers, version=version)
 
 
-def change_game(
-    games: Games,
-    command: Command,
-    game_id: str,
-    authorize: Callable[[Loaded[Game]], None],
-    apply: Callable[[Loaded[Game]], Transition],
-) -> Committed:
-    """Run a command on a game that exists; see `run`."""
-    return run(games, command, partial(load_game, games, command, game_id), authorize, apply)
+Load: TypeAlias = "Callable[[Games, Command, str], Attempt[M]]"
+"""Loads what a command changes, and authenticates the caller."""
 
 
-def run(
-    games: Games,
-    command: Command,
-    load: Callable[[], Loaded[M]],
-    authorize: Callable[[Loaded[M]], None],
-    apply: Callable[[Loaded[M]], Transition],
-) -> Committed:
-    """Run a command: load, authorize, apply, commit; again after a conflict, with a random growing pause.
-
-    A request that has been committed before gets the result of that time. The caller is authenticated even
-    then: with a token that is valid now, or that this request retired. Bots move before the commit.
-
-    :param authorize: raises a problem if the caller must not make the change.
-    :param apply: returns the change.
-    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games.
-    """
-    for number in range(MAX_ATTEMPTS):
-        loaded = load()
-        record = loaded.record
-        if loaded.game is not None and record is not None and record.digest == command.digest:
-            return _replayed(games, command, loaded.game, record)
-        authorize(loaded)
-        loaded.check_preconditions(command)
-        transition = apply(loaded)
-        if transition.game.next_bot is not None:
-            transition = autoplay.play_bots(transition, loaded.now_ms)
-        game = transition.game
-        caller = loaded.role_after(game)
-        committed = Committed(game, caller or SPECTATOR, loaded.tokens, games.time_of(game))
-        new = None
-        if command.idempotency_key is not None:
-            new = new_record(games, command, committed, retired_token=caller is None)
-        if games.repository.save(loaded.game, transition, new):
-            return committed
-        back_off(number)
-    raise Problem("too_much_contention")
-
-
-def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Committed:
-    """Return the result of a request that has been committed before.
-
-    :raises Problem: data_corrupt, data_newer, when the log of the game is lost.
-    """
-    past = games.history.at_version(game, record.version)
-    tokens = record.tokens(command.idempotency_key or "")
-    return Committed(past, record.caller, tokens, record.now_ms)
-
-
-def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
+def load_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Load a game, authenticate the caller, and apply missed deadlines.
 
     :raises Problem: game_not_found, token_unknown.
     """
     stored, stored_record = games.store.load(game_id, command.record_key)
     record = None if stored_record is None else decode_record(stored_record)
-    retired = record is not None and record.digest == command.digest and record.retired_token
+    is_retired = record is not None and record.digest == command.digest and record.retired_token
     game, token = games.repository.decoded(game_id, stored), command.token
-    player = games.identities.require_player(token) if token and is_player_key(token) else ""
-    is_code = token is not None and token.startswith(WATCH_PREFIX)
-    watches = is_code and games.watch_codes.admits(game, token)
-    caller = role_of(game, token, player, watches=watches, invite=command.invite, retired=retired)
+    caller, player = games.authenticate(game, token, invite=command.invite, is_retired=is_retired)
     now_ms = games.time_of(game)
     if game.is_overdue(now_ms):
         game = games.apply_deadlines(game)
@@ -239,15 +155,65 @@ def load_game(games: Games, command: Command, game_id: str) -> Loaded[Game]:
 
     def role_after(after: Game) -> Caller | None:
         # The seat of the caller may have been left, and the start closes the gaps between seats.
-        if token is None or watches or (after.seats is game.seats and after.host == game.host):
+        if token is None or caller.watching or (after.seats is game.seats and after.host == game.host):
             return caller
         return role_or_none(after, token, player)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(game_id, game, caller, player, role_after, tokens, now_ms, game.version, record)
+    return Attempt(game_id, game, caller, now_ms, game.version, player, role_after, tokens, record)
 
 
-def load_new(games: Games, command: Command) -> Loaded[Game | None]:
+def change_game(  # noqa: PLR0913 - what a command consists of
+    games: Games,
+    command: Command,
+    game_id: str,
+    authorize: Callable[[Attempt[M]], None],
+    apply: Callable[[Attempt[M]], Transition],
+    *,
+    load: Load[M] = load_game,  # type: ignore[assignment]  # the default is for a game that exists
+) -> Attempt[Game]:
+    """Run a command: load, authorize, apply, commit; again after a conflict, with a random growing pause.
+
+    A request that has been committed before gets the result of that time. The caller is authenticated even
+    then: with a token that is valid now, or that this request retired. Bots move before the commit.
+
+    :param authorize: raises a problem if the caller must not make the change.
+    :param apply: returns the change.
+    :returns: the game after the command, with the role of the caller after it, and the tokens it issued.
+    :raises Problem: what these functions raise; idempotency_key_reused, version_mismatch, too_many_games.
+    """
+    for number in range(MAX_ATTEMPTS):
+        attempt = load(games, command, game_id)
+        record = attempt.record
+        if attempt.game is not None and record is not None and record.digest == command.digest:
+            return _replayed(games, command, attempt.game, record)
+        authorize(attempt)
+        attempt.check_preconditions(command)
+        transition = apply(attempt)
+        if transition.game.next_bot is not None:
+            transition = autoplay.play_bots(transition, attempt.now_ms)
+        game = transition.game
+        caller = attempt.caller if attempt.role_after is None else attempt.role_after(game)
+        tokens, now_ms = attempt.tokens, games.time_of(game)
+        changed = Attempt(game.id, game, caller or SPECTATOR, now_ms, game.version, tokens=tokens)
+        new = new_record(games, command, changed, retired_token=caller is None)
+        if games.repository.save(attempt.game, transition, new):
+            return changed
+        back_off(number)
+    raise Problem("too_much_contention")
+
+
+def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRecord) -> Attempt[Game]:
+    """Return the result of a request that has been committed before.
+
+    :raises Problem: data_corrupt, data_newer, when the log of the game is lost.
+    """
+    past = games.history.at_version(game, record.version)
+    tokens = record.tokens(command.idempotency_key or "")
+    return Attempt(past.id, past, record.caller, record.now_ms, past.version, tokens=tokens)
+
+
+def load_new(games: Games, command: Command, _game_id: str = "") -> Attempt[Game | None]:
     """Choose the id of a new game, and authenticate the caller.
 
     With an idempotency key the id derives from the key, so that a retry finds the game and its record.
@@ -263,7 +229,8 @@ def load_new(games: Games, command: Command) -> Loaded[Game | None]:
         return (identify_player(after, player) if player else None) or Caller(host=True)
 
     tokens = TokenSource(command.idempotency_key or "")
-    return Loaded(game_id, game, SPECTATOR, player, role_after, tokens, games.now_ms(), None, record)
+    now_ms = games.now_ms()
+    return Attempt(game_id, game, SPECTATOR, now_ms, None, player, role_after, tokens, record)
 
 
 def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes | None]:
@@ -284,22 +251,22 @@ def _id_of_new(games: Games, command: Command) -> tuple[str, bytes | None, bytes
 
 
 def new_record(
-    games: Games, command: Command, committed: Committed, *, retired_token: bool = False
+    games: Games, command: Command, changed: Attempt[Game], *, retired_token: bool = False
 ) -> StoredRecord | None:
     """Return the idempotency record to store with a commit, None for a command without a key."""
     if command.record_key is None:
         return None
-    tokens, caller = committed.tokens, committed.caller
+    tokens, caller = changed.tokens, changed.caller
     roles = list(tokens.given)
     record = IdempotencyRecord(
         command.digest,
-        committed.game.version,
+        changed.game.version,
         caller.seat,
         caller.host,
         retired_token,
         roles,
         tokens.nonce if roles else b"",
-        committed.now_ms,
+        changed.now_ms,
     )
     return StoredRecord(command.record_key, encode_record(record), games.settings.idempotency_ttl_s)
 

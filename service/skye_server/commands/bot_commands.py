@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import partial
 from typing import Final, NamedTuple
 
 from skye import Move
-from skye_server.commands.attempts import Command, Loaded, change_game, run
+from skye_server.commands.attempts import Attempt, Command, change_game
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, changed_game, result_of
 from skye_server.commands.idempotency import decode_record
-from skye_server.contract.responses.changes import TakenSeatView, TimedGameView
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay, seat_changes
 from skye_server.games.authorization import (
     SPECTATOR,
     Caller,
-    TokenSource,
     require_own_seat,
     require_seat,
 )
@@ -48,42 +44,43 @@ def authorize_bot(game: Game, caller: Caller, seat: int) -> int:
 
 def bind_bot(
     games: Games, command: Command, game_id: str, seat: int, url_bot: str
-) -> tuple[CommandResult[TakenSeatView], str]:
+) -> tuple[Attempt[Game], str]:
     """Let a bot at a URL play a seat from now on.
 
     :param url_bot: the id of the bot, which is stored already.
-    :returns: the result, and the id of the bot that was replaced: empty without one, and for a retry.
+    :returns: the changed game, and the id of the bot that was replaced: empty without one, and for a retry.
     :raises Problem: seat_not_found, token_required, not_your_seat, game_aborted, game_finished,
         too_many_changes, seat_played_by_bot.
     """
     replaced = ""
 
-    def bind(loaded: Loaded[Game]) -> Transition:
+    def bind(attempt: Attempt[Game]) -> Transition:
         nonlocal replaced
-        number = loaded.seat(seat)
-        replaced = loaded.game.seats[number].url_bot
-        return seat_changes.set_url_bot(loaded.game, number, url_bot, loaded.now_ms)
+        number = attempt.seat(seat)
+        replaced = attempt.game.seats[number].url_bot
+        return seat_changes.set_url_bot(attempt.game, number, url_bot, attempt.now_ms)
 
-    committed = change_game(games, command, game_id, partial(_authorize, seat), bind)
-    number = require_seat(committed.game, committed.caller, seat)
-    view: TakenSeatView = {"seat": number, "token": None, "secret": None, "game": committed.game_view()}
-    return result_of(committed, view), replaced
+    changed = change_game(games, command, game_id, _by_holder_or_host(seat), bind)
+    return changed, replaced
 
 
-def release_bot(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+def release_bot(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
     """Let the player of a seat play it again; without a player, a bot of the server does.
 
     :raises Problem: what `bind_bot` raises except seat_played_by_bot; seat_without_url_bot.
     """
 
-    def release(loaded: Loaded[Game]) -> Transition:
-        return seat_changes.release_url_bot(loaded.game, loaded.seat(seat), loaded.now_ms)
+    def release(attempt: Attempt[Game]) -> Transition:
+        return seat_changes.release_url_bot(attempt.game, attempt.seat(seat), attempt.now_ms)
 
-    return changed_game(games, command, game_id, partial(_authorize, seat), release)
+    return change_game(games, command, game_id, _by_holder_or_host(seat), release)
 
 
-def _authorize(seat: int, loaded: Loaded[Game]) -> None:
-    authorize_bot(loaded.game, loaded.caller, seat)
+def _by_holder_or_host(seat: int) -> Callable[[Attempt[Game]], None]:
+    def authorize(attempt: Attempt[Game]) -> None:
+        authorize_bot(attempt.game, attempt.caller, seat)
+
+    return authorize
 
 
 # Decisions.
@@ -143,21 +140,20 @@ def _decide(games: Games, asked: Asked, text: str, change: Callable[[Game, int, 
     """
     command = _command(asked, text)
 
-    def load() -> Loaded[Game]:
-        stored, stored_record = games.store.load(asked.game_id, command.record_key)
+    def load(games: Games, command: Command, game_id: str) -> Attempt[Game]:
+        stored, stored_record = games.store.load(game_id, command.record_key)
         record = None if stored_record is None else decode_record(stored_record)
-        game = games.apply_deadlines(games.repository.decoded(asked.game_id, stored))
+        game = games.apply_deadlines(games.repository.decoded(game_id, stored))
         seat = seat_of_bot(game, asked.url_bot)
         caller = SPECTATOR if seat is None else Caller(seat)
-        now_ms = games.time_of(game)
-        return Loaded(asked.game_id, game, caller, "", lambda _: caller, TokenSource(), now_ms, None, record)
+        return Attempt(game_id, game, caller, games.time_of(game), record=record)
 
-    def authorize(loaded: Loaded[Game]) -> None:
-        if decision_of(loaded.game, loaded.caller.seat) != asked.decision:
+    def authorize(attempt: Attempt[Game]) -> None:
+        if decision_of(attempt.game, attempt.caller.seat) != asked.decision:
             raise Problem(OVERTAKEN)
 
-    def apply(loaded: Loaded[Game]) -> Transition:
-        assert loaded.caller.seat is not None
-        return change(loaded.game, loaded.caller.seat, loaded.now_ms)
+    def apply(attempt: Attempt[Game]) -> Transition:
+        assert attempt.caller.seat is not None
+        return change(attempt.game, attempt.caller.seat, attempt.now_ms)
 
-    run(games, command, load, authorize, apply)
+    change_game(games, command, asked.game_id, authorize, apply, load=load)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from skye import RuleError
-from skye_server.commands.attempts import Command, Committed, Loaded, load_new, run
+from skye_server.commands.attempts import Attempt, Command, change_game, load_new
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, result_of
+from skye_server.commands.game_commands import changed_view
 from skye_server.contract.responses.changes import (
     CreatedGamesView,
     CreatedGameTokensView,
@@ -25,7 +24,7 @@ from skye_server.games.transitions import Transition
 from skye_server.games.views.game import invitation_view
 
 
-def create_game(games: Games, command: Command, body: dict[str, Any]) -> CommandResult[CreatedGameView]:
+def create_game(games: Games, command: Command, body: dict[str, Any]) -> Attempt[Game]:
     """Create a game: a new one, or one that begins from a record, a position or a scenario.
 
     :raises Problem: player_key_only, game_full, color_taken, name_taken, invalid_body, invalid_setup,
@@ -34,11 +33,10 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Command
     """
     open_game = opening_of(body)
 
-    def create(new: Loaded[Game | None]) -> Transition:
+    def create(new: Attempt[Game | None]) -> Transition:
         return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
 
-    load = partial(load_new, games, command)
-    return _created_result(run(games, command, load, lambda _new: None, create))
+    return change_game(games, command, "", lambda _new: None, create, load=load_new)
 
 
 def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]]) -> CreatedGamesView:
@@ -55,7 +53,7 @@ def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]
         _check(number, body, games.now_ms())
         pause()
     created = (create_game(games, command.part(number), body) for number, body in enumerate(bodies))
-    return {"games": [_tokens_of(result.view) for result in created]}
+    return {"games": [_tokens_of(created_view(new)) for new in created]}
 
 
 def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
@@ -85,17 +83,16 @@ def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
         raise problem from error
 
 
-def _created_result(committed: Committed) -> CommandResult[CreatedGameView]:
+def created_view(new: Attempt[Game]) -> CreatedGameView:
     """Return the new game and its tokens."""
-    game, tokens = committed.game, committed.tokens
+    game, tokens = new.game, new.tokens
     players: list[SeatTokenView] = [
         {"seat": seat, "token": tokens.given.get(str(seat)), "secret": None}
         for seat in range(len(game.seats))
     ]
-    view: CreatedGameView = {
-        "game": committed.game_view(),
+    return {
+        "game": changed_view(new),
         "host_token": tokens.given.get(HOST_ROLE),
         "players": players,
         "invitations": [invitation_view(code) for code in tokens.invites],
     }
-    return result_of(committed, view)

@@ -66,7 +66,8 @@ class Games:
 
         :raises Problem: game_not_found, token_unknown.
         """
-        game, caller = self.authenticate(game_id, self.store.load(game_id)[0], token)
+        game = self.repository.current(game_id)
+        caller, _ = self.authenticate(game, token)
         return LoadedGame(self.apply_deadlines(game), caller)
 
     def view(self, loaded: LoadedGame) -> bytes:
@@ -83,10 +84,11 @@ class Games:
             lost.
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
-        loaded = self.authenticate(game_id, stored, token)
-        if self.apply_deadlines(loaded.game) is not loaded.game:
+        game = self.repository.decoded(game_id, stored)
+        caller, _ = self.authenticate(game, token)
+        if self.apply_deadlines(game) is not game:
             return self.read_with_log(game_id, token, after, limit)
-        return loaded, changes_from_log(loaded.game, after, entries, limit)
+        return LoadedGame(game, caller), changes_from_log(game, after, entries, limit)
 
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:
         """Return a game and the changes that have events after number `after`, without authentication.
@@ -109,22 +111,21 @@ class Games:
 
     # The role of a caller.
 
-    def authenticate(self, game_id: str, stored: bytes | None, token: str | None) -> LoadedGame:
-        """Return a game and the role that the token has in it; a player key without a role is a spectator.
+    def authenticate(
+        self, game: Game, token: str | None, *, invite: str | None = None, is_retired: bool = False
+    ) -> tuple[Caller, str]:
+        """Return the role that a token has in a game, and the id of the player whose key it is, or empty.
 
-        :raises Problem: game_not_found, token_unknown.
-        """
-        game = self.repository.decoded(game_id, stored)
-        return LoadedGame(game, self.role_of(game, token))
+        A player key without a role is a spectator.
 
-    def role_of(self, game: Game, token: str | None) -> Caller:
-        """Return the role that a token or a player key has in a game.
-
+        :param invite: an invitation code that a caller without a role holds.
+        :param is_retired: treat a token that no longer has a role as a spectator, instead of refusing it.
         :raises Problem: game_not_found, token_unknown.
         """
         player = self.identities.player_of_key(token)
         watches = is_watch_code(token) and self.watch_codes.admits(game, token)
-        return role_of(game, token, player, watches=watches)
+        caller = role_of(game, token, player, watches=watches, invite=invite, retired=is_retired)
+        return caller, player
 
     # Deadlines.
 

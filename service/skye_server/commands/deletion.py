@@ -6,7 +6,7 @@ response was lost must succeed.
 
 from __future__ import annotations
 
-from skye_server.commands.attempts import Command, Committed, load_game, new_record
+from skye_server.commands.attempts import Command, load_game, new_record
 from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
@@ -22,14 +22,13 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
     for number in range(MAX_ATTEMPTS):
         if _was_deleted(games, command, game_id):
             return
-        loaded = load_game(games, command, game_id)
-        require_host(loaded.caller)
-        loaded.check_preconditions(command)
-        game = loaded.game
+        attempt = load_game(games, command, game_id)
+        require_host(attempt.caller)
+        attempt.check_preconditions(command)
+        game = attempt.game
         if not game.is_over:
             raise Problem("game_not_over")
-        done = Committed(game, loaded.caller, loaded.tokens, loaded.now_ms)
-        if games.repository.delete(game, new_record(games, command, done)):
+        if games.repository.delete(game, new_record(games, command, attempt)):
             return
         back_off(number)
     raise Problem("too_much_contention")

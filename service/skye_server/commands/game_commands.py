@@ -1,26 +1,25 @@
 """Commands on a game: one function for each, which loads, authorizes, applies, commits and renders.
 
-`skye_server.commands.attempts` runs each under optimistic concurrency with bounded retries, and once for each
-idempotency key (`skye_server.commands.idempotency`): a request that was committed before skips to rendering.
-So each also raises the problems that `load_game` and `run` raise there.
+`change_game` runs each under optimistic concurrency with bounded retries, and once for each idempotency key
+(`skye_server.commands.idempotency`): a request that was committed before skips to rendering. So each also
+raises the problems that `load_game` and `change_game` raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
-from skye_server.commands.attempts import Command, Committed, Loaded, change_game
+from skye_server.commands.attempts import Attempt, Command, change_game
 from skye_server.commands.current_games import Games
-from skye_server.contract.responses.actions import seat_actions
 from skye_server.contract.responses.changes import (
-    CommandView,
     CreatedInvitationView,
     HostTokenView,
     TakenSeatView,
     TimedGameView,
 )
+from skye_server.contract.responses.webhooks import ReplacedWebhook
 from skye_server.games import lobby, manual_clock, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
@@ -36,22 +35,10 @@ from skye_server.games.authorization import (
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.games.views.game import invitation_view
-
-V = TypeVar("V", bound=CommandView)
+from skye_server.games.views.game import game_view, invitation_view, timestamp
 
 
-class CommandResult(NamedTuple, Generic[V]):
-    """The response to a command: the JSON object to send, and the version of the game that it shows."""
-
-    view: V
-    version: int
-    game_id: str
-
-
-def join_game(
-    games: Games, command: Command, game_id: str, player: dict[str, Any]
-) -> CommandResult[TakenSeatView]:
+def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> Attempt[Game]:
     """Take a seat in the lobby; an invitation code is used up by it.
 
     Only the host may seat a bot. In a private game the host seats players, or invites them. With a player
@@ -62,210 +49,199 @@ def join_game(
     """
     is_bot = "bot" in player
 
-    def authorize(loaded: Loaded[Game]) -> None:
-        if is_bot or (loaded.game.private and not loaded.caller.invited):
-            require_host(loaded.caller)
+    def authorize(attempt: Attempt[Game]) -> None:
+        if is_bot or (attempt.game.private and not attempt.caller.invited):
+            require_host(attempt.caller)
 
-    def join(loaded: Loaded[Game]) -> Transition:
-        game, bound = loaded.game, "" if is_bot else loaded.player
+    def join(attempt: Attempt[Game]) -> Transition:
+        game, bound = attempt.game, "" if is_bot else attempt.player
         require_no_seat(game, bound)
         number = player.get("seat", lobby.lowest_free_seat(game))
-        seat = new_seat(player, loaded.tokens, number, game.names, bound)
-        invited_by = hash_token(command.invite or command.token or "") if loaded.caller.invited else ""
-        return lobby.join(game, seat, loaded.now_ms, number=number, invited_by=invited_by)
+        seat = new_seat(player, attempt.tokens, number, game.names, bound)
+        invited_by = hash_token(command.invite or command.token or "") if attempt.caller.invited else ""
+        return lobby.join(game, seat, attempt.now_ms, number=number, invited_by=invited_by)
 
-    return joined_result(change_game(games, command, game_id, authorize, join))
+    return change_game(games, command, game_id, authorize, join)
 
 
-def create_invitation(games: Games, command: Command, game_id: str) -> CommandResult[CreatedInvitationView]:
+def create_invitation(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Reserve a seat for the holder of a new invitation code.
 
     :raises Problem: token_required, host_only, game_already_started, game_aborted, too_many_changes,
         game_full.
     """
 
-    def invite(loaded: Loaded[Game]) -> Transition:
-        return lobby.invite(loaded.game, new_invite(loaded.tokens), loaded.now_ms)
+    def invite(attempt: Attempt[Game]) -> Transition:
+        return lobby.invite(attempt.game, new_invite(attempt.tokens), attempt.now_ms)
 
-    return _invited_result(change_game(games, command, game_id, _by_host, invite))
+    return change_game(games, command, game_id, _by_host, invite)
 
 
-def revoke_invitation(
-    games: Games, command: Command, game_id: str, invitation: str
-) -> CommandResult[TimedGameView]:
+def revoke_invitation(games: Games, command: Command, game_id: str, invitation: str) -> Attempt[Game]:
     """Revoke an unused invitation.
 
     :raises Problem: token_required, host_only, game_already_started, game_aborted, too_many_changes,
         invitation_not_found.
     """
 
-    def revoke(loaded: Loaded[Game]) -> Transition:
-        return lobby.revoke_invitation(loaded.game, invitation, loaded.now_ms)
+    def revoke(attempt: Attempt[Game]) -> Transition:
+        return lobby.revoke_invitation(attempt.game, invitation, attempt.now_ms)
 
-    return changed_game(games, command, game_id, _by_host, revoke)
+    return change_game(games, command, game_id, _by_host, revoke)
 
 
 def change_player(
     games: Games, command: Command, game_id: str, seat: int, changes: dict[str, str]
-) -> CommandResult[TimedGameView]:
+) -> Attempt[Game]:
     """Change the name or the colour of a player in the lobby; the host may change those of bots.
 
     :raises Problem: seat_not_found, token_required, not_your_seat, game_already_started, game_aborted,
         too_many_changes, color_taken, name_taken.
     """
 
-    def authorize(loaded: Loaded[Game]) -> None:
-        number = require_seat(loaded.game, loaded.caller, seat)
-        taken = loaded.game.seats[number]
-        if not (loaded.caller.host and taken.bot and not taken.is_held):
-            require_own_seat(loaded.game, loaded.caller, seat)
+    def authorize(attempt: Attempt[Game]) -> None:
+        number = require_seat(attempt.game, attempt.caller, seat)
+        taken = attempt.game.seats[number]
+        if not (attempt.caller.host and taken.bot and not taken.is_held):
+            require_own_seat(attempt.game, attempt.caller, seat)
 
-    def change(loaded: Loaded[Game]) -> Transition:
+    def change(attempt: Attempt[Game]) -> Transition:
         name, color = changes.get("name"), changes.get("color")
-        return lobby.change_player(loaded.game, loaded.seat(seat), loaded.now_ms, name, color)
+        return lobby.change_player(attempt.game, attempt.seat(seat), attempt.now_ms, name, color)
 
-    return changed_game(games, command, game_id, authorize, change)
+    return change_game(games, command, game_id, authorize, change)
 
 
-def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TakenSeatView]:
+def rotate_token(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
     """Replace the token of the caller's seat; the old one becomes invalid.
 
     :raises Problem: seat_not_found, token_required, not_your_seat, game_aborted, game_finished,
         too_many_changes.
     """
 
-    def rotate(loaded: Loaded[Game]) -> Transition:
-        number = loaded.seat(seat)
-        token = hash_token(loaded.tokens.token(str(number)))
-        return seat_changes.rotate_token(loaded.game, number, token, loaded.now_ms)
+    def rotate(attempt: Attempt[Game]) -> Transition:
+        number = attempt.seat(seat)
+        token = hash_token(attempt.tokens.token(str(number)))
+        return seat_changes.rotate_token(attempt.game, number, token, attempt.now_ms)
 
-    return joined_result(change_game(games, command, game_id, partial(by_seat, seat), rotate))
+    return change_game(games, command, game_id, by_seat(seat), rotate)
 
 
-def rotate_host_token(games: Games, command: Command, game_id: str) -> CommandResult[HostTokenView]:
+def rotate_host_token(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Replace the host token; the old one becomes invalid.
 
     :raises Problem: token_required, host_only, game_aborted, game_finished, too_many_changes.
     """
 
-    def rotate(loaded: Loaded[Game]) -> Transition:
-        token = hash_token(loaded.tokens.token(HOST_ROLE))
-        return seat_changes.rotate_host_token(loaded.game, token, loaded.now_ms)
+    def rotate(attempt: Attempt[Game]) -> Transition:
+        token = hash_token(attempt.tokens.token(HOST_ROLE))
+        return seat_changes.rotate_host_token(attempt.game, token, attempt.now_ms)
 
-    committed = change_game(games, command, game_id, _by_host, rotate)
-    if committed.caller == SPECTATOR:
-        committed = committed._replace(caller=Caller(host=True))
-    view: HostTokenView = {
-        "host_token": committed.tokens.given[HOST_ROLE],
-        "webhooks": [],
-        "game": committed.game_view(),
-    }
-    return result_of(committed, view)
+    return change_game(games, command, game_id, _by_host, rotate)
 
 
-def leave_game(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+def leave_game(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
     """Leave the lobby; the host may remove a player.
 
     :raises Problem: seat_not_found, token_required, not_your_seat, game_already_started, game_aborted.
     """
 
-    def authorize(loaded: Loaded[Game]) -> None:
-        require_own_seat_or_host(loaded.game, loaded.caller, seat)
+    def authorize(attempt: Attempt[Game]) -> None:
+        require_own_seat_or_host(attempt.game, attempt.caller, seat)
 
-    def leave(loaded: Loaded[Game]) -> Transition:
-        return lobby.leave(loaded.game, loaded.seat(seat), loaded.now_ms)
+    def leave(attempt: Attempt[Game]) -> Transition:
+        return lobby.leave(attempt.game, attempt.seat(seat), attempt.now_ms)
 
-    return changed_game(games, command, game_id, authorize, leave)
+    return change_game(games, command, game_id, authorize, leave)
 
 
-def resign(games: Games, command: Command, game_id: str, seat: int) -> CommandResult[TimedGameView]:
+def resign(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
     """Resign: a bot plays the seat for the rest of the game.
 
     :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
         game_finished, seat_played_by_bot.
     """
 
-    def give_up(loaded: Loaded[Game]) -> Transition:
-        return seat_changes.resign(loaded.game, loaded.seat(seat), loaded.now_ms)
+    def give_up(attempt: Attempt[Game]) -> Transition:
+        return seat_changes.resign(attempt.game, attempt.seat(seat), attempt.now_ms)
 
-    return changed_game(games, command, game_id, partial(by_seat, seat), give_up)
+    return change_game(games, command, game_id, by_seat(seat), give_up)
 
 
-def start_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
+def start_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Close the lobby and begin the game.
 
     :raises Problem: token_required, host_only, game_already_started, game_aborted, too_few_players.
     :raises RuleError: InvalidSetup.
     """
-    return changed_game(games, command, game_id, _by_host, lambda of: lobby.start(of.game, of.now_ms))
+    return change_game(games, command, game_id, _by_host, lambda of: lobby.start(of.game, of.now_ms))
 
 
-def abort_game(games: Games, command: Command, game_id: str) -> CommandResult[TimedGameView]:
+def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """End a game that is not over, without a result.
 
     :raises Problem: token_required, host_only, game_aborted, game_finished.
     """
-    return changed_game(games, command, game_id, _by_host, lambda of: lobby.abort(of.game, of.now_ms))
+    return change_game(games, command, game_id, _by_host, lambda of: lobby.abort(of.game, of.now_ms))
 
 
-def advance_clock(
-    games: Games, command: Command, game_id: str, advance_ms: int
-) -> CommandResult[TimedGameView]:
+def advance_clock(games: Games, command: Command, game_id: str, advance_ms: int) -> Attempt[Game]:
     """Advance the manual clock of a game.
 
     :raises Problem: token_required, host_only, clock_not_manual, game_aborted, game_finished,
         too_many_changes.
     """
 
-    def advance(loaded: Loaded[Game]) -> Transition:
-        return manual_clock.advance_clock(loaded.game, advance_ms)
+    def advance(attempt: Attempt[Game]) -> Transition:
+        return manual_clock.advance_clock(attempt.game, advance_ms)
 
-    return changed_game(games, command, game_id, _by_host, advance)
-
-
-def by_seat(seat: int, loaded: Loaded[Game]) -> None:
-    """Check that the caller holds a seat."""
-    require_own_seat(loaded.game, loaded.caller, seat)
+    return change_game(games, command, game_id, _by_host, advance)
 
 
-def _by_host(loaded: Loaded[Game]) -> None:
+def by_seat(seat: int) -> Callable[[Attempt[Game]], None]:
+    """Return the check that the caller holds a seat."""
+
+    def authorize(attempt: Attempt[Game]) -> None:
+        require_own_seat(attempt.game, attempt.caller, seat)
+
+    return authorize
+
+
+def _by_host(attempt: Attempt[Game]) -> None:
     """Check that the caller is the host."""
-    require_host(loaded.caller)
+    require_host(attempt.caller)
 
 
-def changed_game(
-    games: Games,
-    command: Command,
-    game_id: str,
-    authorize: Callable[[Loaded[Game]], None],
-    apply: Callable[[Loaded[Game]], Transition],
-) -> CommandResult[TimedGameView]:
-    """Run a command; return the caller's view of the game, with the next actions if asked."""
-    committed = change_game(games, command, game_id, authorize, apply)
-    game, view = committed.game, committed.game_view()
-    if command.include_actions:
-        view["actions"] = seat_actions(game, committed.caller)["actions"]
-    return CommandResult(view, game.version, game.id)
+# What the responses show.
 
 
-def _invited_result(committed: Committed) -> CommandResult[CreatedInvitationView]:
+def changed_view(changed: Attempt[Game]) -> TimedGameView:
+    """Return a game as the caller may see it, with the time of the response."""
+    view = cast("TimedGameView", game_view(changed.game, changed.caller))
+    view["now"] = timestamp(changed.now_ms)
+    return view
+
+
+def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
     """Return the new invitation code."""
-    (code,) = committed.tokens.invites
-    view: CreatedInvitationView = {"invitation": invitation_view(code), "game": committed.game_view()}
-    return result_of(committed, view)
+    (code,) = changed.tokens.invites
+    return {"invitation": invitation_view(code), "game": changed_view(changed)}
 
 
-def joined_result(committed: Committed) -> CommandResult[TakenSeatView]:
-    """Return the seat and its new token; a caller without a role gets the view of the new seat."""
-    caller = committed.caller
-    assert committed.tokens.seat is not None
-    seat, token = committed.tokens.seat
-    viewer = Caller(seat) if caller == SPECTATOR else caller
-    state = committed._replace(caller=viewer).game_view()
-    view: TakenSeatView = {"seat": seat, "token": token, "secret": None, "game": state}
-    return result_of(committed, view)
+def host_token_view(changed: Attempt[Game], webhooks: Sequence[ReplacedWebhook]) -> HostTokenView:
+    """Return the new host token; a caller without a role gets the view of the host."""
+    caller = Caller(host=True) if changed.caller == SPECTATOR else changed.caller
+    game = changed_view(replace(changed, caller=caller))
+    return {"host_token": changed.tokens.given[HOST_ROLE], "webhooks": webhooks, "game": game}
 
 
-def result_of(committed: Committed, view: V) -> CommandResult[V]:
-    """Return the response to a command that shows a view of its game."""
-    return CommandResult(view, committed.game.version, committed.game.id)
+def taken_seat_view(changed: Attempt[Game], secret: str | None = None) -> TakenSeatView:
+    """Return the seat and its new token; a caller without a role gets the view of the new seat.
+
+    :param secret: the secret of the bot at a URL that plays the seat.
+    """
+    assert changed.tokens.seat is not None
+    seat, token = changed.tokens.seat
+    caller = Caller(seat) if changed.caller == SPECTATOR else changed.caller
+    game = changed_view(replace(changed, caller=caller))
+    return {"seat": seat, "token": token, "secret": secret, "game": game}

@@ -14,11 +14,9 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from skye_server.commands.attempts import Command, Loaded, id_from, run
+from skye_server.commands.attempts import Attempt, Command, change_game, id_from
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import CommandResult, joined_result
 from skye_server.commands.idempotency import decode_record
-from skye_server.contract.responses.changes import TakenSeatView
 from skye_server.error_codes import Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
@@ -38,7 +36,7 @@ CopyBot: TypeAlias = Callable[[str, str], str]
 """Stores a bot at a URL again, for the game with an id, and returns its new id."""
 
 
-def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> CommandResult[TakenSeatView]:
+def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> Attempt[Game]:
     """Open the game that follows one that is over, or take the caller's seat in it.
 
     It starts when all players of the old game have taken their seats; the bots of the old game are seated
@@ -50,18 +48,20 @@ def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> 
     old, caller = games.read(game_id, command.token)
     seat = _own_seat(old, caller)
 
-    def join(loaded: Loaded[Game | None]) -> Transition:
-        new, now_ms = loaded.game, loaded.now_ms
+    def join(attempt: Attempt[Game | None]) -> Transition:
+        new, now_ms = attempt.game, attempt.now_ms
         if new is not None and new.status is Status.ABORTED:
             raise Problem("game_aborted")
-        opened = _opened(old, loaded.game_id, now_ms, copy_bot) if new is None else Transition(new)
-        return _joined(opened, seat, loaded.tokens, now_ms, has_token=not is_player_key(command.token or ""))
+        opened = _opened(old, attempt.game_id, now_ms, copy_bot) if new is None else Transition(new)
+        return _joined(opened, seat, attempt.tokens, now_ms, has_token=not is_player_key(command.token or ""))
 
-    load = partial(_load_following, games, command, old, caller)
-    return joined_result(run(games, command, load, lambda _loaded: None, join))
+    load = partial(_load_following, old, caller)
+    return change_game(games, command, game_id, lambda _attempt: None, join, load=load)
 
 
-def _load_following(games: Games, command: Command, old: Game, caller: Caller) -> Loaded[Game | None]:
+def _load_following(
+    old: Game, caller: Caller, games: Games, command: Command, _game_id: str
+) -> Attempt[Game | None]:
     """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
 
     :param caller: the role of the caller in the old game.
@@ -75,7 +75,7 @@ def _load_following(games: Games, command: Command, old: Game, caller: Caller) -
         return Caller(number, caller.host)
 
     record = None if stored_record is None else decode_record(stored_record)
-    return Loaded(new_id, game, caller, "", role_after, tokens, now_ms, old.version, record)
+    return Attempt(new_id, game, caller, now_ms, old.version, "", role_after, tokens, record)
 
 
 def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:

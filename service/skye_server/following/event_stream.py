@@ -149,7 +149,7 @@ class EventStream:
         is_replaceable = token is not None and (is_player_key(token) or is_watch_code(token))
         if token is not None and (_holders(game) != self._holders or is_replaceable):
             with retry.without_retries():
-                self._caller = self._feeds.games.role_of(game, token)
+                self._caller, _ = self._feeds.games.authenticate(game, token)
             self._holders = _holders(game)
         if batch.changes:
             self._last = batch.changes[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from functools import cache, wraps
 from typing import Any, Final
@@ -232,10 +232,9 @@ def bearer_token() -> str | None:
     return token
 
 
-def command_from_request(query: Container[str] = ()) -> Command:
+def command_from_request() -> Command:
     """Return the credentials, the idempotency key and the preconditions of the current request.
 
-    :param query: the loaded query; with `include`, the view has the legal actions.
     :raises Problem: token_unknown, invalid_parameter, and what `body_of` raises.
     """
     environ = request.environ
@@ -246,7 +245,7 @@ def command_from_request(query: Container[str] = ()) -> Command:
     token = bearer_token()
     digest = b"" if key is None else _digest(request)
     address = request.remote_addr or ""
-    return Command(token, key, digest, address, version_condition(), include_actions="include" in query)
+    return Command(token, key, digest, address, version_condition())
 
 
 def require_idempotency_key() -> None:

@@ -12,7 +12,9 @@ import msgspec
 from flask import Response, request
 from werkzeug.datastructures import MIMEAccept
 
-from skye_server.commands.game_commands import CommandResult
+from skye_server.commands.attempts import Attempt
+from skye_server.commands.game_commands import changed_view
+from skye_server.contract.responses.actions import seat_actions
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
@@ -98,14 +100,17 @@ def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
     return encoded[:-1] + b"," + _encoder.encode(members)[1:]
 
 
-def command_response(
-    result: CommandResult[Any], status: int = 200, *, location: str | None = None
-) -> Response:
-    """Return the response to a command, with the entity tag of the version that it shows."""
-    headers = [("ETag", etag(result.version))]
-    if location is not None:
-        headers.append(("Location", location))
-    return uncached_json(result.view, status, headers)
+def game_response(changed: Attempt[Game], *, with_actions: bool = False) -> Response:
+    """Return a changed game as the caller may see it, with the legal actions of the seat if asked."""
+    view = changed_view(changed)
+    if with_actions:
+        view["actions"] = seat_actions(changed.game, changed.caller)["actions"]
+    return uncached_json(view, headers=[("ETag", etag(changed.game.version))])
+
+
+def created_response(changed: Attempt[Game], view: Mapping[str, object], location: str) -> Response:
+    """Return a view of what a command has created, with the entity tag of the version of the game."""
+    return uncached_json(view, 201, [("ETag", etag(changed.game.version)), ("Location", location)])
 
 
 def not_modified(tag: str) -> Response | None:

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Response
 
 from skye_server.commands.creation_commands import create_game as create_new_game
+from skye_server.commands.creation_commands import created_view
 from skye_server.commands.current_games import LoadedGame
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.actions import seat_actions
@@ -18,7 +19,7 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import (
-    command_response,
+    created_response,
     encoded_json_response,
     etag,
     json_response,
@@ -88,9 +89,10 @@ def create_game(body: dict[str, Any]) -> Response:
     charge_creation(computing_cost(body))
     command = command_from_request()
     secrets = collaborators().url_bots.of_games(command, [body])
-    result = create_new_game(collaborators().games, command, body)
-    show_secrets(result.view["players"], body, secrets)
-    return command_response(result, 201, location=f"/v1/games/{result.game_id}")
+    new = create_new_game(collaborators().games, command, body)
+    view = created_view(new)
+    show_secrets(view["players"], body, secrets)
+    return created_response(new, view, f"/v1/games/{new.game_id}")
 
 
 @blueprint.route("/games")

@@ -8,12 +8,14 @@ from typing import Any
 from flask import Response
 
 from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
+from skye_server.commands.game_commands import changed_view
 from skye_server.contract import requests, responses
+from skye_server.contract.responses.changes import TakenSeatView
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
-from skye_server.http.responses import command_response, json_response
+from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
 from skye_server.routes.game.lobby import OWN_VIEW
@@ -48,13 +50,14 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     games, command = collaborators().games, command_from_request()
     authorize_bot(*games.read(game, command.token), seat)
     with collaborators().url_bots.of_player(command, body) as secret:
-        result, replaced = bind_bot(games, command, game, seat, body["url_bot"])
-    result.view["secret"] = secret
+        changed, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     with suppress(Problem):  # as in `delete_bots`
         # A late retry keeps the current bot, and the deliveries of one that the server has replaced show why.
         kept = {seat.url_bot for seat in games.repository.current(game).seats if seat.bot is not None}
         delete_bots(games.store, *{replaced, body["url_bot"]} - kept)
-    return command_response(result)
+    number = require_seat(changed.game, changed.caller, seat)
+    view: TakenSeatView = {"seat": number, "token": None, "secret": secret, "game": changed_view(changed)}
+    return uncached_json(view, headers=[("ETag", etag(changed.game.version))])
 
 
 @blueprint.route("", methods=["DELETE"])
@@ -66,13 +69,13 @@ def release_bot_at_url(game: str, seat: int) -> Response:
     The server deletes the URL, the secret and the deliveries.
     """
     games, command = collaborators().games, command_from_request()
-    result = release_bot(games, command, game, seat)
+    changed = release_bot(games, command, game, seat)
     with suppress(Problem):  # as in `delete_bots`
         current, caller = games.read(game, command.token)
         released = current.seats[require_seat(current, caller, seat)]
         if not released.has_url_bot:  # a retry may come after another bot was bound
             delete_bots(games.store, released.url_bot)
-    return command_response(result)
+    return game_response(changed)
 
 
 @blueprint.route("/deliveries")

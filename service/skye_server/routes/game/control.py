@@ -14,7 +14,7 @@ from skye_server.games.views.game import summary_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
-from skye_server.http.responses import command_response, json_response, no_content
+from skye_server.http.responses import created_response, game_response, json_response, no_content
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
@@ -36,7 +36,7 @@ def start_game(game: str) -> Response:
     The host starts the game with the 2 to 5 seated players. The first round's income and draws happen at
     once, so the response shows the game in the pricing phase.
     """
-    return command_response(game_commands.start_game(collaborators().games, command_from_request(), game))
+    return game_response(game_commands.start_game(collaborators().games, command_from_request(), game))
 
 
 @blueprint.route("/games/<game>/rematch", methods=["POST"])
@@ -74,8 +74,9 @@ def rematch(game: str) -> Response:
     games = collaborators().games
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
-    result = rematches.rematch(games, command_from_request(), game, partial(copied_bot, games))
-    return command_response(result, 201, location=f"/v1/games/{result.game_id}/players/{result.view['seat']}")
+    changed = rematches.rematch(games, command_from_request(), game, partial(copied_bot, games))
+    view = game_commands.taken_seat_view(changed)
+    return created_response(changed, view, f"/v1/games/{changed.game_id}/players/{view['seat']}")
 
 
 @blueprint.route("/games/<game>/rematch")
@@ -109,7 +110,7 @@ def abort_game(game: str) -> Response:
     The host ends a game that is not over, permanently and without a result. It stays readable until it
     expires, with the status `aborted`.
     """
-    return command_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
+    return game_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
 
 
 @blueprint.route("/games/<game>", methods=["DELETE"])
@@ -152,6 +153,6 @@ def advance_clock(advance: dict[str, Any], game: str) -> Response:
     """
     charge_creation(1)
     command = command_from_request()
-    return command_response(
+    return game_response(
         game_commands.advance_clock(collaborators().games, command, game, advance["advance_ms"])
     )

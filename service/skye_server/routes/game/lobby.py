@@ -14,7 +14,7 @@ from skye_server.games.authorization import hash_token, invitation_id, require_h
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request
-from skye_server.http.responses import command_response, etag, json_response, versioned_json
+from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_GAME, blueprint
@@ -91,10 +91,9 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     if "bot_url" in player:
         require_host(collaborators().games.read(game, command.token).caller)
     with collaborators().url_bots.of_player(command, player) as secret:
-        result = game_commands.join_game(collaborators().games, command, game, player)
-    seat = result.view["seat"]
-    result.view["secret"] = secret
-    return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
+        changed = game_commands.join_game(collaborators().games, command, game, player)
+    view = game_commands.taken_seat_view(changed, secret)
+    return created_response(changed, view, f"/v1/games/{game}/players/{view['seat']}")
 
 
 @blueprint.route("/games/<game>/invitations", methods=["POST"])
@@ -114,9 +113,9 @@ def create_invitation(game: str) -> Response:
     bearer token to read a private game and to take the seat; the code is then invalid. Unused codes become
     invalid when the game starts or is aborted. The server shows the code only in this response.
     """
-    result = game_commands.create_invitation(collaborators().games, command_from_request(), game)
-    invitation = result.view["invitation"]["id"]
-    return command_response(result, 201, location=f"/v1/games/{game}/invitations/{invitation}")
+    changed = game_commands.create_invitation(collaborators().games, command_from_request(), game)
+    view = game_commands.new_invitation_view(changed)
+    return created_response(changed, view, f"/v1/games/{game}/invitations/{view['invitation']['id']}")
 
 
 @blueprint.route("/games/<game>/invitations")
@@ -183,7 +182,7 @@ def revoke_invitation(game: str, invitation: str) -> Response:
     The host makes an unused code invalid, and frees the seat that it reserves.
     """
     command = command_from_request()
-    return command_response(game_commands.revoke_invitation(collaborators().games, command, game, invitation))
+    return game_response(game_commands.revoke_invitation(collaborators().games, command, game, invitation))
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>", methods=["PATCH"])
@@ -198,7 +197,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     Players change their own seats. The host may change the name and the colour of bots.
     """
     command = command_from_request()
-    return command_response(game_commands.change_player(collaborators().games, command, game, seat, changes))
+    return game_response(game_commands.change_player(collaborators().games, command, game, seat, changes))
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/token", methods=["POST"])
@@ -226,8 +225,9 @@ def rotate_token(game: str, seat: int) -> Response:
     is over keeps its tokens.
     """
     command = command_from_request()
-    result = game_commands.rotate_token(collaborators().games, command, game, seat)
-    return command_response(result, 201, location=f"/v1/games/{game}/players/{seat}")
+    changed = game_commands.rotate_token(collaborators().games, command, game, seat)
+    view = game_commands.taken_seat_view(changed)
+    return created_response(changed, view, f"/v1/games/{game}/players/{seat}")
 
 
 @blueprint.route("/games/<game>/host-token", methods=["POST"])
@@ -248,10 +248,10 @@ def rotate_host_token(game: str) -> Response:
     game become invalid, and webhooks that were made with the old token are disabled: `webhooks` lists them.
     The server shows the token only in this response. A game that is over keeps its tokens.
     """
-    result = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
-    replaced = collaborators().webhooks.of_replaced_host_token(game)
-    result.view["webhooks"] = [replaced_view(webhook) for webhook in replaced]
-    return command_response(result, 201, location=f"/v1/games/{game}")
+    changed = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
+    replaced = map(replaced_view, collaborators().webhooks.of_replaced_host_token(game))
+    view = game_commands.host_token_view(changed, list(replaced))
+    return created_response(changed, view, f"/v1/games/{game}")
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>", methods=["DELETE"])
@@ -261,9 +261,7 @@ def leave_game(game: str, seat: int) -> Response:
 
     This frees the seat. The host may also remove other players. After the start, players resign instead.
     """
-    return command_response(
-        game_commands.leave_game(collaborators().games, command_from_request(), game, seat)
-    )
+    return game_response(game_commands.leave_game(collaborators().games, command_from_request(), game, seat))
 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/resign", methods=["POST"])
@@ -276,4 +274,4 @@ def resign(game: str, seat: int) -> Response:
 
     A bot plays the seat for the rest of the game, and the seat's token becomes invalid.
     """
-    return command_response(game_commands.resign(collaborators().games, command_from_request(), game, seat))
+    return game_response(game_commands.resign(collaborators().games, command_from_request(), game, seat))

@@ -7,13 +7,15 @@ from typing import Any, TypeAlias
 from flask import Response
 
 from skye import FinishBuilding, Place, SetOffer
-from skye_server.commands.move_commands import make_purchase, play_move, take_placement_back
+from skye_server.commands.attempts import change_game
+from skye_server.commands.game_commands import by_seat
+from skye_server.commands.move_commands import make_purchase, moved, placement_taken_back
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.actions import actions_view
 from skye_server.games.authorization import require_own_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
-from skye_server.http.responses import command_response, etag, json_response, not_modified
+from skye_server.http.responses import etag, game_response, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_SEAT
@@ -88,9 +90,10 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
     is secret until the last seat has set its own; the seat can replace it until then. Gold on tiles is not in
     the purse. After 1,500 changes of a game, offers can no longer be replaced.
     """
-    command = command_from_request(query)
-    move = SetOffer(offer["discard"], tuple(offer["prices"].items()))
-    return command_response(play_move(collaborators().games, command, game, seat, move))
+    games, command = collaborators().games, command_from_request()
+    move = moved(SetOffer(offer["discard"], tuple(offer["prices"].items())))
+    changed = change_game(games, command, game, by_seat(seat), move)
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/purchase", methods=["PUT"])
@@ -104,8 +107,8 @@ def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int)
     price to the seller, who also takes back the gold on the tile. The same purchase again, in the same round,
     changes nothing and is no error.
     """
-    command = command_from_request(query)
-    return command_response(make_purchase(collaborators().games, command, game, seat, choice["tile"]))
+    changed = make_purchase(collaborators().games, command_from_request(), game, seat, choice["tile"])
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/placements", methods=["POST"])
@@ -121,8 +124,9 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
     any rotation. Terrain on shared edges must match; roads need not continue. All seats build at the same
     time.
     """
-    command = command_from_request(query)
-    return command_response(play_move(collaborators().games, command, game, seat, Place(**placement)))
+    games, command = collaborators().games, command_from_request()
+    changed = change_game(games, command, game, by_seat(seat), moved(Place(**placement)))
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/placements/<int:number>", methods=["DELETE"])
@@ -135,8 +139,9 @@ def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     has the number of the last placement in this round, from 1, so that a retry takes back no other one. After
     1,500 changes of a game, placements can no longer be taken back.
     """
-    command = command_from_request(query)
-    return command_response(take_placement_back(collaborators().games, command, game, seat, number))
+    games, command = collaborators().games, command_from_request()
+    changed = change_game(games, command, game, by_seat(seat), placement_taken_back(number))
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/building/finish", methods=["POST"])
@@ -149,5 +154,6 @@ def finish_building(query: _Query, game: str, seat: int) -> Response:
     and its gold is lost. When the last seat has finished, the server scores the round and begins the next
     one.
     """
-    command = command_from_request(query)
-    return command_response(play_move(collaborators().games, command, game, seat, FinishBuilding()))
+    games, command = collaborators().games, command_from_request()
+    changed = change_game(games, command, game, by_seat(seat), moved(FinishBuilding()))
+    return game_response(changed, with_actions="include" in query)
