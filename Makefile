@@ -96,7 +96,7 @@ format: $(VENV)/.installed-full ## format the code
 openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/skye-server openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
-.PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile
+.PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile request-path
 bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects; writes bench/latest.json
 	@$(BIN)/python -m bench
 bench-engine: $(VENV)/.installed-bench ## measure the engine only
@@ -115,6 +115,8 @@ bench-web: $(VENV)/.installed-full ## measure the web client in a throttled Chro
 	@$(BIN)/python -m bench.web
 bench-profile: $(VENV)/.installed-bench ## draw a flame graph of one action: bench/profile.svg
 	@$(BIN)/python -m bench.profile
+request-path: $(VENV)/.installed ## print the functions that an action passes, and count them
+	@$(BIN)/python -m bench.request_path
 
 .PHONY: detection-matrix
 detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into the guide; goes on where it stopped

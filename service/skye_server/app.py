@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
@@ -20,7 +21,6 @@ from skye_server.http import cors, middleware, preconditions, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
     COLLABORATORS,
-    Application,
     Collaborators,
     PlainInteger,
     SeatInPath,
@@ -41,8 +41,6 @@ from skye_server.webhooks.webhooks import Webhooks
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-    from flask import Flask
-
     from skye_server.hunts.apps import HuntApps
 
 _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
@@ -58,9 +56,9 @@ def build(settings: Settings, store: RedisStore | None, clock: Callable[[], floa
     return app
 
 
-def _routes(settings: Settings, store: RedisStore) -> Application:
+def _routes(settings: Settings, store: RedisStore) -> Flask:
     """Return an application with its routes and hooks, without collaborators."""
-    app = Application("skye_server", static_folder=None, template_folder="docs/templates")
+    app = Flask("skye_server", static_folder=None, template_folder="docs/templates")
     app.config["MAX_CONTENT_LENGTH"] = settings.max_body_bytes
     app.config["SECURITY_CONTACT"] = settings.security_contact
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger, "seat": SeatInPath}
@@ -82,7 +80,7 @@ def _routes(settings: Settings, store: RedisStore) -> Application:
 
 
 def _connect(  # noqa: PLR0913 - the parts of an application
-    app: Application,
+    app: Flask,
     settings: Settings,
     store: RedisStore,
     clock: Callable[[], float],
@@ -129,7 +127,7 @@ def _hunts(
     }
     of_hunts = replace(settings, lab=False, limits=False, **ttl)
 
-    def connect(app: Application, store: RedisStore, clock: Callable[[], float]) -> WSGIApplication:
+    def connect(app: Flask, store: RedisStore, clock: Callable[[], float]) -> WSGIApplication:
         return _connect(app, of_hunts, store, clock, notifier, of_hunt=True)
 
     return HuntApps(store, clock, lambda: _routes(of_hunts, store), connect)

@@ -1,19 +1,12 @@
-"""Flask with the collaborators of the routes, and without sessions, URL building by host and other steps.
-
-The service never uses those steps; the table of mechanisms in deploy/decisions.md says what each saves.
-"""
+"""What the service adds to Flask: the collaborators of the routes, and seats in paths."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
-from flask import Flask, Request, Response, current_app
-from flask.sessions import NullSession, SessionInterface
-from werkzeug.datastructures import Headers
-from werkzeug.routing import IntegerConverter, MapAdapter
+from flask import Flask, current_app
+from werkzeug.routing import IntegerConverter
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.hunts import Hunts
@@ -26,9 +19,6 @@ from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.webhooks import Webhooks
-
-if TYPE_CHECKING:
-    from wsgiref.types import StartResponse, WSGIEnvironment
 
 COLLABORATORS: Final = "skye"
 """The name of the collaborators among the extensions of an app."""
@@ -60,16 +50,6 @@ def collaborators(app: Flask | None = None) -> Collaborators:
     return found
 
 
-class NoSessions(SessionInterface):
-    """Stateless: every request is authenticated by its own token."""
-
-    _session = NullSession()
-
-    def open_session(self, app: Flask, request: Request) -> NullSession:  # noqa: ARG002 - Flask's signature
-        """Return the empty session that all requests share."""
-        return self._session
-
-
 class PlainInteger(IntegerConverter):
     """An integer in a path without leading zeros; otherwise one seat would have many URLs."""
 
@@ -84,51 +64,3 @@ class SeatInPath(PlainInteger):
     def to_python(self, value: str) -> int:
         """Return the number of the seat, `OWN_SEAT` for `me`."""
         return OWN_SEAT if value == "me" else int(super().to_python(value))
-
-
-class Application(Flask):
-    """Flask for synchronous views, on any host, without sessions."""
-
-    session_interface = NoSessions()
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a view unchanged."""
-        return func
-
-    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Return the adapter that matches the path of a request, for any host."""
-        if request is None:
-            return None
-        return MapAdapter(
-            self.url_map,
-            server_name="",
-            script_name=request.root_path,
-            subdomain="",
-            url_scheme="http",
-            path_info=request.path,
-            default_method=request.method,
-        )
-
-
-class PrebuiltResponse(Response):
-    """A response with complete body and headers, which is sent unchanged unless its headers are accessed."""
-
-    def __init__(self, body: bytes, status: int, headers: list[tuple[str, str]]) -> None:
-        # Replaces that of Response, which spends most of its time on `Headers`.
-        self.response = self._body = [body]
-        self.status_code = status
-        self.direct_passthrough = False
-        self._on_close = []
-        self._plain_headers = headers
-
-    @cached_property
-    def headers(self) -> Headers:  # type: ignore[override]  # an attribute there
-        """The headers as an object, created on first access."""
-        return Headers(self._plain_headers)
-
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Send the response, as a WSGI application."""
-        if "headers" in vars(self):
-            return super().__call__(environ, start_response)
-        start_response(self.status, self._plain_headers)
-        return () if environ["REQUEST_METHOD"] == "HEAD" else self._body

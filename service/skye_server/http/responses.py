@@ -18,13 +18,11 @@ from skye_server.contract.responses.actions import seat_actions
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
-from skye_server.http.framework import PrebuiltResponse
 from skye_server.http.middleware import Header
 from skye_server.http.preconditions import entity_tags
 
 JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
-_TYPE_JSON: Final = ("Content-Type", JSON)
 _NOT_STORED: Final = ("Cache-Control", "no-store")
 _PRIVATE: Final = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Accept")]
 _encoder = msgspec.json.Encoder()
@@ -47,9 +45,7 @@ def etag(version: int, caller: Caller = SPECTATOR, form: str = "") -> str:
 
 def uncached_json(view: Any, status: int = 200, headers: Sequence[Header] = ()) -> Response:
     """Return a view as JSON that no cache stores."""
-    body = _encoder.encode(view)
-    length = "Content-Length", str(len(body))
-    return PrebuiltResponse(body, status, [_TYPE_JSON, length, _NOT_STORED, *headers])
+    return Response(_encoder.encode(view), status, [_NOT_STORED, *headers], content_type=JSON)
 
 
 def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[Header] = ()) -> Response:
@@ -58,7 +54,11 @@ def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[H
     :raises Problem: not_acceptable; with a tag invalid_parameter.
     """
     cached = None if tag is None else not_modified(tag)
-    return cached or encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
+    if cached is not None:
+        return cached
+    check_accepts(JSON)
+    headers = [*more_headers, *([_NOT_STORED] if tag is None else _cache_headers(tag))]
+    return Response(_encoder.encode(view), 200, headers, content_type=JSON)
 
 
 def versioned_json(game: Game, caller: Caller, view: Mapping[str, object]) -> Response:
@@ -76,28 +76,6 @@ def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
     [('Link', '</v1/games?cursor=42&limit=2>; rel="next"')]
     """
     return [("Link", f'<{path}?{urlencode(query)}>; rel="next"')]
-
-
-def encoded_json_response(
-    body: bytes, *, tag: str | None = None, more_headers: Sequence[Header] = ()
-) -> Response:
-    """Return JSON that is encoded already, with its entity tag if it can be revalidated by `If-None-Match`.
-
-    :raises Problem: not_acceptable.
-    """
-    check_accepts(JSON)
-    headers = [_TYPE_JSON, ("Content-Length", str(len(body))), *more_headers]
-    headers += [_NOT_STORED] if tag is None else _cache_headers(tag)
-    return PrebuiltResponse(body, 200, headers)
-
-
-def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
-    """Return an encoded JSON object, which is not empty, with additional members.
-
-    >>> json_with(b'{"a":1}', {"b": 2})
-    b'{"a":1,"b":2}'
-    """
-    return encoded[:-1] + b"," + _encoder.encode(members)[1:]
 
 
 def game_response(changed: Attempt[Game], *, with_actions: bool = False) -> Response:
@@ -121,14 +99,14 @@ def not_modified(tag: str) -> Response | None:
     sent = entity_tags("If-None-Match")
     if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
         return None
-    return PrebuiltResponse(b"", 304, _cache_headers(tag))
+    response = Response(status=304, headers=_cache_headers(tag))
+    del response.headers["Content-Type"]
+    return response
 
 
 def text_response(text: str, content_type: str, tag: str) -> Response:
     """Return text that can be revalidated by its entity tag."""
-    body = text.encode()
-    headers = [("Content-Type", content_type), ("Content-Length", str(len(body))), *_cache_headers(tag)]
-    return PrebuiltResponse(body, 200, headers)
+    return Response(text, 200, _cache_headers(tag), content_type=content_type)
 
 
 def _cache_headers(tag: str) -> list[Header]:

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from flask import Response, request
+from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from skye_server.commands.hunts import HUNTS_PATH, Hunt, Hunts
 from skye_server.error_codes import Problem
-from skye_server.http.framework import Application
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.reports import Judge
 from skye_server.hunts.seams import install
@@ -50,8 +49,8 @@ class HuntApps:
         self,
         store: RedisStore,
         clock: Callable[[], float],
-        routes: Callable[[], Application],
-        connect: Callable[[Application, RedisStore, Callable[[], float]], WSGIApplication],
+        routes: Callable[[], Flask],
+        connect: Callable[[Flask, RedisStore, Callable[[], float]], WSGIApplication],
     ) -> None:
         self.store = store
         self._clock = clock
@@ -61,7 +60,7 @@ class HuntApps:
         self.hunts = Hunts(store.hunts, DEFECTS, Judge(self), clock)
 
     @cached_property
-    def base(self) -> Application:
+    def base(self) -> Flask:
         """The application without collaborators."""
         app = self._routes()
         app.after_request(_with_links)
@@ -69,7 +68,7 @@ class HuntApps:
 
     def build(
         self, prefix: str, defects: Sequence[str], clock: Callable[[], float] | None = None
-    ) -> tuple[Application, WSGIApplication]:
+    ) -> tuple[Flask, WSGIApplication]:
         """Return an application with defects, and its WSGI application.
 
         :param prefix: the prefix of its keys in the store.
