@@ -35,7 +35,7 @@ def read(calls, command):
 
 
 def write(calls, command):
-    return calls.write(KEY, command)
+    return calls.call(KEY, command, writes=True)
 
 
 def write_to_an_index(calls, command):

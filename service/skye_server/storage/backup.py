@@ -188,7 +188,7 @@ def _restore(calls: RedisCalls, stored: Stored) -> None:
             pipeline.execute_command(*command)
         pipeline.execute()
 
-    calls.write(stored.key.decode(), run)
+    calls.call(stored.key.decode(), run, writes=True)
 
 
 def _commands(stored: Stored) -> Iterator[tuple[Any, ...]]:

@@ -139,7 +139,7 @@ class RedisStore:
         if found[1] is None or self._calls.min_replicas is None:
             return found
         # Read again with the write: another server may be the master by then.
-        return self._calls.write(key, read_replicated)
+        return self._calls.call(key, read_replicated, writes=True)
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None

@@ -273,7 +273,9 @@ class WebhookStore:
         """Delete all webhooks of an owner, with their deliveries."""
         keys = [key for webhook in self.all(owner) for key in _keys(WebhookRef(owner, webhook))]
         if keys:
-            self._calls.write(_webhooks(owner), lambda server: server.delete(_webhooks(owner), *keys))
+            self._calls.call(
+                _webhooks(owner), lambda server: server.delete(_webhooks(owner), *keys), writes=True
+            )
 
     def progress(self, ref: WebhookRef) -> Progress:
         """Return up to where the events of a webhook are queued."""
@@ -355,7 +357,7 @@ class WebhookStore:
     def close_circuit(self, ref: WebhookRef) -> None:
         """Forget the failures of a receiver."""
         key = _keys(ref)[0]
-        self._calls.write(key, lambda server: server.hdel(key, "failures", "since", "open"))
+        self._calls.call(key, lambda server: server.hdel(key, "failures", "since", "open"), writes=True)
 
     def delivery(self, ref: WebhookRef, delivery: str) -> bytes | None:
         """Return an encoded delivery."""

@@ -114,54 +114,43 @@ class RedisCalls:
     ) -> T:
         """Run a command on the server that holds a key, and return the reply.
 
-        :param writes: whether the command writes.
+        :param command: if it writes, it writes all or nothing.
+        :param writes: whether it writes: the problem then states whether the change may have been applied.
         :raises Problem: store_unavailable.
         """
         breaker = self._write_breaker if writes else self._read_breaker
+        is_unknown = False
 
         def attempt() -> T:
+            nonlocal is_unknown
             with call_deadline(self._timeout_s):
                 server = self._topology.connection_for(key)
                 started = time.monotonic()
                 with breaker.guard(server):
-                    reply = command(server)
+                    try:
+                        reply = command(server)
+                    except _UNKNOWN:
+                        is_unknown = True
+                        raise
                 replied = time.monotonic()
                 is_late = replied - started > _LATE_REPLY_S
                 if is_late and self._topology.connection_for(key, since=replied) is not server:
+                    is_unknown = True
                     raise MasterReplaced("the server that replied has been replaced")
                 return reply
 
-        return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
-
-    def write(self, key: str, command: Callable[[redis.Redis], T]) -> T:
-        """Run a command that must not be lost; the problem states whether it may have been applied.
-
-        :param command: it writes all or nothing.
-        :raises Problem: store_unavailable.
-        """
-        is_unknown = False
-
-        def run(server: redis.Redis) -> T:
-            nonlocal is_unknown
-            try:
-                reply = command(server)
-            except _UNKNOWN:
-                is_unknown = True
-                raise
-            is_unknown = True  # `call` may reject a late reply
-            return reply
-
         try:
-            return self.call(key, run, writes=True)
+            return self._retry_policy.run(attempt, retries=retries, on_error=self._topology.invalidate)
         except Problem as problem:
-            is_unknown = is_unknown or isinstance(problem.__cause__, (*_UNKNOWN, redis.InvalidResponse))
-            problem.detail = UNKNOWN_OUTCOME if is_unknown else REFUSED
+            if writes:
+                is_unknown = is_unknown or isinstance(problem.__cause__, (*_UNKNOWN, redis.InvalidResponse))
+                problem.detail = UNKNOWN_OUTCOME if is_unknown else REFUSED
             raise
 
     def run_script(
         self, script: Script, keys: Sequence[str], arguments: Sequence[Any], *, counts_attempts: bool = False
     ) -> int:
-        """Run a script that writes, as `write` does; return its result once the write is replicated.
+        """Run a script that writes; return its result once the write is replicated.
 
         :param counts_attempts: whether the first argument is how often the script was sent before.
         :raises Problem: store_unavailable.
@@ -172,7 +161,7 @@ class RedisCalls:
             sent = [next(attempts), *arguments] if counts_attempts else arguments
             return script.run_replicated(server, keys, sent, self.min_replicas)
 
-        return self.write(keys[0], run)
+        return self.call(keys[0], run, writes=True)
 
     def call_each(
         self,
