@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import time
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias, cast
 
@@ -18,30 +19,42 @@ WebhookMessage: TypeAlias = "m.WebhookEventMessage | m.WebhookChallengeMessage |
 
 _TOLERANCE_S = 300
 
+_TIMESTAMP = re.compile("[0-9]{1,12}")
 
-def unwrap(body: bytes | str, headers: Mapping[str, str], *secrets: str) -> WebhookMessage:
+
+def unwrap(body: bytes | str, headers: Mapping[str, str | Sequence[str]], *secrets: str) -> WebhookMessage:
     """Verify the signature and the time of a request, and return its message.
 
     :param body: the body as it was received: decoded and encoded again it would have another signature.
-    :param headers: the headers, in upper or lower case.
+    :param headers: the headers, in upper or lower case; frameworks may have a list of values for each.
     :param secrets: the secret `whsec_...` of the webhook; several during a rotation.
     :raises InvalidWebhookError: when no secret has signed the request, or it is older than five minutes.
     :raises InvalidCredentialError: when a secret cannot be one.
     """
-    raw = body.encode() if isinstance(body, str) else body
-    named = {name.lower(): value for name, value in headers.items()}
-    try:
-        message_id, at = named["webhook-id"], int(named["webhook-timestamp"])
-        signatures = named["webhook-signature"].split()
-    except (KeyError, ValueError):
-        raise InvalidWebhookError("The headers of a signed request are missing.") from None
-    if abs(time.time() - at) > _TOLERANCE_S:
+    keys = [_key_of(secret) for secret in secrets]
+    message_id, at, signatures = (
+        _header(headers, f"webhook-{name}") for name in ("id", "timestamp", "signature")
+    )
+    if not (message_id and signatures and _TIMESTAMP.fullmatch(at)):
+        raise InvalidWebhookError("The headers of a signed request are missing.")
+    if abs(time.time() - int(at)) > _TOLERANCE_S:
         raise InvalidWebhookError("The request is too old, or from the future.")
-    signed = b"%s.%d.%s" % (message_id.encode(), at, raw)
-    expected = [hmac.digest(_key_of(secret), signed, "sha256") for secret in secrets]
-    if not any(hmac.compare_digest(each, found) for each in expected for found in map(_decoded, signatures)):
-        raise InvalidWebhookError("No secret matches the signature.")
-    return cast("WebhookMessage", json.loads(raw))
+    try:
+        raw = body.encode() if isinstance(body, str) else bytes(body)
+        signed = b"%s.%d.%s" % (message_id.encode(), int(at), raw)
+        found = [_decoded(signature) for signature in signatures.split()]
+        expected = [hmac.digest(key, signed, "sha256") for key in keys]
+        if any(hmac.compare_digest(each, other) for each in expected for other in found):
+            return cast("WebhookMessage", json.loads(raw))
+    except (ValueError, RecursionError):  # characters that UTF-8 has not, or a signed body that is no JSON
+        raise InvalidWebhookError("The request is malformed.") from None
+    raise InvalidWebhookError("No secret matches the signature.")
+
+
+def _header(headers: Mapping[str, str | Sequence[str]], name: str) -> str:
+    """Return the values of a header, separated by spaces; empty without this header."""
+    values = next((value for key, value in headers.items() if str(key).lower() == name), "")
+    return " ".join(map(str, values)) if isinstance(values, list | tuple) else str(values)
 
 
 def _key_of(secret: str) -> bytes:

@@ -11,17 +11,16 @@ const TOLERANCE_S = 300;
  * Verify the signature and the time of a request, and return its message.
  *
  * @param {string | Uint8Array} body The body as it was received: parsed and written again it would have another signature.
- * @param {Headers | Record<string, string | string[] | undefined>} headers The headers, as fetch or Node have them.
+ * @param {Headers | Record<string, string | string[] | undefined>} headers The headers, as fetch or Node have them; only those of the signature are read.
  * @param {...string} secrets The secret `whsec_...` of the webhook; several during a rotation.
  * @returns {Promise<WebhookMessage>}
  * @throws {InvalidCredentialError} When a secret cannot be one.
  * @throws {InvalidWebhookError} When no secret has signed the request, or it is older than five minutes.
  */
 export async function unwrap(body, headers, ...secrets) {
-  const named = headers instanceof Headers ? headers : new Headers(/** @type {Record<string, string>} */ (headers));
-  const id = named.get("webhook-id"), at = Number(named.get("webhook-timestamp") ?? NaN);
-  const signatures = named.get("webhook-signature");
-  if (!id || !Number.isInteger(at) || !signatures) throw new InvalidWebhookError("The headers of a signed request are missing.");
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => header(headers, `webhook-${name}`));
+  const at = /^[0-9]{1,12}$/.test(timestamp) ? Number(timestamp) : NaN;
+  if (!id || Number.isNaN(at) || !signatures) throw new InvalidWebhookError("The headers of a signed request are missing.");
   if (Math.abs(Date.now() / 1000 - at) > TOLERANCE_S) throw new InvalidWebhookError("The request is too old, or from the future.");
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   const signed = new TextEncoder().encode(`${id}.${at}.${text}`);
@@ -30,10 +29,33 @@ export async function unwrap(body, headers, ...secrets) {
     if (!raw.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
     const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of signatures.split(" ").filter((each) => each.startsWith("v1,"))) {
-      if (await crypto.subtle.verify("HMAC", key, bytes(signature.slice(3)), signed)) return JSON.parse(text);
+      if (await crypto.subtle.verify("HMAC", key, bytes(signature.slice(3)), signed)) return parsed(text);
     }
   }
   throw new InvalidWebhookError("No secret matches the signature.");
+}
+
+/**
+ * Return the values of a header, separated by spaces; empty without this header.
+ *
+ * `new Headers(...)` refuses what other headers of a request may have: the names of HTTP/2, symbols, any Unicode.
+ *
+ * @param {Headers | Record<string, string | string[] | undefined>} headers
+ * @param {string} name
+ */
+function header(headers, name) {
+  if (headers instanceof Headers) return headers.get(name) ?? "";
+  const found = Object.keys(headers ?? {}).find((each) => each.toLowerCase() === name);
+  return [found === undefined ? "" : headers[found] ?? ""].flat().join(" ");
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidWebhookError("The request is malformed.");
+  }
 }
 
 /** @param {string} base64 */

@@ -4,11 +4,14 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from standardwebhooks import Webhook
 
 from skye_client import InvalidWebhookError, webhooks
 from skye_server.webhooks.signing import new_secret
 
+SECRET = new_secret()
 BODY = '{"type":"your_turn","data":{"name":"é"}}'
 
 
@@ -64,3 +67,37 @@ def test_old_or_future_request_is_refused(minutes):
     secret = new_secret()
     with pytest.raises(InvalidWebhookError):
         webhooks.unwrap(BODY, signed(secret, datetime.now(UTC) + timedelta(minutes=minutes)), secret)
+
+
+def test_headers_as_lists_of_values_are_read():
+    secret = new_secret()
+    headers = {name: [value] for name, value in signed(secret).items()}
+    headers["Webhook-Signature"].insert(0, "v1,AAAA")
+    assert webhooks.unwrap(BODY, headers, secret) == json.loads(BODY)
+
+
+VALUES = st.one_of(
+    st.text(st.characters()), st.lists(st.text(), max_size=3), st.from_regex("[0-9]{1,400}"), st.integers()
+)
+
+
+@settings(max_examples=30)
+@given(
+    name=st.sampled_from(["Webhook-Id", "Webhook-Timestamp", "Webhook-Signature", "Other"]),
+    value=VALUES,
+    body=st.one_of(st.text(st.characters()), st.binary()),
+)
+@example("Webhook-Timestamp", "9" * 309, BODY)
+@example("Webhook-Timestamp", "9" * 5000, BODY)
+@example("Webhook-Timestamp", "\u0661", BODY)
+@example("Webhook-Id", "\ud800", BODY)
+@example("Other", "", "\ud800")
+@example("Webhook-Signature", ["v1,AAAA", "é"], BODY)
+def test_unsigned_request_is_refused_as_such_whatever_it_has(name, value, body):
+    with pytest.raises(InvalidWebhookError):
+        webhooks.unwrap(body, signed(SECRET, body="another") | {name: value}, SECRET)
+
+
+def test_signed_body_that_is_no_json_is_refused():
+    with pytest.raises(InvalidWebhookError):
+        webhooks.unwrap("[", signed(SECRET, body="["), SECRET)
