@@ -29,7 +29,7 @@ def checked_url(url: str) -> str:
     :raises ValueError: when it is no address, such as one without `http://`.
     """
     url = url.strip()
-    if not re.match(r"https?://[^/]", url):
+    if not re.fullmatch(r"https?://[^/?#\s][^?#\s]*", url):
         shown = redacted(url[:200])
         raise ValueError(f"{shown!r} is not the address of a server, such as http://127.0.0.1:8000")
     return url.rstrip("/")

@@ -49,7 +49,7 @@ function parseBlock(block) {
   let event = "message";
   const data = [];
   for (const line of block.split(/\r\n|\n|\r/)) {
-    const [, field, value] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    const [, field, value] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === "event") event = value;
     else if (field === "data") data.push(value);
   }

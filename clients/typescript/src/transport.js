@@ -41,7 +41,7 @@ export class Transport {
    */
   constructor(url, options = {}) {
     url = url.trim();
-    if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
+    if (!/^https?:\/\/[^/?#\s][^?#\s]*$/.test(url)) throw new TypeError(`${JSON.stringify(redacted(url.slice(0, 200)))} is not the address of a server, such as http://127.0.0.1:8000`);
     this.url = url.replace(/\/+$/, "");
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.retry = { ...DEFAULT_RETRY, ...options.retry };
@@ -209,11 +209,14 @@ export function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+/** The longest time of a timer; longer ones fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** @param {number} ms @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function sleep(ms, signal) {
   return new Promise((resolve, reject) => {
     const stop = () => { clearTimeout(timer); reject(signal?.reason); };
-    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, ms);
+    const timer = setTimeout(() => { signal?.removeEventListener("abort", stop); resolve(); }, Math.min(ms, MAX_TIMER_MS));
     if (signal?.aborted) stop();
     else signal?.addEventListener("abort", stop, { once: true });
   });

@@ -104,7 +104,10 @@ def test_retry_after_is_in_the_future():
     assert raised.value.retry_after_s > 0
 
 
-@pytest.mark.parametrize("url", ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""])
+@pytest.mark.parametrize(
+    "url",
+    ["127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a", "http://a b"],
+)
 def test_address_without_http_is_refused(url):
     with pytest.raises(ValueError, match="is not the address of a server"):
         Skye(url)

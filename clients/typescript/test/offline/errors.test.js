@@ -50,7 +50,7 @@ test("Retry-After without a zone is in UTC", (t) => {
 });
 
 test("an address without http is refused", () => {
-  for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", ""]) assert.throws(() => new Skye(url), TypeError);
+  for (const url of ["127.0.0.1:8000", "localhost", "ftp://test", "http://", "", "http://h?x=1", "http://h/#a", "http://a b"]) assert.throws(() => new Skye(url), TypeError);
 });
 
 test("a body that JSON has not is not sent", async () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { Skye, UnexpectedResponseError } from "skye-client";
 import { HEAD_BYTES, flakyFetch } from "./flaky-server.js";
+import { sleep } from "../../src/transport.js";
 import { simulatedTime } from "./simulated-time.js";
 
 const MAX_SIZE = 600;
@@ -90,4 +91,24 @@ test("an iteration waits although Retry-After is 0", async (t) => {
 test("an iteration over what is not the API fails", async (t) => {
   t.after(simulatedTime().restore);
   await assert.rejects(idsOf([page]), UnexpectedResponseError);
+});
+
+test("an event with any line separator of Unicode is one event", async () => {
+  const event = { id: 1, type: "game_finished", name: "a\u2028b\u2029c\u0085d" };
+  const text = `event: stream\ndata: {"last_event":1}\n\ndata: ${JSON.stringify(event)}\n\nevent: end\ndata: {"reason":"over","resume":"none","last_event":1}\n\n`;
+  const fetch = async () => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
+  for await (const seen of new Skye("http://test", { fetch }).game("g").events()) {
+    assert.deepEqual(seen, event);
+    break;
+  }
+});
+
+test("a wait of years does not end at once", async () => {
+  const stop = new AbortController();
+  let isOver = false;
+  const waiting = sleep(2 ** 40, stop.signal).then(() => { isOver = true; }, () => {});
+  await sleep(20);
+  assert.equal(isOver, false);
+  stop.abort();
+  await waiting;
 });
