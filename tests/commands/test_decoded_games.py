@@ -1,11 +1,17 @@
 """The decoded-game cache returns a match only for the bytes from which it was decoded."""
 
+import json
+
+import pytest
+
 from skye import COLORS, offer_limits
 from skye.rules.moves import SetOffer
 from skye_server.commands.game_repository import GameCache
+from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game, GameOptions, Seat
 from skye_server.games.lobby import join, open_game, start
 from skye_server.games.transitions import make_move
+from skye_server.games.views.game import game_view
 from skye_server.storage.codec import decode_game, encode_game, version_header
 
 
@@ -49,8 +55,42 @@ def test_header_of_a_match_has_the_checksum_only_while_it_is_cached():
     assert header != version_header(before)
 
 
+# Views.
+
+CALLERS = (SPECTATOR, Caller(host=True), *(Caller(seat) for seat in range(4)))
+
+
 def priced():
     """Return a table at which one seat has set its offer, and the others have not."""
     table = opened()
     discard, one, other = offer_limits(table.state, 1).tiles
     return make_move(table, 1, SetOffer(discard, ((one, 1), (other, 2))), 2000).game
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_cached_view_is_that_of_the_caller(remembered):
+    recent, table = GameCache(), priced()
+    if remembered:
+        recent.put(encode_game(table), table)
+    for first in CALLERS:
+        for caller in (first, *CALLERS):
+            expected = json.loads(json.dumps(game_view(table, caller)))
+            assert json.loads(recent.view(table, caller)) == expected, (first, caller)
+
+
+def test_view_is_rendered_once_while_its_match_is_cached():
+    recent, table = GameCache(), priced()
+    recent.put(encode_game(table), table)
+    rendered = recent.view(table, Caller(0))
+    assert recent.view(table, Caller(0)) is rendered
+    recent.put(encode_game(table), table)
+    assert recent.view(table, Caller(0)) is not rendered
+
+
+def test_view_is_never_one_of_another_state_of_the_game():
+    recent, before, after = GameCache(), opened(), priced()
+    for table in (before, after, before):
+        recent.put(encode_game(table), table)
+        for other in (before, after):
+            for caller in CALLERS:
+                assert json.loads(recent.view(other, caller))["version"] == other.version

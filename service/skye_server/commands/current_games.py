@@ -70,6 +70,10 @@ class Games:
         caller, _ = self.authenticate(game, token)
         return LoadedGame(self.apply_deadlines(game), caller)
 
+    def view(self, loaded: LoadedGame) -> bytes:
+        """Return the game as the caller may see it, in JSON."""
+        return self.repository.cache.view(*loaded)
+
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
     ) -> tuple[LoadedGame, list[Change]]:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, Protocol
 
+import msgspec
+
 from skye_server.commands.game_history import GameHistory
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import players_of
+from skye_server.games.authorization import Caller, players_of
 from skye_server.games.due import RELAY_MS, due_after, relay_entries
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.transitions import Transition
+from skye_server.games.views.game import game_view
 from skye_server.observability.metrics import Metrics
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
@@ -29,6 +32,8 @@ from skye_server.storage.codec import (
 from skye_server.storage.redis_store import RedisStore
 from skye_server.storage.store import Commit, LogEntry, StoredRecord
 from skye_server.storage.webhook_entries import bot_owner
+
+_encoder = msgspec.json.Encoder()
 
 EXPIRY_S: Final = 86_400
 """How much longer the keys of a game are stored than the game: meanwhile a dispatcher deletes it, with what
@@ -68,10 +73,11 @@ class NoRelay:
 
 
 class _Cached(NamedTuple):
-    """A game, and the bytes that it is stored as."""
+    """A game, the bytes that it is stored as, and its rendered views by caller."""
 
     stored: bytes
     game: Game
+    views: dict[Caller, bytes]
 
 
 class GameCache:
@@ -108,12 +114,24 @@ class GameCache:
             return version_header(game)
         return header_of(cached.stored)
 
+    def view(self, game: Game, caller: Caller) -> bytes:
+        """Return the game as a caller may see it, in JSON.
+
+        A rendered view is cached with its game, for this caller only: callers never share one.
+        """
+        cached = self._cached.get(game.id)
+        rendered = cached.views if cached is not None and cached.game is game else {}
+        body = rendered.get(caller)
+        if body is None:
+            body = rendered[caller] = _encoder.encode(game_view(game, caller))
+        return body
+
     def put(self, stored: bytes, game: Game) -> None:
         """Cache a game and the bytes it is stored as; a full cache evicts the least recently used game."""
         self._cached.pop(game.id, None)
         if len(self._cached) >= self._max_size:
             del self._cached[next(iter(self._cached))]
-        self._cached[game.id] = _Cached(stored, game)
+        self._cached[game.id] = _Cached(stored, game, {})
 
 
 class GameRepository:

@@ -54,11 +54,7 @@ def json_response(view: Any, *, tag: str | None = None, more_headers: Sequence[H
     :raises Problem: not_acceptable; with a tag invalid_parameter.
     """
     cached = None if tag is None else not_modified(tag)
-    if cached is not None:
-        return cached
-    check_accepts(JSON)
-    headers = [*more_headers, *([_NOT_STORED] if tag is None else _cache_headers(tag))]
-    return Response(_encoder.encode(view), 200, headers, content_type=JSON)
+    return cached or encoded_json_response(_encoder.encode(view), tag=tag, more_headers=more_headers)
 
 
 def versioned_json(game: Game, caller: Caller, view: Mapping[str, object]) -> Response:
@@ -76,6 +72,27 @@ def link_to_next(path: str, query: Mapping[str, object]) -> list[Header]:
     [('Link', '</v1/games?cursor=42&limit=2>; rel="next"')]
     """
     return [("Link", f'<{path}?{urlencode(query)}>; rel="next"')]
+
+
+def encoded_json_response(
+    body: bytes, *, tag: str | None = None, more_headers: Sequence[Header] = ()
+) -> Response:
+    """Return JSON that is encoded already, with its entity tag if it can be revalidated by `If-None-Match`.
+
+    :raises Problem: not_acceptable.
+    """
+    check_accepts(JSON)
+    headers = [*more_headers, *([_NOT_STORED] if tag is None else _cache_headers(tag))]
+    return Response(body, 200, headers, content_type=JSON)
+
+
+def json_with(encoded: bytes, members: Mapping[str, object]) -> bytes:
+    """Return an encoded JSON object, which is not empty, with additional members.
+
+    >>> json_with(b'{"a":1}', {"b": 2})
+    b'{"a":1,"b":2}'
+    """
+    return encoded[:-1] + b"," + _encoder.encode(members)[1:]
 
 
 def game_response(changed: Attempt[Game], *, with_actions: bool = False) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
@@ -13,14 +14,16 @@ from skye_server.contract import requests, responses
 from skye_server.contract.responses.actions import seat_actions
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
-from skye_server.games.views.game import game_view, summary_view, time_view
+from skye_server.games.views.game import summary_view, time_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
 from skye_server.http.responses import (
     created_response,
+    encoded_json_response,
     etag,
     json_response,
+    json_with,
     link_to_next,
     not_modified,
 )
@@ -159,7 +162,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     cached = not_modified(tag)
     if cached is not None:
         return cached
-    view: dict[str, object] = {**game_view(*loaded), **time_view(games.time_of(loaded.game))}
+    more: Mapping[str, object] = time_view(games.time_of(loaded.game))
     if "include" in query:
-        view |= seat_actions(loaded.game, loaded.caller)
-    return json_response(view, tag=tag)
+        more = {**more, **seat_actions(loaded.game, loaded.caller)}
+    return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
