@@ -96,11 +96,10 @@ test("an iteration over what is not the API fails", async (t) => {
 test("an event with any line separator of Unicode is one event", async () => {
   const event = { id: 1, type: "game_finished", name: "a\u2028b\u2029c\u0085d" };
   const text = `event: stream\ndata: {"last_event":1}\n\ndata: ${JSON.stringify(event)}\n\nevent: end\ndata: {"reason":"over","resume":"none","last_event":1}\n\n`;
-  const fetch = async () => new Response(text, { headers: { "Content-Type": "text/event-stream" } });
-  for await (const seen of new Skye("http://test", { fetch }).game("g").events()) {
-    assert.deepEqual(seen, event);
-    break;
-  }
+  const responses = [new Response(text, { headers: { "Content-Type": "text/event-stream" } })];
+  const fetch = async () => responses.pop() ?? Response.json({ code: "game_not_found" }, { status: 404 });
+  const { value } = await new Skye("http://test", { fetch }).game("g").events()[Symbol.asyncIterator]().next();
+  assert.deepEqual(value, event);
 });
 
 test("a wait of years does not end at once", async () => {
