@@ -231,7 +231,7 @@ export function sleep(ms, signal) {
 export function deadline(ms, signal) {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`No response within ${ms} ms`)), ms);
+  const timer = setTimeout(() => controller.abort(new Error(`No response within ${ms} ms`)), Math.min(ms, MAX_TIMER_MS));
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
   const clear = () => { clearTimeout(timer); signal?.removeEventListener("abort", stop); };
