@@ -41,7 +41,7 @@ def unwrap(body: bytes | str, headers: Mapping[str, str | Sequence[str]], *secre
         raise InvalidWebhookError("The request is too old, or from the future.")
     try:
         raw = body.encode() if isinstance(body, str) else bytes(body)
-        signed = b"%s.%d.%s" % (message_id.encode(), int(at), raw)
+        signed = b"%s.%s.%s" % (message_id.encode(), at.encode(), raw)
         found = [_decoded(signature) for signature in signatures.split()]
         expected = [hmac.digest(key, signed, "sha256") for key in keys]
         if any(hmac.compare_digest(each, other) for each in expected for other in found):
