@@ -1,6 +1,5 @@
 """What was derived of games during faults, compared with what is derived of them again."""
 
-import contextlib
 import tempfile
 import time
 from pathlib import Path
@@ -8,16 +7,14 @@ from pathlib import Path
 import redis
 
 from skye_server.games.due import RELAY_MS
-from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import find_program
-from skye_server.setting_parsers import Address
 from skye_server.settings import Settings
 from skye_server.storage.redis_store import RedisStore
 from tests.support.derived import derived, forget_derived
 from tests.support.dispatching import games_of, rebuild_all
 from tests.support.playing import Service
-from tests.support.ports import free_port
 from tests.support.waiting import waited_for
+from tests.system.machines import OneRedis
 from tests.system.proof import require
 
 STATUSES = ("lobby", "playing", "finished")
@@ -35,7 +32,11 @@ def prove_rebuilt(url, wire):
         backup = Path(folder, "backup")
         with backup.open("wb") as file:
             store.backup(file)
-        with another_redis(Path(folder)) as other, Service(other) as rebuilt:
+        with (
+            OneRedis(find_program(), Path(folder), "no") as other,
+            redis.Redis.from_url(other.url) as client,
+            Service(client) as rebuilt,
+        ):
             rebuilt.clock.now = float(round(time.time()))  # whole seconds, so that no sum is rounded
             games_of(rebuilt).store.restore(backup)
             players = derived(rebuilt)
@@ -49,19 +50,6 @@ def prove_rebuilt(url, wire):
             for status in STATUSES:
                 listed = _listed(status, wire.read)
                 require(listed == _listed(status, rebuilt.get), status, listed)
-
-
-@contextlib.contextmanager
-def another_redis(folder):
-    """A client of a Redis of its own."""
-    server = RedisServer(find_program(), folder, Address("127.0.0.1", free_port()), "no")
-    server.start()
-    try:
-        server.wait_until_ready()
-        with redis.Redis.from_url(server.url) as client:
-            yield client
-    finally:
-        server.stop()
 
 
 def is_relayed(store):
