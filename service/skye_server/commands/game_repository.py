@@ -137,7 +137,7 @@ class GameCache:
 class GameRepository:
     """The games of a store.
 
-    :param relay: set by whoever connects the parts of a process.
+    :param relay: set when the parts of a process are connected.
     """
 
     relay: Relaying = NoRelay()

@@ -49,7 +49,7 @@ def due_after(before: Game | None, after: Game, now_ms: int, expires_ms: int) ->
 
 def relay_after(before: Game | None, after: Game, now_ms: int) -> list[Due]:
     """Return the entries for what a commit changes elsewhere: the game, and each player who lost the role."""
-    if not (is_listed_anew(before, after) or concerned_players(before, after)):
+    if not (changes_lists(before, after) or concerned_players(before, after)):
         return []
     return relay_entries(after.id, players_of(before) - players_of(after), now_ms + RELAY_MS)
 
@@ -63,7 +63,7 @@ def relay_entries(game_id: str, former: frozenset[str], due_ms: int) -> list[Due
     return [Due("relay", entry, due_ms) for entry in ids]
 
 
-def is_listed_anew(before: Game | None, after: Game) -> bool:
+def changes_lists(before: Game | None, after: Game) -> bool:
     """Return whether a commit changes where the list of public games has a game."""
     return not after.private and (before is None or before.status is not after.status)
 
