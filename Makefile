@@ -48,7 +48,7 @@ test-costs: $(TESTED) ## measure all tests, and write which of them `make test` 
 	@$(PYTEST) --write-costs
 test-servers: $(VENV)/.installed-test ## run the tests of the commands that Redis and Valkey could answer differently, on each that is found
 	@for program in $$($(BIN)/python -m skye_server.server.server_programs); do echo "$$program:"; \
-		REDIS_PROGRAM=$$program $(PYTEST) -q tests/storage || exit 1; done
+		REDIS_PROGRAM=$$program $(PYTEST) -q tests/store || exit 1; done
 
 GENERATORS := tests/contract/generators
 .PHONY: generators

@@ -14,7 +14,7 @@ from flask import Flask, Response, request
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 
 app = Flask(__name__, static_folder=None)
 app.extensions["skye"] = SimpleNamespace(

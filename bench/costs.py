@@ -21,7 +21,7 @@ from bench.subjects import Place, act, hot, view
 from skye import PLAYERS
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 
 
 def cost_rows(place: Place) -> list[Row]:

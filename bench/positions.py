@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from bench.client import Request
 from skye_server.games.game import Game
-from skye_server.storage.codec import decode_game, encode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game, encode_game
+from skye_server.store.shards import key_of
 
 _BATCH_SIZE = 500
 

@@ -13,7 +13,7 @@ from bench.positions import Copies, Position, fetch, find
 from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds
 from bench.subjects import Place, act, load_rows
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 
 GAMES = 250
 """The number of games that receive actions; 1,000 streams are 4 streams for each game."""

@@ -15,7 +15,7 @@ from skye_server import app, cooperative_yield
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import find_program
 from skye_server.setting_parsers import Address
-from skye_server.storage.connection import redis_clients
+from skye_server.store.connection import redis_clients
 from tests.support import documents, typescript, url_rules
 from tests.support.endpoints import stages
 from tests.support.launcher import launching

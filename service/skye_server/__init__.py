@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from skye_server.settings import Settings
-    from skye_server.storage.redis_store import RedisStore
+    from skye_server.store.redis_store import RedisStore
 
 
 def create_app(

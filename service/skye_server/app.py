@@ -31,8 +31,8 @@ from skye_server.openapi import Contract
 from skye_server.relay import relay
 from skye_server.routes import BLUEPRINTS, hunts, web_client
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shared_clock import SharedClock
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shared_clock import SharedClock
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy

@@ -9,15 +9,15 @@ import redis
 from skye_server.error_codes import Problem
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
-from skye_server.storage.connection import redis_calls
-from skye_server.storage.connection.redis_calls import RedisCalls
-from skye_server.storage.connection.retry import RetryPolicy
-from skye_server.storage.lua_scripts import DELETE, MinReplicas
-from skye_server.storage.player_store import GameUpdate
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of
-from skye_server.storage.store import Commit, LogEntry, StoredRecord
-from skye_server.storage.webhook_store import Progress, Recorded, WebhookRef
+from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.connection import redis_calls
+from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.lua_scripts import DELETE, MinReplicas
+from skye_server.store.player_store import GameUpdate
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
+from skye_server.store.webhook_store import Progress, Recorded, WebhookRef
 from tests.support.playing import KEY, Game, Service, new_key, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S

@@ -12,7 +12,7 @@ from skye_server.games.game import Game, GameOptions, Seat
 from skye_server.games.lobby import join, open_game, start
 from skye_server.games.transitions import make_move
 from skye_server.games.views.game import game_view
-from skye_server.storage.codec import decode_game, encode_game, version_header
+from skye_server.store.codec import decode_game, encode_game, version_header
 
 
 def opened(game_id="game", players=4):

@@ -6,8 +6,8 @@ import pytest
 
 from skye_server.commands import game_history
 from skye_server.games import past_versions
-from skye_server.storage import event_log
-from skye_server.storage.shards import key_of
+from skye_server.store import event_log
+from skye_server.store.shards import key_of
 from tests.support.playing import KEY
 
 KEPT = game_history.KEEP_EVERY

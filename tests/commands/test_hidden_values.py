@@ -6,8 +6,8 @@ from unittest import mock
 import pytest
 
 from skye_server.http.framework import collaborators
-from skye_server.storage.codec import decode_game
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.codec import decode_game
+from skye_server.store.redis_store import RedisStore
 from tests.commands.twins import MAX_GOLD, SECRET, body_of, questions
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import KEY, PAIR, Service, dice

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.endpoints import ENDPOINTS, game_at
 from tests.support.playing import KEY, Game, Service, problem_code
 

@@ -3,8 +3,8 @@
 import pytest
 
 from skye_server.settings import Settings
-from skye_server.storage.lua_scripts import MAX_IDEMPOTENCY_KEYS
-from skye_server.storage.shards import key_of
+from skye_server.store.lua_scripts import MAX_IDEMPOTENCY_KEYS
+from skye_server.store.shards import key_of
 from tests.support.playing import Service, problem_code
 
 KEY = {"Idempotency-Key": "once"}

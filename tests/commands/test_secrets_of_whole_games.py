@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from skye_server.storage.codec import decode_game, encode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game, encode_game
+from skye_server.store.shards import key_of
 from tests.commands.twins import MAX_GOLD, SECRET, Twins, answers, assert_nothing_shows, callers
 from tests.support.playing import Service, dice, offer
 from tests.support.sizes import sampled, sized

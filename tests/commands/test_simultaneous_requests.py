@@ -1,6 +1,6 @@
 """Requests sent at the same time."""
 
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.playing import KEY, Service, problem_code
 from tests.support.threads import at_once
 

@@ -14,7 +14,7 @@ from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS
 from skye_server.openapi.yaml_text import flow_lines
-from skye_server.storage.webhook_entries import player_owner
+from skye_server.store.webhook_entries import player_owner
 from tests.contract.checked import messages as parsed
 from tests.contract.example_problems import problems
 from tests.contract.example_recorder import ExampleRecorder

@@ -14,8 +14,8 @@ from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import describe, programs
 from skye_server.setting_parsers import Address
 from skye_server.settings import Settings
-from skye_server.storage.backup import _stored_values
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.backup import _stored_values
+from skye_server.store.redis_store import RedisStore
 from tests.deploy.servers import Player
 from tests.support.comparing import without_time
 from tests.support.missing_programs import NO_REDIS

@@ -13,11 +13,11 @@ from skye_server.dispatch.handlers import Handler, attend_game
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
 from skye_server.settings import Settings
-from skye_server.storage import due_queue
-from skye_server.storage.codec import decode_game
-from skye_server.storage.connection.pubsub import ChangeSubscriber
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import SHARDS, key_of
+from skye_server.store import due_queue
+from skye_server.store.codec import decode_game
+from skye_server.store.connection.pubsub import ChangeSubscriber
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import SHARDS, key_of
 from tests.support.dispatching import dispatch as handle_due
 from tests.support.dispatching import dispatcher_of, entries, games_of
 from tests.support.playing import Service, new_key

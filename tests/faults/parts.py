@@ -18,8 +18,8 @@ from skye.positions import action_of, apply_actions
 from skye.positions.record import Record, replay
 from skye_server.games.events import HostedEvent, PositionSet
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.storage.codec import decode_entry, decode_game
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.codec import decode_entry, decode_game
+from skye_server.store.redis_store import RedisStore
 from tests.deploy.servers import JSON, Instance, messages
 from tests.support.launcher import children, open_files
 from tests.support.waiting import MAX_RUN_S, MAX_WAIT_S, waited_for

@@ -5,8 +5,8 @@ from itertools import islice
 
 import pytest
 
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
 from tests.deploy.servers import JSON
 from tests.faults.parts import RetryingPlayer, StreamFollower, call_until_available, check_stored_game
 from tests.support.dispatching import rebuild_all
@@ -136,7 +136,7 @@ def test_list_omits_lost_games_although_redis_refuses_writes(service, redis_clie
 @pytest.fixture
 def service(redis_client, monkeypatch):
     monkeypatch.setattr(
-        "skye_server.storage.connection.pubsub._POLL_S", 0.01
+        "skye_server.store.connection.pubsub._POLL_S", 0.01
     )  # lets the one who listens end at once
     with Service(redis_client) as service:
         yield service

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.deploy.facts import DEPLOY
 from tests.faults.parts import MAX_S
 from tests.support.playing import Service, problem_code

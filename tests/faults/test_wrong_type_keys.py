@@ -3,8 +3,8 @@
 import pytest
 
 from skye_server.games.due import RELAY_MS
-from skye_server.storage.lua_scripts import FILL
-from skye_server.storage.shards import key_of, shard_key, shard_of
+from skye_server.store.lua_scripts import FILL
+from skye_server.store.shards import key_of, shard_key, shard_of
 from tests.matchmaking.test_tickets import seek
 from tests.support.dispatching import dispatch, rebuild_all
 from tests.support.playing import KEY, Service, new_key
@@ -13,7 +13,7 @@ from tests.support.playing import KEY, Service, new_key
 @pytest.fixture
 def service(redis_client, monkeypatch):
     monkeypatch.setattr(
-        "skye_server.storage.connection.pubsub._POLL_S", 0.01
+        "skye_server.store.connection.pubsub._POLL_S", 0.01
     )  # lets the subscriber end at once
     with Service(redis_client) as service:
         yield service

@@ -9,9 +9,9 @@ import pytest
 
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
-from skye_server.storage.redis_players import RedisPlayers
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of
+from skye_server.store.redis_players import RedisPlayers
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service, dice, problem_code
 from tests.support.waiting import MAX_WAIT_S

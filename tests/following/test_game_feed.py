@@ -8,7 +8,7 @@ import pytest
 
 from skye_server.following.subscription import MAX_QUEUED, Batch
 from skye_server.http.framework import collaborators
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.following.test_following import Stream
 from tests.support.playing import Service
 from tests.support.waiting import waited_for

@@ -1,7 +1,7 @@
 """A store that is unavailable to the rate limiter."""
 
 from skye_server.error_codes import Problem
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 
 class Away(RedisStore):

@@ -6,7 +6,7 @@ import fakeredis
 import pytest
 
 from skye_server.http.leaky_buckets import Budget, RateLimiter
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.http.rate_limited import Away
 from tests.support.playing import Service
 from tests.support.waiting import MAX_WAIT_S, waited_for

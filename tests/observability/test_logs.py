@@ -10,7 +10,7 @@ import fakeredis
 import pytest
 
 from skye_server.observability.logs import RedactingFormatter, facts
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.playing import Service
 
 

@@ -10,8 +10,8 @@ from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
 from skye_server.relay.relay import Relay, connected
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of, player_key
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of, player_key
 from tests.support.dispatching import dispatch, games_of, put_back, rebuild_all, saved
 from tests.support.playing import Service, dice, new_key, problem_code
 from tests.support.threads import at_once, running

@@ -11,9 +11,9 @@ from skye_server.observability import logs
 from skye_server.relay.lists import relay_lists
 from skye_server.relay.relay import Relay
 from skye_server.relay.subject import Subject
-from skye_server.storage.game_index import GameIndex
-from skye_server.storage.redis_players import RedisPlayers
-from skye_server.storage.shards import key_of, player_key
+from skye_server.store.game_index import GameIndex
+from skye_server.store.redis_players import RedisPlayers
+from skye_server.store.shards import key_of, player_key
 from tests.support.derived import contents, derived, forget_derived
 from tests.support.dispatching import (
     crash_before_relay,

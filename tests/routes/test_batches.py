@@ -4,7 +4,7 @@ import pytest
 from redis.crc import key_slot
 
 from skye_server.error_codes import Problem
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.playing import KEY, PAIR, Service, limited, problem_code
 
 PLAYER_KEY = "skye_key_" + "L" * 22

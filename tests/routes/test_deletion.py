@@ -2,7 +2,7 @@
 
 import pytest
 
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.support.playing import KEY, Service
 
 PLAYER_KEY = "skye_key_" + 24 * "A"

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from skye_server.commands.game_repository import EXPIRY_S
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.support.playing import Service, problem_code
 from tests.support.provoked_by_lab import REPORT
 from tests.support.threads import running

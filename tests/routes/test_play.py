@@ -5,7 +5,7 @@ import copy
 import fakeredis
 import pytest
 
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.support.playing import Service, dice, problem_code
 
 # Legal actions.

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 import skye
-from skye_server.storage.codec import decode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
 from tests.engine.playing import games
 from tests.faults.parts import check_stored_game
 from tests.support.playing import dice, problem_code

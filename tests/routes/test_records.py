@@ -2,8 +2,8 @@
 
 import pytest
 
-from skye_server.storage.codec import decode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
 from tests.support.playing import KEY, Service, dice, problem_code
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import skye.draws
-from skye_server.storage.codec import decode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
 from tests.support.playing import PAIR, Service, dice, problem_code
 from tests.support.threads import at_once
 

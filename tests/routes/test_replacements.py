@@ -7,7 +7,7 @@ import pytest
 from skye_server import docs as guide
 from skye_server.games.authorization import hash_player_key, watch_code
 from skye_server.http.framework import collaborators
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from skye_server.webhooks.webhooks import Webhooks
 from tests.following.test_following import Stream
 from tests.support.endpoints import RECEIVER

@@ -15,6 +15,6 @@ def test_launcher_and_gunicorn_master_load_no_part_of_the_application():
         text=True,
         check=True,
     )
-    assert not {"flask", "redis", "marshmallow", "skye", "skye_server.storage.redis_store"} & set(
+    assert not {"flask", "redis", "marshmallow", "skye", "skye_server.store.redis_store"} & set(
         loaded.stdout.split()
     )

@@ -13,9 +13,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from skye_server.redis_url import parse
-from skye_server.storage.connection.batching import BatchingRedis
-from skye_server.storage.connection.retry import call_deadline
-from skye_server.storage.connection.topology import ClusterTopology, SentinelTopology
+from skye_server.store.connection.batching import BatchingRedis
+from skye_server.store.connection.retry import call_deadline
+from skye_server.store.connection.topology import ClusterTopology, SentinelTopology
 from tests.support.waiting import MAX_WAIT_S
 
 LONG_S, SHORT_S = MAX_WAIT_S, 0.2

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.storage.redis_players import KEY_TTL_S
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.webhook_entries import player_owner
-from skye_server.storage.webhook_store import WebhookRef
+from skye_server.store.redis_players import KEY_TTL_S
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.webhook_entries import player_owner
+from skye_server.store.webhook_store import WebhookRef
 from skye_server.webhooks.records import Delivery, deliveries
 from tests.support.playing import Game, dice
 from tests.support.receiver import AnsweringSender

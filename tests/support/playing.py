@@ -10,7 +10,7 @@ import fakeredis
 from skye_server import create_app
 from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.waiting import MAX_WAIT_S
 
 NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")

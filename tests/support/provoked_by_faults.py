@@ -1,8 +1,8 @@
 """Requests that fail because of the state of the service or of its store."""
 
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
 from tests.support.playing import Service
 from tests.support.provoked_problems import provokes
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.openapi.yaml_text import flow_lines
-from skye_server.storage.webhook_entries import player_owner
+from skye_server.store.webhook_entries import player_owner
 from tests.support.endpoints import RECEIVER, queue_delivery
 from tests.support.playing import Game, Service, dice
 from tests.support.receiver import AnsweringSender

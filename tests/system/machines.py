@@ -7,7 +7,7 @@ from collections import Counter
 
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.deploy.servers import Dispatcher, Instance, Nginx, nginx_program
 from tests.support.launcher import children
 from tests.support.ports import free_port

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from skye_server.server.server_programs import find_program
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.deploy.servers import JSON, Instance
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.hosts import DROP, REFUSE, Network

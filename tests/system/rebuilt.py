@@ -9,7 +9,7 @@ import redis
 from skye_server.games.due import RELAY_MS
 from skye_server.server.server_programs import find_program
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.derived import derived, forget_derived
 from tests.support.dispatching import games_of, rebuild_all
 from tests.support.playing import Service

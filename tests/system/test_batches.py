@@ -6,7 +6,7 @@ import random
 import threading
 from urllib.parse import urlsplit
 
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.processes import kill_worker

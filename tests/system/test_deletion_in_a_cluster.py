@@ -3,7 +3,7 @@
 import pytest
 
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.playing import Service
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster
 

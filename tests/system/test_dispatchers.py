@@ -11,8 +11,8 @@ import urllib.request
 
 import pytest
 
-from skye_server.storage.codec import decode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
 from tests.support.launcher import kill_all
 from tests.support.playing import Service
 from tests.support.ports import free_port

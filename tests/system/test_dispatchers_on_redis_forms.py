@@ -8,9 +8,9 @@ import pytest
 from redis.crc import key_slot
 
 from skye_server.settings import Settings
-from skye_server.storage.due_queue import LEASE_MS
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import SHARDS, key_of, shard_key
+from skye_server.store.due_queue import LEASE_MS
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import SHARDS, key_of, shard_key
 from tests.support.playing import Service
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import PASSWORD, Cluster, Sentinels

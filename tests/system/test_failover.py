@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 from tests.support.launcher import PATIENT
 from tests.support.waiting import waited_for
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster, Sentinels

@@ -13,8 +13,8 @@ from datetime import datetime
 import pytest
 
 from skye_server.http.framework import collaborators
-from skye_server.storage.codec import decode_game
-from skye_server.storage.shards import key_of
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
 from tests.support.name_server import NameServer
 from tests.support.playing import PAIR, Clock, Service
 from tests.support.receiver import AnsweringSender, Receiver, respond

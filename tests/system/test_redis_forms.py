@@ -11,8 +11,8 @@ import pytest
 from skye_server.error_codes import Problem
 from skye_server.server.server_programs import programs
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Commit, LogEntry
+from skye_server.store.commit import Commit, LogEntry
+from skye_server.store.redis_store import RedisStore
 from tests.support.missing_programs import NO_TLS
 from tests.support.ports import free_port
 from tests.support.waiting import waited_for

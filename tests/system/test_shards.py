@@ -6,9 +6,9 @@ import time
 
 from skye_server.games.due import Due
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of, shard_of
-from skye_server.storage.store import Commit, LogEntry
+from skye_server.store.commit import Commit, LogEntry
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of, shard_of
 from tests.support.sizes import sized
 from tests.system.redis_forms import Cluster
 from tests.system.test_dispatchers_on_redis_forms import move_slot

@@ -10,8 +10,8 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.players.player_games import Players
-from skye_server.storage.webhook_entries import player_owner
-from skye_server.storage.webhook_store import WebhookStore
+from skye_server.store.webhook_entries import player_owner
+from skye_server.store.webhook_store import WebhookStore
 from skye_server.webhooks import dispatching
 from skye_server.webhooks.retry_schedule import RETRIES_S
 from tests.support.dispatching import dispatch, handlers_of

@@ -9,10 +9,10 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import key_of
-from skye_server.storage.webhook_entries import player_owner
-from skye_server.storage.webhook_store import WebhookStore
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
+from skye_server.store.webhook_entries import player_owner
+from skye_server.store.webhook_store import WebhookStore
 from skye_server.webhooks.accounts import Account
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy

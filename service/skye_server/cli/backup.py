@@ -15,7 +15,7 @@ from skye_server.error_codes import Problem
 from skye_server.server.processes import LaunchError
 from skye_server.server.stored_games import opened_store
 from skye_server.settings import SettingsError
-from skye_server.storage.backup import BackupError, Counts
+from skye_server.store.backup import BackupError, Counts
 
 STANDARD_STREAM: Final = Path("-")
 

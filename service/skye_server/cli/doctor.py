@@ -106,8 +106,8 @@ def _embedded_server(path: Path) -> Iterator[Finding]:
 
 
 def _redis(settings: Settings) -> Iterator[Finding]:
-    from skye_server.storage.connection.server_warnings import is_too_old  # noqa: PLC0415 - likewise
-    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
+    from skye_server.store.connection.server_warnings import is_too_old  # noqa: PLC0415 - likewise
+    from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
 
     shown = without_secrets(settings.redis_url or "")
     store = RedisStore.from_settings(settings)

@@ -23,9 +23,9 @@ from skye_server.players.identities import PlayerIdentities
 from skye_server.players.listing import PlayerListing
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
-from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.event_log import changes_from_log
+from skye_server.store.redis_store import RedisStore
 
 
 class LoadedGame(NamedTuple):

@@ -11,7 +11,7 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_host
-from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
 
 
 def delete_game(games: Games, command: Command, game_id: str) -> None:

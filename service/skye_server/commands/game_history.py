@@ -11,8 +11,8 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.past_versions import empty_game, replay_changes, seat_before
-from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.event_log import changes_from_log
+from skye_server.store.redis_store import RedisStore
 
 KEEP_EVERY: Final = 64
 """The number of changes between two kept games, and so the most that one more replay repeats."""

@@ -21,7 +21,7 @@ from skye_server.games.views.game import game_view
 from skye_server.observability.metrics import Metrics
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
-from skye_server.storage.codec import (
+from skye_server.store.codec import (
     decode_game,
     encode_change,
     encode_game,
@@ -29,9 +29,9 @@ from skye_server.storage.codec import (
     header_of,
     version_header,
 )
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.store import Commit, LogEntry, StoredRecord
-from skye_server.storage.webhook_entries import bot_owner
+from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.webhook_entries import bot_owner
 
 _encoder = msgspec.json.Encoder()
 

@@ -21,7 +21,7 @@ from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_token
 from skye_server.games.views.game import timestamp
-from skye_server.storage.hunt_store import HuntStore
+from skye_server.store.hunt_store import HuntStore
 
 HUNT_TTL_S: Final = 86_400
 MAX_HUNTS: Final = 500

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.manual_clock import MAX_AHEAD_MS
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 
 class Laboratory:

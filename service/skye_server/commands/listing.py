@@ -11,9 +11,9 @@ from functools import partial
 from typing import Final
 
 from skye_server.games.game import Game, OriginType, Status
-from skye_server.storage.codec import StoredFormatError, decode_game
-from skye_server.storage.finished_games import FinishedGames, Place, cursor_of, next_places, place_of
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.codec import StoredFormatError, decode_game
+from skye_server.store.finished_games import FinishedGames, Place, cursor_of, next_places, place_of
+from skye_server.store.redis_store import RedisStore
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 """The statuses that are listed; aborted games are not."""

@@ -18,8 +18,8 @@ from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
 from skye_server.relay.relay import connected
 from skye_server.settings import Settings, SettingsError
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shared_clock import SharedClock
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shared_clock import SharedClock
 
 
 def dispatcher(games: Games) -> Dispatcher:

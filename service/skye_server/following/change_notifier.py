@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from weakref import WeakMethod
 
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 
 class ChangeNotifier:

@@ -14,7 +14,7 @@ from skye_server.following.subscription import Batch, Closed, Disconnected, Idle
 from skye_server.games.authorization import Caller, is_player_key, is_watch_code
 from skye_server.games.game import Change, Game
 from skye_server.games.views.game import timestamp
-from skye_server.storage.connection import retry
+from skye_server.store.connection import retry
 
 
 class StreamStarted(NamedTuple):

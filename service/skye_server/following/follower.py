@@ -18,7 +18,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.events import event_views
-from skye_server.storage.shards import key_of
+from skye_server.store.shards import key_of
 
 _DISCONNECT_CHECK_S: Final = 1.0
 """How often a waiting request checks whether its client has disconnected, in seconds."""

@@ -26,8 +26,8 @@ from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.stream_clock import StreamClock
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.game import Change, Game
-from skye_server.storage.connection import retry
-from skye_server.storage.shards import key_of
+from skye_server.store.connection import retry
+from skye_server.store.shards import key_of
 
 HEARTBEAT_S = 3.0
 """Seconds without a message after which a stream sends a heartbeat. nginx ends a stream that is silent for

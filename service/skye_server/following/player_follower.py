@@ -23,8 +23,8 @@ from skye_server.following.subscription import Idle
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import PlayerEvents
-from skye_server.storage.connection import retry
-from skye_server.storage.shards import player_key
+from skye_server.store.connection import retry
+from skye_server.store.shards import player_key
 
 _PAGE: Final = 100
 """How many events a stream reads at once."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.error_codes import Problem
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 _OUTAGE_S: Final = 1.0
 _MAX_LOCAL_BUCKETS: Final = 100_000

@@ -29,7 +29,7 @@ from skye_server.http.request_parsing import OF_PLAYER, refuse_unknown_parameter
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
-from skye_server.storage.connection import retry
+from skye_server.store.connection import retry
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

@@ -21,7 +21,7 @@ from skye_server.games.creation import check_batch
 from skye_server.http.leaky_buckets import Allowance, Budget, RateLimiter
 from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlots
 from skye_server.settings import DAY_S, Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 _CREATION: Final = "Lobby.create_game"
 _METRICS: Final = "Operations.get_metrics"

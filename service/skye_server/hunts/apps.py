@@ -17,7 +17,7 @@ from skye_server.error_codes import Problem
 from skye_server.hunts.defects import DEFECTS
 from skye_server.hunts.reports import Judge
 from skye_server.hunts.seams import install
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

@@ -1,7 +1,7 @@
 """Matchmaking tickets: players with the same criteria wait in a pool, and a game begins when it has enough.
 
 The criteria are the seats and the options of the game. The store forms the group in one step; see
-`skye_server.storage.ticket_pools`. The game is created after that, under the id that the store gave the
+`skye_server.store.ticket_pools`. The game is created after that, under the id that the store gave the
 group. When a process crashes in between, a dispatcher creates the game (`attend_ticket`), or the next request
 for one of the group's tickets.
 """
@@ -27,7 +27,7 @@ from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
 from skye_server.players.codec import TicketData, ticket_data
-from skye_server.storage.ticket_pools import NewTicket, StoredTicket
+from skye_server.store.ticket_pools import NewTicket, StoredTicket
 
 _NAME: Final = "Matched game"
 

@@ -1,6 +1,6 @@
 """Encode and decode the stored data of players and webhooks: `FORMAT:CRC32:MSGPACK`.
 
-As with games (see `storage.codec`), a program refuses formats that it does not know.
+As with games (see `store.codec`), a program refuses formats that it does not know.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Final, Generic, TypeVar
 import msgspec
 
 from skye_server.games.player_events import FollowedGame, PlayerEvent
-from skye_server.storage.codec import StoredFormatError
+from skye_server.store.codec import StoredFormatError
 
 PLAYER_FORMAT: Final = 1
 """The format of these records."""

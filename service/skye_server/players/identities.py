@@ -7,7 +7,7 @@ from collections.abc import Callable
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key, is_player_key
 from skye_server.players.codec import KeyRecord, key_records
-from skye_server.storage.redis_players import RedisPlayers
+from skye_server.store.redis_players import RedisPlayers
 
 
 class PlayerIdentities:

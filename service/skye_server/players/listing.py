@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from skye_server.games.authorization import Caller, identify_player
 from skye_server.games.game import Game, Status
-from skye_server.storage.codec import StoredFormatError, decode_game
-from skye_server.storage.finished_games import FinishedGames, Place, next_places
-from skye_server.storage.redis_players import ACTIVE_SCORE
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.codec import StoredFormatError, decode_game
+from skye_server.store.finished_games import FinishedGames, Place, next_places
+from skye_server.store.redis_players import ACTIVE_SCORE
+from skye_server.store.redis_store import RedisStore
 
 
 class OwnGame(NamedTuple):

@@ -18,10 +18,10 @@ from skye_server.games.player_events import PlayerEvent, ticket_expired, webhook
 from skye_server.players.codec import player_events
 from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
-from skye_server.storage.due_queue import DueQueue
-from skye_server.storage.player_store import Reservation, UpdateOutcome
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.webhook_entries import events_entry, player_owner
+from skye_server.store.due_queue import DueQueue
+from skye_server.store.player_store import Reservation, UpdateOutcome
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.webhook_entries import events_entry, player_owner
 
 _RESERVED_MS: Final = 60_000
 """How long a place is reserved: the commit that the player takes it with is over by then."""

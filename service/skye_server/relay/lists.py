@@ -5,8 +5,8 @@ from __future__ import annotations
 from skye_server.commands.listing import LISTED, index_name, index_of, score_of
 from skye_server.games.game import Game, OriginType, Status
 from skye_server.relay.subject import Subject
-from skye_server.storage.finished_games import end_of
-from skye_server.storage.game_index import Listed
+from skye_server.store.finished_games import end_of
+from skye_server.store.game_index import Listed
 
 ALL_LISTS = [index_name(status, origin) for status in LISTED for origin in (None, *OriginType)]
 

@@ -9,10 +9,10 @@ from skye_server.error_codes import Problem
 from skye_server.games.player_events import Derived, FollowedGame, derive, without_role
 from skye_server.players.codec import followed_games, player_events
 from skye_server.relay.subject import Subject
-from skye_server.storage.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.storage.player_store import GameUpdate, UpdateOutcome
-from skye_server.storage.redis_players import ACTIVE_SCORE
-from skye_server.storage.webhook_entries import events_entry, player_owner
+from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.player_store import GameUpdate, UpdateOutcome
+from skye_server.store.redis_players import ACTIVE_SCORE
+from skye_server.store.webhook_entries import events_entry, player_owner
 
 _LATEST_MS: Final = 9e12
 """A time after all deadlines, in milliseconds since 1970: the position of waiting games without one."""

@@ -8,12 +8,12 @@ from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.error_codes import skip_unreadable
 from skye_server.games.due import Due, due_after, relay_entries
 from skye_server.relay.lists import ALL_LISTS
-from skye_server.storage.codec import decode_game
-from skye_server.storage.redis_store import RedisStore
-from skye_server.storage.shards import PLAYER_OWNER
-from skye_server.storage.ticket_pools import ticket_entry
-from skye_server.storage.webhook_entries import delivery_entry, events_entry
-from skye_server.storage.webhook_store import WebhookRef
+from skye_server.store.codec import decode_game
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import PLAYER_OWNER
+from skye_server.store.ticket_pools import ticket_entry
+from skye_server.store.webhook_entries import delivery_entry, events_entry
+from skye_server.store.webhook_store import WebhookRef
 
 
 def rebuild(store: RedisStore) -> int:

@@ -30,8 +30,8 @@ from skye_server.relay.lists import relay_lists
 from skye_server.relay.players import relay_players
 from skye_server.relay.subject import Subject, stored_subject
 from skye_server.settings import Settings
-from skye_server.storage.connection.retry import without_retries
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.connection.retry import without_retries
+from skye_server.store.redis_store import RedisStore
 
 Consumer: TypeAlias = Callable[[Subject], bool]
 """Writes what is missing of a game; returns False if another process has written a later version."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Change, Game
-from skye_server.storage.codec import decode_game, header_of
-from skye_server.storage.event_log import changes_from_log
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.codec import decode_game, header_of
+from skye_server.store.event_log import changes_from_log
+from skye_server.store.redis_store import RedisStore
 
 
 class Since(NamedTuple):

@@ -26,7 +26,7 @@ from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
 from skye_server.routes.webhooks import replaced_view
-from skye_server.storage.finished_games import cursor_of, place_of
+from skye_server.store.finished_games import cursor_of, place_of
 
 blueprint = Resource(
     "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."

@@ -18,8 +18,8 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.routes.games import THIS_GAME
-from skye_server.storage.shards import PLAYER_OWNER
-from skye_server.storage.webhook_entries import NO_GAME, player_owner
+from skye_server.store.shards import PLAYER_OWNER
+from skye_server.store.webhook_entries import NO_GAME, player_owner
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.records import Delivery, Webhook
 from skye_server.webhooks.webhooks import Webhooks

@@ -156,7 +156,7 @@ def _check_version(settings: Settings) -> None:
 
     :raises LaunchError: if it is too old.
     """
-    from skye_server.storage.redis_store import RedisStore  # noqa: PLC0415 - loads much
+    from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much
 
     if warning := RedisStore.from_settings(settings).too_old():
         raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")

@@ -14,7 +14,7 @@ from skye_server.server.embedded_redis import RedisServer, has_files, lock_files
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import program_for
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 
 
 @contextlib.contextmanager

@@ -36,7 +36,7 @@ from skye_server.games.game import Game, with_seat
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.game import game_view, timestamp
 from skye_server.games.webhook_events import DECISION
-from skye_server.storage.webhook_store import NextDelivery, Progress, Recorded
+from skye_server.store.webhook_store import NextDelivery, Progress, Recorded
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bots import bot_ref
 from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records

@@ -23,9 +23,9 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import NO_EVENT
-from skye_server.storage.shards import PLAYER_OWNER
-from skye_server.storage.webhook_entries import NO_GAME, delivery_entry, game_of
-from skye_server.storage.webhook_store import (
+from skye_server.store.shards import PLAYER_OWNER
+from skye_server.store.webhook_entries import NO_GAME, delivery_entry, game_of
+from skye_server.store.webhook_store import (
     CIRCUIT_FAILURES,
     MAX_QUEUED,
     NextDelivery,

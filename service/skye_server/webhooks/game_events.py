@@ -17,7 +17,7 @@ from skye_server.games.events import (
 from skye_server.games.game import Change, Game
 from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, near_at_ms
 from skye_server.games.views.player_events import event_view
-from skye_server.storage.codec import StoredFormatError
+from skye_server.store.codec import StoredFormatError
 
 _NO_SEAT: Final = 9
 """In place of a seat in the id of an event."""

@@ -9,7 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from skye_server.players.codec import RecordCodec
-from skye_server.storage.webhook_store import WebhookRef
+from skye_server.store.webhook_store import WebhookRef
 from skye_server.webhooks.accounts import Account
 from skye_server.webhooks.sender import Reply
 

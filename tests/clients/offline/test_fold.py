@@ -11,7 +11,7 @@ from skye.tiles import TILES
 from skye_client import UnknownRulesetError, empty_view, fold
 from skye_server import create_app
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.clients.offline.node import FOLDER, run
 from tests.support.comparing import without_time
 

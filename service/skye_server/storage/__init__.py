@@ -1,4 +1,0 @@
-"""The store on Redis: atomic commits, event logs, indexes and pools; `connection` calls the servers.
-
-`skye_server.storage.redis_store` lists the keys and their contents.
-"""

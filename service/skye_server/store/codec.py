@@ -1,0 +1,138 @@
+"""Encode games and log entries for the store, and decode them.
+
+A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
+reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
+
+A change of a stored value needs a new format number: a program raises `StoredFormatError` for a number that
+it does not know (see `deploy/stored-formats.md`).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, TypeAlias
+
+import msgspec
+
+from skye.events import EVENT_TYPES
+from skye_server.error_codes import Problem
+from skye_server.games.events import HOSTED_EVENT_TYPES, AnyEvent
+from skye_server.games.game import Change, Game
+from skye_server.store.commit import LogEntry
+
+FORMAT: Final = 1
+"""The format of a stored game."""
+
+LOG_FORMAT: Final = 1
+"""The format of a log entry."""
+
+_TYPES: dict[type, str] = {**EVENT_TYPES, **HOSTED_EVENT_TYPES}
+_CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
+
+_encoder = msgspec.json.Encoder()
+_game_decoder = msgspec.json.Decoder(Game)
+_Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
+_change_decoder = msgspec.json.Decoder(_Plain)
+_history_decoder = msgspec.json.Decoder(list[_Plain])
+_COMPRESSED: Final = b"z"
+
+
+class StoredFormatError(Problem):
+    """The stored bytes are corrupt, or of a newer format than this program supports (`data_newer`)."""
+
+    def __init__(self, fault: str, code: str = "data_corrupt") -> None:
+        super().__init__(code, f"{fault.capitalize()}.")
+
+
+def version_header(game: Game) -> bytes:
+    """Return the beginning of a stored game: its format and its version."""
+    return b"%d:%d:" % (FORMAT, game.version)
+
+
+def header_of(stored: bytes) -> bytes:
+    """Return the header of a stored game, by which the store recognizes it: format, version and checksum."""
+    return stored[: stored.index(b"{")]
+
+
+def encode_game(game: Game) -> bytes:
+    """Return the bytes to store for a game."""
+    return _encode(game, _encoder.encode(game))
+
+
+def _encode(game: Game, body: bytes) -> bytes:
+    return b"%s%08x:%s" % (version_header(game), zlib.crc32(body), body)
+
+
+def decode_game(stored: bytes) -> Game:
+    """Return a stored game.
+
+    :raises StoredFormatError: when the bytes are corrupt or of a newer format.
+    """
+    try:
+        number, _, _, body = stored.split(b":", 3)
+        if int(number) > FORMAT:
+            problem = f"the game is stored in format {int(number)}, this program reads up to format {FORMAT}"
+            raise StoredFormatError(problem, "data_newer")
+        game = _game_decoder.decode(body)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise StoredFormatError(f"the stored game is corrupt: {error}") from error
+    if stored != _encode(game, body):
+        raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
+    return game
+
+
+def encode_change(change: Change) -> bytes:
+    """Return the data of a log entry that holds one change."""
+    return _encoder.encode(_plain(change))
+
+
+def encode_history(changes: Iterable[Change]) -> bytes:
+    """Return the compressed data of a log entry that holds all changes of a game that is over."""
+    return _COMPRESSED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
+
+
+def entry_header(last_event: int, data: bytes) -> bytes:
+    """Return the header to store beside the data of a log entry."""
+    return b"%d:%08x" % (LOG_FORMAT, zlib.crc32(b"%d:%s" % (last_event, data)))
+
+
+def decode_entry(entry: LogEntry) -> Iterator[Change]:
+    """Yield the changes that a log entry holds.
+
+    :raises StoredFormatError: when the entry is corrupt or of a newer format.
+    """
+    try:
+        _check_header(entry)
+        if entry.data.startswith(_COMPRESSED):
+            plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
+        else:
+            plain = [_change_decoder.decode(entry.data)]
+        last_event = None
+        for version, at_ms, first_event, events in plain:
+            change = Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
+            last_event = change.last_event
+            yield change
+    except (ValueError, KeyError, TypeError, zlib.error, msgspec.MsgspecError) as error:
+        raise StoredFormatError(f"an entry of the game's log is corrupt: {error}") from error
+    if last_event != entry.last_event:
+        raise StoredFormatError("an entry of the game's log is corrupt: its id is another event's")
+
+
+def _check_header(entry: LogEntry) -> None:
+    number = int(entry.header.split(b":")[0])
+    if number > LOG_FORMAT:
+        problem = f"the log entry is stored in format {number}, this program reads up to format {LOG_FORMAT}"
+        raise StoredFormatError(problem, "data_newer")
+    if entry.header != entry_header(entry.last_event, entry.data):
+        raise ValueError("its header or checksum does not match")
+
+
+def _plain(change: Change) -> list[Any]:
+    events = [[_TYPES[type(event)], *event] for event in change.events]
+    return [change.version, change.at_ms, change.first_event, events]
+
+
+def _event(name: str, *fields: object) -> AnyEvent:
+    event: AnyEvent = msgspec.convert(fields, _CLASSES[name])
+    return event

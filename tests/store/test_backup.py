@@ -1,0 +1,92 @@
+"""Files that are damaged are refused as such, before anything is restored. Due work is rebuilt after it."""
+
+import io
+
+import pytest
+
+from skye_server.games.due import RELAY_MS
+from skye_server.relay.rebuilding import rebuild
+from skye_server.store.backup import BackupError, check_backup
+from skye_server.store.redis_store import RedisStore
+from tests.matchmaking.test_tickets import seek
+from tests.store.test_redis_store import commit
+from tests.support.dispatching import dispatch, rebuild_all
+from tests.support.playing import Service, new_key, stored
+from tests.support.waiting import MAX_WAIT_S
+
+
+@pytest.fixture
+def backup(redis_client):
+    """The bytes of a backup."""
+    store, file = RedisStore(redis_client), io.BytesIO()
+    store.commit(commit(1))
+    store.backup(file)
+    return file.getvalue()
+
+
+def refused(path, content):
+    """Return whether a file of this content is refused."""
+    path.write_bytes(content)
+    try:
+        check_backup(path)
+    except BackupError:
+        return True
+    return False
+
+
+def test_backup_that_is_damaged_anywhere_is_refused(backup, tmp_path):
+    assert not refused(tmp_path / "backup", backup)
+    header = 10  # of gzip: times and flags without effect on the content
+    for place in range(header, len(backup)):
+        damaged = bytearray(backup)
+        damaged[place] ^= 0xFF
+        assert refused(tmp_path / "backup", damaged), place
+
+
+def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):
+    store = RedisStore(redis_client)
+    service = Service(redis_client, store)
+    service.clock.now = store.time()
+    service.create_game(2, options={"turn_ms": 60_000})
+    service.create_game(2, start=False)
+    seek(service, new_key())
+
+    def due():
+        keys = redis_client.keys("skye:*:due.*")
+        return {
+            (key, name): due_ms
+            for key in keys
+            for name, due_ms in redis_client.zrange(key, 0, -1, withscores=True)
+        }
+
+    before = due()
+    assert len(before) == 3
+    with (tmp_path / "backup").open("wb") as file:
+        store.backup(file)
+    redis_client.flushdb()
+    store.restore(tmp_path / "backup")
+    assert due() == {}
+    rebuild(store)
+    service.clock.now = store.time() + RELAY_MS / 1000
+    dispatch(service)
+    after = due()
+    assert after.keys() == before.keys()
+    assert max(abs(after[entry] - before[entry]) for entry in after) < 1000 * MAX_WAIT_S
+
+
+def test_lists_of_games_are_left_out_and_rebuilt(redis_client, tmp_path):
+    service = Service(redis_client)
+    ids = {service.create_game(2, start=start).id for start in (True, False)}
+    store, lists = RedisStore(redis_client), index(redis_client)
+    with (tmp_path / "backup").open("wb") as file:
+        store.backup(file)
+    redis_client.flushdb()
+    store.restore(tmp_path / "backup")
+    assert index(redis_client) == {}
+    rebuild_all(service)
+    assert index(redis_client) == lists
+    assert {game["id"] for game in service.get("/v1/games")["games"]} == ids
+
+
+def index(redis_client):
+    return {key: stored(redis_client, key) for key in redis_client.keys("skye:{index}:*")}

@@ -1,0 +1,220 @@
+"""Reads and writes of the store: no command that writes is marked, batched or guarded as a read.
+
+The calls that are marked as reads run here as a user of Redis that may neither write nor run scripts.
+"""
+
+import inspect
+
+import pytest
+import redis
+
+from skye_server.games.due import Due
+from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.connection import batching
+from skye_server.store.connection.batching import BatchingRedis
+from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.connection.topology import SingleServer
+from skye_server.store.due_queue import Claim, DueQueue
+from skye_server.store.game_index import GameIndex, Listed
+from skye_server.store.lua_scripts import MinReplicas
+from skye_server.store.player_store import GameUpdate, Reservation
+from skye_server.store.redis_players import RedisPlayers
+from skye_server.store.redis_store import RedisStore
+from skye_server.store.ticket_pools import NewTicket, TicketPools
+from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
+from tests.matchmaking.test_tickets import seek
+from tests.support.playing import Service, dice, new_key
+
+ANSWER = StoredRecord("key", b"answer", 60)
+COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
+TICKET = "pool" + "1" * 4
+HOOK = WebhookRef("ann", "hook")
+
+
+class Reader(BatchingRedis):
+    """A client that keeps the names of the commands which it batches."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.batched = set()
+
+    def execute_command(self, *args, **options):
+        self.batched.add(args[0])
+        return super().execute_command(*args, **options)
+
+    def read_together(self, commands):
+        self.batched |= {command[0] for command in commands}
+        return super().read_together(commands)
+
+
+@pytest.fixture
+def reader(redis_server, redis_client):
+    """A client that may neither write nor run scripts."""
+    rights = ["+@all", "-@write", "-@scripting"]
+    redis_client.execute_command("ACL", "SETUSER", "reader", "on", ">x", "~*", "&*", *rights)
+    pool = redis.ConnectionPool.from_url(redis_server.url, username="reader", password="x")
+    with pool, Reader(connection_pool=pool) as reader:
+        yield reader
+    redis_client.acl_deluser("reader")
+
+
+@pytest.fixture
+def store(reader, redis_client, monkeypatch):
+    """A store whose calls reach the reader, except those that are marked as writes."""
+    call = RedisCalls.call
+
+    def divided(self, key, command, *, writes=False, **options):
+        def run(server):
+            return command(redis_client if writes else server)
+
+        return call(self, key, run, writes=writes, **options)
+
+    def write_at_servers(_self, *arguments):
+        return write(RedisCalls(SingleServer(redis_client), RetryPolicy(0)), *arguments)
+
+    write = RedisCalls.write_at_servers
+    monkeypatch.setattr(RedisCalls, "call", divided)
+    monkeypatch.setattr(RedisCalls, "write_at_servers", write_at_servers)
+    return RedisStore(reader, min_replicas=MinReplicas(0, 10))
+
+
+CALLS = {
+    RedisStore: {
+        "commit": lambda store: store.commit(COMMIT),
+        "load": lambda store: (store.load("ann"), store.load("ann", "key")),
+        "load_to_attend": lambda store: store.load_to_attend("ann"),
+        "load_with_log": lambda store: store.load_with_log("ann"),
+        "load_many": lambda store: store.load_many(["ann", "bob"]),
+        "headers": lambda store: store.headers(["ann"]),
+        "fill_bucket": lambda store: store.fill_bucket("x", 1, 2),
+        "ping": lambda store: store.ping(),
+        "time": lambda store: store.time(),
+        "warnings": lambda store: store.warnings(),
+        "too_old": lambda store: store.too_old(),
+        "change_subscriber": lambda store: store.change_subscriber(print),
+        "delete": lambda store: store.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
+        "settle": lambda store: store.settle("ann", None, ["ann/bob"], None),
+        "delete_all": lambda store: store.delete_all(),
+    },
+    GameIndex: {
+        "put": lambda index: index.put(Listed("ann", 1, "lobby", 1.0), ["playing"], forced=False),
+        "newest": lambda index: index.newest("lobby", None, 9),
+        "members": lambda index: list(index.members("lobby")),
+        "sizes": lambda index: index.sizes(["lobby"]),
+        "remove": lambda index: index.remove("ann", ["lobby"]),
+    },
+    RedisPlayers: {
+        "add_key": lambda players: players.add_key("ann", b"record"),
+        "replace_key": lambda players: players.replace_key("ann", b"record", b"new"),
+        "key_record": lambda players: players.key_record("ann"),
+        "update_game": lambda players: players.update_game(
+            GameUpdate("ann", "game", None, b"record", 2e13, 60, [b"event"])
+        ),
+        "game": lambda players: players.game("ann", "game"),
+        "games_of": lambda players: players.games_of("ann"),
+        "reserve": lambda players: players.reserve(Reservation("ann", "game", 1, 2), 0, 60),
+        "withdraw": lambda players: players.withdraw("ann", "game"),
+        "count_held": lambda players: players.count_held("ann", 1),
+        "expire_ticket": lambda players: players.expire_ticket("ann", TICKET, b"event", 60),
+        "append_event": lambda players: players.append_event("ann", b"event", 60),
+        "active_games": lambda players: players.active_games("ann"),
+        "count_games": lambda players: players.count_games("ann", active=True),
+        "list_games": lambda players: players.list_games("ann", None, 9),
+        "events": lambda players: players.events("ann", "0", 9),
+    },
+    DueQueue: {
+        "add": lambda due: due.add(Due("game", "ann", 1)),
+        "claim": lambda due: due.claim(2, {"game": 1}),
+        "renew": lambda due: due.renew([Claim("game", "ann", b"1")]),
+        "finish": lambda due: due.finish(Claim("game", "ann", b"1"), None),
+        "beat": lambda due: due.beat("one", 1),
+        "dispatchers": lambda due: due.dispatchers(1),
+        "backlog": lambda due: due.backlog(1),
+        "leave": lambda due: due.leave("one"),
+    },
+    TicketPools: {
+        "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
+        "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "")),
+        "last_matched": lambda pools: pools.last_matched(TICKET, "ann"),
+        "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),
+        "open_tickets": lambda pools: pools.open_tickets("ann"),
+        "waiting": lambda pools: pools.waiting(1),
+        "ticket": lambda pools: pools.ticket(TICKET),
+        "tickets": lambda pools: pools.tickets([TICKET]),
+        "group": lambda pools: pools.group("game", TICKET),
+        "game_created": lambda pools: pools.game_created("game", [pools.ticket(TICKET)]),
+        "drop_expired": lambda pools: pools.drop_expired(TICKET, 1, cancel=True),
+        "forget": lambda pools: pools.forget("ann", [TICKET]),
+    },
+    WebhookStore: {
+        "put": lambda hooks: hooks.put(HOOK, None, b"webhook", 1, 60),
+        "has_any": lambda hooks: hooks.has_any("ann"),
+        "with_any": lambda hooks: hooks.with_any(["ann"]),
+        "all": lambda hooks: hooks.all("ann"),
+        "get": lambda hooks: hooks.get(HOOK),
+        "queue": lambda hooks: hooks.queue(HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60),
+        "progress": lambda hooks: hooks.progress(HOOK),
+        "next": lambda hooks: hooks.next(HOOK, "game", 1),
+        "queued_games": lambda hooks: hooks.queued_games(HOOK),
+        "record": lambda hooks: hooks.record(
+            HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
+        ),
+        "delivery": lambda hooks: hooks.delivery(HOOK, "msg"),
+        "deliveries": lambda hooks: hooks.deliveries(HOOK),
+        "requeue": lambda hooks: hooks.requeue(HOOK, "game", "msg", b"again", 60),
+        "close_circuit": lambda hooks: hooks.close_circuit(HOOK),
+        "delete_all": lambda hooks: hooks.delete_all("ann"),
+    },
+}
+"""A call of every method of the store, in an order in which each finds what it looks for."""
+
+
+ELSEWHERE = {"backup", "restore", "stored", "within"}
+"""Methods that `tests/deploy/test_backup.py` and the tests of hunts call on servers of their own."""
+
+
+def methods(kind):
+    public = {name for name, value in vars(kind).items() if inspect.isfunction(value) and name[0] != "_"}
+    return public - ELSEWHERE
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_list_of_calls_has_every_method_of_the_store(kind):
+    assert methods(kind) == CALLS[kind].keys()
+
+
+def parts(store):
+    of_players = {RedisPlayers: store.players, TicketPools: store.pools, WebhookStore: store.webhooks}
+    return {RedisStore: store, GameIndex: store.index, DueQueue: store.due, **of_players}
+
+
+def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):
+    for kind, part in parts(store).items():
+        for call in CALLS[kind].values():
+            call(part)  # a forgotten `writes=True` is refused by Redis, and raises store_unavailable
+
+
+def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
+    with Service(redis_client, store) as service:
+        game = service.create_game(3, bots={2: "greedy"})
+        game.play_out(dice(1))
+        assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
+        keys = [new_key(), new_key()]
+        assert [seek(service, key)["status"] for key in keys] == ["waiting", "matched"]
+        assert service.get("/v1/me/games", keys[0])["games"]
+        path = game.path()
+        assert service.call("DELETE", path, token=game.host).status_code == 204
+
+
+def test_commands_of_calls_marked_as_reads_are_batched_as_reads(store, reader):
+    for kind, part in parts(store).items():
+        for call in CALLS[kind].values():
+            call(part)
+    assert reader.batched <= batching.READS
+
+
+def test_commands_that_are_batched_as_reads_write_nothing(redis_client):
+    known = redis_client.execute_command("COMMAND", "INFO", *sorted(batching.READS))
+    assert {name.lower() for name in batching.READS} == known.keys()
+    assert not [name for name, command in known.items() if "write" in command["flags"]]

@@ -1,0 +1,61 @@
+"""What the store reports of the version, the eviction policy and the clock of Redis."""
+
+import time
+
+import fakeredis
+import pytest
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from skye_server.store.redis_store import RedisStore
+
+SOUND = {"redis_version": "7.0.15", "maxmemory_policy": "noeviction"}
+
+
+def warnings_with(monkeypatch, info, ahead_s=0.0):
+    server = fakeredis.FakeRedis()
+    monkeypatch.setattr(server, "info", lambda _section: info)
+    monkeypatch.setattr(server, "time", lambda: divmod(int((time.time() + ahead_s) * 1_000_000), 1_000_000))
+    return RedisStore(server).warnings()
+
+
+def test_sound_server_is_not_warned_about(monkeypatch):
+    assert warnings_with(monkeypatch, SOUND) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        ({"maxmemory_policy": "volatile-ttl"}, "maxmemory-policy is volatile-ttl"),
+        ({"maxmemory_policy": None}, "INFO does not name the eviction policy"),
+        ({"redis_version": "5.0.14"}, "Redis 5.0.14 is too old: install Redis 6.2 or newer"),
+    ],
+)
+def test_warning_names_what_the_operator_must_change(monkeypatch, changed, warning):
+    (found,) = warnings_with(monkeypatch, SOUND | changed)
+    assert warning in found
+
+
+@pytest.mark.parametrize(
+    ("ahead_s", "words"), [(3600, "s behind that of Redis"), (-3, "3 s ahead of that of Redis")]
+)
+def test_clock_that_differs_is_reported(monkeypatch, ahead_s, words):
+    (found,) = warnings_with(monkeypatch, SOUND, ahead_s)
+    assert words in found
+
+
+def test_server_that_refuses_info_is_reported(monkeypatch):
+    def refuse(_section):
+        raise redis.exceptions.NoPermissionError("no permissions to run the 'info' command")
+
+    server = fakeredis.FakeRedis()
+    monkeypatch.setattr(server, "info", refuse)
+    (found,) = RedisStore(server).warnings()
+    assert "could not be checked" in found
+    assert "`maxmemory-policy noeviction`" in found
+
+
+def test_absent_redis_is_not_warned_about():
+    absent = redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
+    assert RedisStore(absent).warnings() == []
