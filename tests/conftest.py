@@ -15,7 +15,7 @@ from skye_server import app, cooperative_yield
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.server.server_programs import find_program
 from skye_server.setting_parsers import Address
-from skye_server.store.connection import redis_clients
+from skye_server.store.connection import topology
 from tests.support import documents, typescript, url_rules
 from tests.support.endpoints import stages
 from tests.support.launcher import launching
@@ -71,18 +71,18 @@ def _end_services(monkeypatch):
     Otherwise a subscriber would connect again and again, and a garbage collection during a later test would
     find open sockets: the warning would fail that test.
     """
-    create_client, create_notifier = redis_clients.BatchingRedis, app.ChangeNotifier
+    create_client, create_notifier = topology.create_client, app.ChangeNotifier
     with contextlib.ExitStack() as clients, contextlib.ExitStack() as notifiers:
 
-        def client(**options):
-            return clients.enter_context(create_client(**options))
+        def client(options, timeout_s):
+            return clients.enter_context(create_client(options, timeout_s))
 
         def notifier(store):
             created = create_notifier(store)
             notifiers.callback(created.stop)
             return created
 
-        monkeypatch.setattr(redis_clients, "BatchingRedis", client)
+        monkeypatch.setattr(topology, "create_client", client)
         monkeypatch.setattr(app, "ChangeNotifier", notifier)
         yield
 

@@ -10,9 +10,8 @@ from skye_server.error_codes import Problem
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
-from skye_server.store.connection import redis_calls
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.connection import calls
+from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.lua_scripts import DELETE, MinReplicas
 from skye_server.store.player_store import GameUpdate
 from skye_server.store.redis_store import RedisStore
@@ -227,7 +226,7 @@ def test_change_whose_replication_is_unknown_may_have_happened(redis_client, red
     with redis.Redis.from_url(redis_server.url, username="writer", password="x") as writer:
         with pytest.raises(Problem, match="store_unavailable") as raised:
             RedisStore(writer, min_replicas=MinReplicas(0, timeout_ms=10)).commit(commit(1))
-        assert raised.value.detail == redis_calls.UNKNOWN_OUTCOME
+        assert raised.value.detail == calls.UNKNOWN_OUTCOME
     redis_client.acl_deluser("writer")
 
 
@@ -332,7 +331,8 @@ def answering_in(monkeypatch):
 
     def take(seconds):
         times = itertools.count()
-        monkeypatch.setattr(redis_calls, "time", SimpleNamespace(monotonic=lambda: next(times) * seconds))
+        clock = SimpleNamespace(monotonic=lambda: next(times) * seconds, sleep=lambda _pause_s: None)
+        monkeypatch.setattr(calls, "time", clock)
 
     return take
 
@@ -353,7 +353,7 @@ def test_late_write_whose_retry_is_refused_may_have_happened(replaced, answering
     monkeypatch.setattr(replaced[1], "evalsha", refuse)
     with pytest.raises(Problem, match="store_unavailable") as raised:
         RedisStore(Failover(*replaced), RetryPolicy(0.1)).commit(commit(2, 1))
-    assert raised.value.detail == redis_calls.UNKNOWN_OUTCOME
+    assert raised.value.detail == calls.UNKNOWN_OUTCOME
 
 
 def test_late_reply_of_a_demoted_master_is_not_trusted(replaced, answering_in):

@@ -9,7 +9,7 @@ import pytest
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.observability.metrics import BUCKETS_S, pattern
-from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.connection.calls import RetryPolicy
 from skye_server.store.redis_store import RedisStore
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import Service

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from skye_server.store.connection.background_refresh import BackgroundRefresh
+from skye_server.store.connection.topology import BackgroundRefresh
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 
@@ -31,7 +31,7 @@ class Source:
 def now(monkeypatch):
     """The time, as a list of one; it stands still unless a test advances it."""
     time = [100.0]
-    monkeypatch.setattr("skye_server.store.connection.background_refresh.time.monotonic", lambda: time[0])
+    monkeypatch.setattr("skye_server.store.connection.topology.time.monotonic", lambda: time[0])
     return time
 
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import redis
 
-from skye_server.store.connection.redis_calls import CircuitBreaker
+from skye_server.store.connection.calls import CircuitBreaker
 from tests.support.waiting import MAX_WAIT_S
 
 SERVER, OTHER = redis.Redis(port=1), redis.Redis(port=2)

@@ -11,8 +11,7 @@ from redis.retry import Retry
 
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.due_queue import DueQueue, shard_of_entry
 from skye_server.store.lua_scripts import MAX_WAIT_MS
 from skye_server.store.redis_store import RedisStore

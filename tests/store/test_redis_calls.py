@@ -7,8 +7,7 @@ import pytest
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import RetryPolicy
+from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.connection.topology import SingleServer
 from skye_server.store.shards import key_of
 from tests.support.waiting import MAX_WAIT_S

@@ -8,7 +8,7 @@ from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.settings import DAY_S
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
-from skye_server.store.connection import redis_calls
+from skye_server.store.connection import calls
 from skye_server.store.game_index import Listed
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
@@ -115,7 +115,7 @@ def test_calls_of_a_store_within_a_prefix_have_its_deadline(any_redis, monkeypat
         deadlines.append(seconds)
         return nullcontext()
 
-    monkeypatch.setattr(redis_calls, "call_deadline", without_deadline)
+    monkeypatch.setattr(calls, "call_deadline", without_deadline)
     assert RedisStore(any_redis, timeout_s=9.0).within("hunt:").load("ann") == (None, None)
     assert deadlines == [9.0]
 

@@ -15,8 +15,9 @@ from redis.exceptions import (
 )
 
 from skye_server.error_codes import Problem
-from skye_server.store.connection import retry
-from skye_server.store.connection.retry import RetryPolicy, TooFewReplicas
+from skye_server.store.connection import calls
+from skye_server.store.connection.calls import RetryPolicy
+from skye_server.store.connection.failures import TooFewReplicas
 
 
 def run(policy, *errors, **options):
@@ -90,7 +91,7 @@ def test_call_without_retries_fails_at_the_first_error(naps):
 
 def test_calls_of_one_request_share_its_budget(naps):
     policy = RetryPolicy(5)
-    retry.start_budget()
+    calls.start_budget()
     try:
         run(policy, *[redis.ConnectionError()] * 8)
         waited = sum(naps)
@@ -99,20 +100,20 @@ def test_calls_of_one_request_share_its_budget(naps):
         assert waited > 1
         assert sum(naps) <= 5
     finally:
-        retry.clear_budget()
+        calls.clear_budget()
     assert run(policy, *[redis.ConnectionError()] * 8) == "done"
 
 
 def test_time_of_slow_replies_counts_against_the_budget(naps):
     policy = RetryPolicy(5)
-    retry.start_budget()
+    calls.start_budget()
     try:
         for _ in range(4):
             policy.run(lambda: naps.append(2.0))
         with pytest.raises(Problem, match="store_unavailable"):
             run(policy, redis.ConnectionError())
     finally:
-        retry.clear_budget()
+        calls.clear_budget()
     assert naps == [2.0] * 4
     assert run(policy, redis.ConnectionError()) == "done"
 

@@ -14,7 +14,7 @@ from skye_server.following.subscription import Batch, Closed, Disconnected, Idle
 from skye_server.games.authorization import Caller, is_player_key, is_watch_code
 from skye_server.games.game import Change, Game
 from skye_server.games.views.game import timestamp
-from skye_server.store.connection import retry
+from skye_server.store.connection.calls import without_retries
 
 
 class StreamStarted(NamedTuple):
@@ -134,7 +134,7 @@ class EventStream:
 
     def _read(self) -> Iterator[StreamItem]:
         """Read the event log instead of waiting for the feed."""
-        with retry.without_retries():
+        with without_retries():
             game, changes = self._feeds.games.changes_after(self._game_id, max(self._after - 1, 0))
         if self._last is not None and self._last not in changes:
             yield self._end("history_lost")
@@ -148,7 +148,7 @@ class EventStream:
         # A player key may be replaced at any time, which no game shows; watch codes that it made end with it.
         is_replaceable = token is not None and (is_player_key(token) or is_watch_code(token))
         if token is not None and (_holders(game) != self._holders or is_replaceable):
-            with retry.without_retries():
+            with without_retries():
                 self._caller, _ = self._feeds.games.authenticate(game, token)
             self._holders = _holders(game)
         if batch.changes:

@@ -26,7 +26,7 @@ from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.stream_clock import StreamClock
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.game import Change, Game
-from skye_server.store.connection import retry
+from skye_server.store.connection.calls import without_retries
 from skye_server.store.shards import key_of
 
 HEARTBEAT_S = 3.0
@@ -185,7 +185,7 @@ class GameFeeds:
 
     def _read_once(self, feed: _GameFeed) -> None:
         try:
-            with retry.without_retries():
+            with without_retries():
                 game, changes = self.games.changes_after(feed.game_id, max(feed.after - 1, 0))
         except Problem as problem:
             if ERROR_CODES[problem.code].status < 500:

@@ -23,7 +23,7 @@ from skye_server.following.subscription import Idle
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.player_events import event_view
 from skye_server.players.player_games import PlayerEvents
-from skye_server.store.connection import retry
+from skye_server.store.connection.calls import without_retries
 from skye_server.store.shards import player_key
 
 _PAGE: Final = 100
@@ -110,7 +110,7 @@ class PlayerFollower:
                     return
                 timer.is_changed = False
                 try:
-                    with retry.without_retries():
+                    with without_retries():
                         events = self.read(after, _PAGE).events
                 except Problem as problem:
                     if ERROR_CODES[problem.code].status < 500:

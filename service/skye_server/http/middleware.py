@@ -29,7 +29,7 @@ from skye_server.http.request_parsing import OF_PLAYER, refuse_unknown_parameter
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
-from skye_server.store.connection import retry
+from skye_server.store.connection import calls
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -151,7 +151,7 @@ def _log_response(request: Request, status: int, seconds: float, code: str | Non
 def register(app: Flask) -> None:
     """Register the hooks of an app."""
     app.before_request(_begin_request)
-    app.teardown_request(retry.clear_budget)
+    app.teardown_request(calls.clear_budget)
 
 
 def _begin_request() -> None:
@@ -164,7 +164,7 @@ def _begin_request() -> None:
     environ = request.environ
     if FAULT_VARIABLE in environ and request.routing_exception is None and collaborators().lab is None:
         raise Problem("lab_off")
-    retry.start_budget()
+    calls.start_budget()
     client = ComputingClient(
         network(request.remote_addr), partial(_has_disconnected, environ.get("gunicorn.socket"))
     )

@@ -30,7 +30,7 @@ from skye_server.relay.lists import relay_lists
 from skye_server.relay.players import relay_players
 from skye_server.relay.subject import Subject, stored_subject
 from skye_server.settings import Settings
-from skye_server.store.connection.retry import without_retries
+from skye_server.store.connection.calls import without_retries
 from skye_server.store.redis_store import RedisStore
 
 Consumer: TypeAlias = Callable[[Subject], bool]

@@ -22,7 +22,7 @@ import msgspec
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.topology import Topology
 from skye_server.store.lua_scripts import Script
 from skye_server.store.shards import owner_of

@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_int
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_int
 from skye_server.store.lua_scripts import REPLICATE, Script
 
 _PAGE: Final = 1_000

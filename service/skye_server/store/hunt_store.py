@@ -22,8 +22,8 @@ from typing import Any, Final
 
 import redis
 
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_bytes
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import Script
 
 _HUNTS: Final = "skye-hunts"

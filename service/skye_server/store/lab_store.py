@@ -17,8 +17,8 @@ from typing import Any, Final
 
 import redis
 
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_bytes
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import PUBLISH, Script
 from skye_server.store.shards import key_of
 

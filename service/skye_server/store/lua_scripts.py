@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
-from skye_server.store.connection.retry import TooFewReplicas, expect_int
+from skye_server.store.connection.failures import TooFewReplicas
 
 PUBLISH: Final = """
 local function publish(key)
@@ -53,47 +53,41 @@ class Script:
         self._source = source
         self._hash = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
 
-    def run(self, server: redis.Redis, keys: Sequence[str], arguments: Sequence[Any]) -> Any:
-        """Run the script and return its result."""
-        try:
-            return server.evalsha(self._hash, len(keys), *keys, *arguments)
-        except redis.exceptions.NoScriptError:  # after a restart, or on a replica that became master
-            return server.eval(self._source, len(keys), *keys, *arguments)
-
-    def run_replicated(
+    def run(
         self,
         server: redis.Redis,
         keys: Sequence[str],
         arguments: Sequence[Any],
-        min_replicas: MinReplicas | None,
-    ) -> int:
-        """Run the script, and if its result is not 0, wait until enough replicas have acknowledged the write.
+        min_replicas: MinReplicas | None = None,
+    ) -> Any:
+        """Run the script and return its result.
 
+        :param min_replicas: the replicas that must acknowledge the write, unless the result is 0.
         :raises TooFewReplicas: when they have not in time; the server itself has the write.
         """
-        if min_replicas is None:
-            return expect_int(self.run(server, keys, arguments))
-        command = ("EVALSHA", self._hash, len(keys), *keys, *arguments)
-        result, acknowledged = _run_and_wait(server, command, min_replicas)
-        if isinstance(result, redis.exceptions.NoScriptError):
-            command = ("EVAL", self._source, len(keys), *keys, *arguments)
-            result, acknowledged = _run_and_wait(server, command, min_replicas)
-        if isinstance(result, Exception):
-            raise result
-        if result and isinstance(acknowledged, Exception):
-            raise TooFewReplicas(str(acknowledged)) from acknowledged
-        if result and acknowledged < min_replicas.replicas:
-            raise TooFewReplicas(f"{acknowledged} of {min_replicas.replicas} replicas acknowledged in time")
-        return expect_int(result)
+        try:
+            if min_replicas is None:
+                return server.evalsha(self._hash, len(keys), *keys, *arguments)
+            return _run_and_wait(server, ("EVALSHA", self._hash, len(keys), *keys, *arguments), min_replicas)
+        except redis.exceptions.NoScriptError:  # after a restart, or on a replica that became master
+            if min_replicas is None:
+                return server.eval(self._source, len(keys), *keys, *arguments)
+            return _run_and_wait(server, ("EVAL", self._source, len(keys), *keys, *arguments), min_replicas)
 
 
-def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: MinReplicas) -> list[Any]:
+def _run_and_wait(server: redis.Redis, command: tuple[Any, ...], min_replicas: MinReplicas) -> Any:
     """Send a command and WAIT in one pipeline: WAIT covers the writes of its own connection only."""
     pipeline: Any = server.pipeline(transaction=False)
     pipeline.execute_command(*command)
     pipeline.execute_command("WAIT", *min_replicas)
-    replies: list[Any] = pipeline.execute(raise_on_error=False)
-    return replies
+    result, acknowledged = pipeline.execute(raise_on_error=False)
+    if isinstance(result, Exception):
+        raise result
+    if result and isinstance(acknowledged, Exception):
+        raise TooFewReplicas(str(acknowledged)) from acknowledged
+    if result and acknowledged < min_replicas.replicas:
+        raise TooFewReplicas(f"{acknowledged} of {min_replicas.replicas} replicas acknowledged in time")
+    return result
 
 
 # All writes of one change, in one step. KEYS: game, log, idempotency record, list of the records, watch

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import redis
 
-from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.lua_scripts import PUBLISH, Script
 
 _PAGE: Final = 500

@@ -20,8 +20,8 @@ from typing import Any, Final
 
 import redis
 
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_bytes, expect_int
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes, expect_int
 from skye_server.store.game_index import highest_first
 from skye_server.store.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.store.player_store import GameUpdate, Page, Reservation, StoredEvent, UpdateOutcome

@@ -23,33 +23,25 @@ import redis
 
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
-from skye_server.redis_url import MEMORY_URL, RedisUrl, parse
+from skye_server.redis_url import MEMORY_URL, parse
 from skye_server.settings import Settings
 from skye_server.store import redis_deletion
 from skye_server.store.backup import Counts, restore_backup, stored_keys, write_backup
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
-from skye_server.store.connection.batching import read_together
+from skye_server.store.connection.calls import UNKNOWN_OUTCOME, RedisCalls, RetryPolicy
+from skye_server.store.connection.failures import PROTOCOL_ERRORS, call_deadline, expect_bytes, expect_int
 from skye_server.store.connection.prefixed import PrefixedTopology
 from skye_server.store.connection.pubsub import ChangeSubscriber
-from skye_server.store.connection.redis_calls import UNKNOWN_OUTCOME, RedisCalls
-from skye_server.store.connection.redis_clients import create_client, create_client_at
-from skye_server.store.connection.retry import (
-    PROTOCOL_ERRORS,
-    RetryPolicy,
-    call_deadline,
-    expect_bytes,
-    expect_int,
-)
 from skye_server.store.connection.server_warnings import is_too_old, server_warnings
-from skye_server.store.connection.topology import ClusterTopology, SentinelTopology, SingleServer, Topology
+from skye_server.store.connection.topology import SingleServer, Topology, topology_of
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
 from skye_server.store.hunt_store import HuntMemory, HuntStore
 from skye_server.store.lab_store import LabStore
 from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, MinReplicas
 from skye_server.store.redis_players import RedisPlayers
-from skye_server.store.shards import key_of, shard_key, shard_of
+from skye_server.store.shards import key_of, keys_of, shard_key, shard_of
 from skye_server.store.ticket_pools import TicketPools
 from skye_server.store.watch_code_store import WatchCodeStore
 from skye_server.store.webhook_store import WebhookStore
@@ -106,7 +98,7 @@ class RedisStore:
         if settings.redis_url is None or settings.redis_url == MEMORY_URL:
             return cls(_in_memory())
         timeout_s = settings.redis_timeout_ms / 1000
-        topology = _topology(parse(settings.redis_url), timeout_s)
+        topology = topology_of(parse(settings.redis_url), timeout_s)
         retry_policy = RetryPolicy(settings.redis_wait_ms / 1000)
         min_replicas = MinReplicas(settings.redis_replicas, max(1, settings.redis_timeout_ms // 2))
         return cls(topology, retry_policy, min_replicas if min_replicas.replicas else None, timeout_s)
@@ -121,25 +113,24 @@ class RedisStore:
 
         A record is returned only when it is replicated like a new one.
         """
-        key = key_of(game_id, "game")
-        keys = [key, key_of(game_id, f"record:{record_key}")]
-        command = ("GET", key) if record_key is None else ("MGET", *keys)
+        keys = keys_of(game_id, "game", f"record:{record_key}")
 
         def read(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
-            (found,) = read_together(server, [command])
-            game, record = (found, None) if record_key is None else found
+            if record_key is None:
+                return expect_bytes(server.get(keys[0])), None
+            game, record = server.mget(keys)
             return expect_bytes(game), expect_bytes(record)
 
         def read_replicated(server: redis.Redis) -> tuple[bytes | None, bytes | None]:
             game, record = read(server)
-            exists = record and TOUCH.run_replicated(server, keys[1:], (), self._calls.min_replicas)
+            exists = record and TOUCH.run(server, keys[1:], (), self._calls.min_replicas)
             return game, record if exists else None
 
-        found = self._calls.call(key, read)
+        found = self._calls.call(keys[0], read)
         if found[1] is None or self._calls.min_replicas is None:
             return found
         # Read again with the write: another server may be the master by then.
-        return self._calls.call(key, read_replicated, writes=True)
+        return self._calls.call(keys[0], read_replicated, writes=True)
 
     def load_with_log(
         self, game_id: str, after: int = 0, limit: int | None = None
@@ -150,21 +141,22 @@ class RedisStore:
 
         The log may be newer than the game, and contain changes that the returned game lacks.
         """
-        count = () if limit is None else ("COUNT", limit)
-        log_range = ("XRANGE", key_of(game_id, "log"), f"{after + 1}-0", "+", *count)
+        key, log = keys_of(game_id, "game", "log")
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
-            game, entries = read_together(server, [("GET", key_of(game_id, "game")), log_range])
+            pipeline: Any = server.pipeline(transaction=False)
+            game, entries = pipeline.get(key).xrange(log, f"{after + 1}-0", count=limit).execute()
             return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
-        return self._calls.call(key_of(game_id, "game"), read)
+        return self._calls.call(key, read)
 
     def load_to_attend(self, game_id: str) -> tuple[bytes | None, int]:
         """Return the stored game, and after how many milliseconds its keys expire."""
         key = key_of(game_id, "game")
 
         def read(server: redis.Redis) -> tuple[bytes | None, int]:
-            game, left_ms = read_together(server, [("GET", key), ("PTTL", key)])
+            pipeline: Any = server.pipeline(transaction=False)
+            game, left_ms = pipeline.get(key).pttl(key).execute()
             return expect_bytes(game), expect_int(left_ms)
 
         return self._calls.call(key, read)
@@ -192,8 +184,7 @@ class RedisStore:
         """
         record = commit.record or StoredRecord("-", b"", 0)
         game_id = commit.game_id
-        kinds = ("game", "log", f"record:{record.key}", "records", "watch", "webhooks")
-        keys = [key_of(game_id, kind) for kind in kinds]
+        keys = keys_of(game_id, "game", "log", f"record:{record.key}", "records", "watch", "webhooks")
         keys += [
             shard_key(shard_of(game_id), f"due.{kind}")
             for kind in ("webhook", *(due.kind for due in commit.due))
@@ -229,8 +220,7 @@ class RedisStore:
         :param relay: the entries of its relay, which report the deletion.
         """
         key, data, ttl_s = record or StoredRecord("-", b"", 0)
-        kinds = ("game", "log", "records", f"record:{key}", "watch", "webhooks")
-        keys = [key_of(game_id, kind) for kind in kinds]
+        keys = keys_of(game_id, "game", "log", "records", f"record:{key}", "watch", "webhooks")
         keys += [shard_key(shard_of(game_id), f"due.{kind}") for kind in ("game", "relay")]
         relay_ms = max(entry.due_ms for entry in relay)
         arguments = (expected_prefix, data, ttl_s, game_id, relay_ms, *(entry.id for entry in relay))
@@ -342,17 +332,6 @@ class RedisStore:
             missed.
         """
         return ChangeSubscriber(self._topology, on_change)
-
-
-def _topology(url: RedisUrl, timeout_s: float) -> Topology:
-    """Return the topology that a URL names; nothing connects before the first call."""
-    if url.form == "sentinel":
-        return SentinelTopology(url, timeout_s)
-    if url.form == "cluster":
-        return ClusterTopology(url, timeout_s)
-    if url.addresses:
-        return SingleServer(create_client_at(url.addresses[0], url.options, timeout_s))
-    return SingleServer(create_client(url.options, timeout_s))
 
 
 def _in_memory() -> redis.Redis:

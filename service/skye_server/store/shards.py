@@ -54,6 +54,16 @@ def key_of(owner: str, kind: str) -> str:
     return f"skye:{{s{shard_of(owner)}}}:{owner}:{kind}"
 
 
+def keys_of(owner: str, *kinds: str) -> list[str]:
+    """Return several keys of an owner.
+
+    >>> keys_of("m4pz7wqk2rnc", "game", "log")
+    ['skye:{s226}:m4pz7wqk2rnc:game', 'skye:{s226}:m4pz7wqk2rnc:log']
+    """
+    beginning = key_of(owner, "")
+    return [beginning + kind for kind in kinds]
+
+
 def player_key(player: str, kind: str) -> str:
     """Return a key of a player."""
     return key_of(PLAYER_OWNER + player, kind)

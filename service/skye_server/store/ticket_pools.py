@@ -34,8 +34,8 @@ from typing import Any, Final, NamedTuple
 import redis
 
 from skye_server.games.due import Due
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_bytes, expect_int
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes, expect_int
 from skye_server.store.lua_scripts import PUBLISH, Script
 from skye_server.store.shards import key_of, player_key, shard_key, shard_of
 

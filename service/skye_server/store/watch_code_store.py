@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Final
 
-from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.lua_scripts import Script
 from skye_server.store.shards import key_of
 

@@ -20,8 +20,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
-from skye_server.store.connection.redis_calls import RedisCalls
-from skye_server.store.connection.retry import expect_bytes, expect_int
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes, expect_int
 from skye_server.store.lua_scripts import REPLICATE, Script
 from skye_server.store.shards import key_of
 

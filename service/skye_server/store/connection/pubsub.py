@@ -19,7 +19,7 @@ from weakref import WeakSet
 import redis
 
 from skye_server.observability.logs import facts
-from skye_server.store.connection.retry import PROTOCOL_ERRORS
+from skye_server.store.connection.failures import PROTOCOL_ERRORS
 from skye_server.store.connection.topology import Topology
 
 _POLL_S: Final = 1.0

@@ -9,7 +9,7 @@ from typing import Any, Final
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.store.connection.redis_calls import RedisCalls
+from skye_server.store.connection.calls import RedisCalls
 
 _OLDEST: Final = (6, 2)
 """The oldest Redis with all commands that the store calls, such as ZADD with LT; each Valkey has them."""

@@ -1,16 +1,21 @@
-"""Topology of Redis: which server holds a key, on one server, behind Sentinels, or in a cluster.
+"""Topology of Redis: the server that holds a key (one, behind Sentinels, or in a cluster), and its client.
 
 redis-py asks the Sentinels and the nodes. No answer of theirs decides whether a change is safe: a change is
 acknowledged when all replicas have it (see `deploy/durability.md`), so a topology that is out of date only
-costs retries.
+costs retries. It is looked up again in the background.
+
+Clients do not retry: only the caller knows whether a retry is safe, and redis-py's default sends a command up
+to eleven times. The callers of a process share the connections of a bounded pool for each server.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import redis
 from redis.backoff import NoBackoff
@@ -21,14 +26,26 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from skye_server.redis_url import RedisUrl
-from skye_server.store.connection.background_refresh import BackgroundRefresh
-from skye_server.store.connection.redis_clients import Address, ClientPool
-from skye_server.store.connection.retry import PROTOCOL_ERRORS, call_deadline
+from skye_server.store.connection.failures import PROTOCOL_ERRORS, as_redis_error, call_deadline
+
+T = TypeVar("T")
+
+Address: TypeAlias = tuple[str, int]
 
 _MASTER_TTL_S: Final = 1.0
 _SLOTS_TTL_S: Final = 2.0
 
 _MAX_LOOKUP_S: Final = 1.0
+
+_MAX_AGE: Final = 3.0
+"""A value is returned while it is looked up again, until it is so many times as old as its TTL."""
+
+MAX_CONNECTIONS: Final = 128
+"""Per server and process. A call that finds none free within half its timeout fails, as if the server were
+unavailable."""
+
+_READ_BYTES: Final = 8192
+"""The buffer of a connection, which holds most replies; redis-py's default takes 32 KB for each of them."""
 
 
 class Topology(Protocol):
@@ -55,6 +72,16 @@ class Topology(Protocol):
 
         :raises redis.RedisError: when it cannot be found out.
         """
+
+
+def topology_of(url: RedisUrl, timeout_s: float) -> Topology:
+    """Return the topology that a URL names; nothing connects before the first call."""
+    if url.form == "sentinel":
+        return SentinelTopology(url, timeout_s)
+    if url.form == "cluster":
+        return ClusterTopology(url, timeout_s)
+    address = _address_options(url.addresses[0]) if url.addresses else {}  # none: a Unix socket
+    return SingleServer(create_client(url.options | address, timeout_s))
 
 
 class SingleServer:
@@ -91,7 +118,7 @@ class SentinelTopology:
         timeouts = _socket_timeouts(url, self._lookup_timeout_s)
         self._sentinels = _Sentinels(url.addresses, url.sentinel_options | timeouts)
         self._service = url.service
-        self._clients = ClientPool(url.options, timeout_s)
+        self._clients = Clients(url.options, timeout_s)
         self._last_known: Address | None = None
         self._master = BackgroundRefresh(self._look_up, _MASTER_TTL_S)
 
@@ -169,7 +196,7 @@ class ClusterTopology:
         self._lookup_timeout_s = _lookup_timeout(timeout_s)
         self._options = url.options | _socket_timeouts(url, self._lookup_timeout_s)
         self._nodes: NodesManager | None = None
-        self._clients = ClientPool(url.options, timeout_s)
+        self._clients = Clients(url.options, timeout_s)
         self._slots = BackgroundRefresh(self._look_up, _SLOTS_TTL_S)
 
     def connection_for(self, key: str, since: float = -math.inf) -> redis.Redis:
@@ -242,3 +269,118 @@ def _socket_timeouts(url: RedisUrl, lookup_timeout_s: float) -> dict[str, float]
     """Return the options of the connections for lookups: all addresses together keep to the timeout."""
     each_s = lookup_timeout_s / len(url.addresses)
     return {"socket_timeout": each_s, "socket_connect_timeout": each_s}
+
+
+class Clients:
+    """One client per address."""
+
+    def __init__(self, options: dict[str, Any], timeout_s: float) -> None:
+        self._options = options
+        self._timeout_s = timeout_s
+        self._clients: dict[Address, redis.Redis] = {}
+
+    def client_at(self, address: Address) -> redis.Redis:
+        """Return the client for an address."""
+        client = self._clients.get(address)
+        if client is None:  # setdefault: two threads that race get the same client
+            created = create_client(self._options | _address_options(address), self._timeout_s)
+            client = self._clients.setdefault(address, created)
+        return client
+
+    def retain_only(self, addresses: list[Address]) -> None:
+        """Drop the clients of other addresses and close their idle connections."""
+        for address in [known for known in self._clients if known not in addresses]:
+            self._clients.pop(address).connection_pool.disconnect(inuse_connections=False)
+
+
+def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
+    """Return a client without retries, with a bounded pool of connections; it connects at the first call."""
+    client = redis.Redis(
+        **options,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        retry=Retry(NoBackoff(), 0),
+        socket_read_size=_READ_BYTES,
+    )
+    # redis-py builds this pool from the same options, but only one that refuses calls beyond its maximum.
+    blocking: Any = redis.BlockingConnectionPool  # redis-py leaves it untyped
+    pool = client.connection_pool
+    client.connection_pool = blocking(
+        MAX_CONNECTIONS, timeout_s / 2, pool.connection_class, **pool.connection_kwargs
+    )
+    return client
+
+
+def _address_options(address: Address) -> dict[str, Any]:
+    return {"host": address[0], "port": address[1]}
+
+
+class BackgroundRefresh(Generic[T]):
+    """A value that `load` returns, loaded again once it is `ttl_s` seconds old: by one thread at a time.
+
+    Calls wait for the thread only if there is no value, the value was invalidated, or nobody asked for long.
+    """
+
+    def __init__(self, load: Callable[[], T], ttl_s: float) -> None:
+        self._load = load
+        self._ttl_s = ttl_s
+        self._mutex = threading.Lock()
+        self._loading: threading.Event | None = None
+        self._invalidated_at = -math.inf
+        self._loaded: _Loaded[T] = _Loaded(-math.inf, None, None)
+
+    def get(self, since: float = -math.inf) -> T:
+        """Return a value whose loading began after `since` and after the last invalidation.
+
+        :param since: a time of `time.monotonic`.
+        :raises redis.RedisError: what loading raised.
+        """
+        asked_at = time.monotonic()
+        oldest = max(since, self._invalidated_at, asked_at - _MAX_AGE * self._ttl_s)
+        while True:
+            loaded = self._loaded
+            if loaded.error is not None and loaded.began_at >= asked_at:
+                raise loaded.error
+            if loaded.error is None and loaded.began_at >= oldest:
+                break
+            if done := self._refresh(loaded):
+                done.wait()
+        if loaded.began_at < asked_at - self._ttl_s:
+            self._refresh(loaded)
+        return cast("T", loaded.value)
+
+    def invalidate(self) -> None:
+        """Make the next `get` load the value again."""
+        self._invalidated_at = time.monotonic()
+
+    def _refresh(self, seen: _Loaded[T]) -> threading.Event | None:
+        """Start to load the value, unless a thread does.
+
+        :returns: what is set when the value is loaded; None if it was loaded after the caller had seen it.
+        """
+        with self._mutex:
+            if self._loaded is not seen:
+                return None
+            done = self._loading
+            if done is None:
+                done = self._loading = threading.Event()
+                threading.Thread(target=self._run, args=(done,), name="topology", daemon=True).start()
+            return done
+
+    def _run(self, done: threading.Event) -> None:
+        began_at = time.monotonic()
+        try:
+            loaded = _Loaded(began_at, self._load(), None)
+        except Exception as error:  # noqa: BLE001 - malformed replies raise any; callers would wait forever
+            loaded = _Loaded(began_at, None, as_redis_error(error))
+        with self._mutex:
+            self._loaded, self._loading = loaded, None
+        done.set()
+
+
+class _Loaded(NamedTuple, Generic[T]):
+    """The value or the error, and when loading began."""
+
+    began_at: float
+    value: T | None
+    error: redis.RedisError | None

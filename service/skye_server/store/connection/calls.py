@@ -1,16 +1,23 @@
-"""Calls to Redis: on the server that holds the key, guarded by a circuit breaker, with retries.
+"""Calls of Redis, from the key to the reply. Read from `RedisCalls.call` downwards.
 
-Each call asks the topology for the server of its key, and invalidates the topology when it fails. A late
-reply may come from a master that was suspended, replaced and resumed: the call then looks the server up again
-before it trusts the reply (fencing).
+A call is made in attempts. Each asks the topology for the server of its key (`topology`), within one deadline
+for the lookup, the connection and the whole reply, and passes the circuit breaker of this server. A late
+reply may come from a master that was suspended, replaced and resumed: the attempt then looks the server up
+again before it trusts the reply (fencing). After a temporary error (`failures`) the topology is invalidated,
+and the retry policy makes another attempt, within a budget that all calls of a request share. The last error
+becomes the `Problem` store_unavailable.
 """
 
 from __future__ import annotations
 
+import logging
+import math
+import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import count
 from typing import Any, Final, TypeVar
@@ -19,15 +26,29 @@ from weakref import WeakKeyDictionary
 import redis
 
 from skye_server.error_codes import Problem
-from skye_server.store.connection.retry import RetryPolicy, TooFewReplicas, call_deadline
+from skye_server.observability.logs import facts
+from skye_server.store.connection.failures import (
+    PROTOCOL_ERRORS,
+    TooFewReplicas,
+    as_redis_error,
+    call_deadline,
+    expect_int,
+    is_retryable,
+)
 from skye_server.store.connection.topology import Topology
 from skye_server.store.lua_scripts import MinReplicas, Script
 
 T = TypeVar("T")
 T2 = TypeVar("T2")
 
+_log = logging.getLogger(__name__)
+
 _LATE_REPLY_S: Final = 0.1
 """A server that replies later may have been suspended: it then replies before it detects the failover."""
+
+_FIRST_BACKOFF_S: Final = 0.02
+_MAX_BACKOFF_S: Final = 0.5
+_LOG_INTERVAL_S: Final = 5.0
 
 UNKNOWN_OUTCOME: Final = (
     "The store broke off, or has fewer copies than wanted; the change may have happened. "
@@ -39,46 +60,12 @@ REFUSED: Final = "The store refused the change, perhaps because it is full; noth
 _UNKNOWN: Final = (redis.ConnectionError, redis.TimeoutError, TooFewReplicas)
 """Errors after which a change may have been applied; any other is an error reply, which refuses it."""
 
+_spent_s: ContextVar[list[float] | None] = ContextVar("spent_s", default=None)
+"""How much of its retry budget the current request has spent, in seconds, as a list of one."""
+
 
 class MasterReplaced(redis.ConnectionError):
     """The server that replied no longer holds the key, and may not have held it when it replied."""
-
-
-class CircuitBreaker:
-    """One circuit per server, with a half-open probe; it is closed until a call times out.
-
-    A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
-    instead of each holding a connection until its own timeout; the retry policy repeats them.
-    """
-
-    def __init__(self) -> None:
-        # Weak keys: nothing else would remove a server that was replaced.
-        self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
-
-    @contextmanager
-    def guard(self, server: redis.Redis) -> Iterator[None]:
-        """Guard a call to a server.
-
-        :raises redis.TimeoutError: when the circuit is open and another call is probing the server.
-        """
-        probe = self._probes.get(server)
-        if probe is not None and not probe.acquire(blocking=False):
-            raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
-        has_replied = False
-        try:
-            yield
-            has_replied = True
-        except redis.TimeoutError:
-            self._probes.setdefault(server, threading.Lock())
-            raise
-        except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
-            has_replied = True
-            raise
-        finally:
-            if probe is not None:
-                if has_replied:
-                    self._probes.pop(server, None)
-                probe.release()
 
 
 class RedisCalls:
@@ -159,7 +146,7 @@ class RedisCalls:
 
         def run(server: redis.Redis) -> int:
             sent = [next(attempts), *arguments] if counts_attempts else arguments
-            return script.run_replicated(server, keys, sent, self.min_replicas)
+            return expect_int(script.run(server, keys, sent, self.min_replicas))
 
         return self.call(keys[0], run, writes=True)
 
@@ -231,6 +218,94 @@ class RedisCalls:
         return places
 
 
+class RetryPolicy:
+    """Retries attempts after temporary errors, with exponential backoff, until `budget_s` seconds are spent.
+
+    All calls of one request share the budget, so a request that makes many calls waits no longer than one
+    that makes a single call.
+    """
+
+    def __init__(self, budget_s: float) -> None:
+        self._budget_s = budget_s
+        self._logged_at: dict[str, float] = {}
+
+    def run(
+        self, attempt: Callable[[], T], *, retries: bool = True, on_error: Callable[[], None] = lambda: None
+    ) -> T:
+        """Make attempts until one succeeds, with pauses between them, and return its result.
+
+        :param retries: whether to make more than one attempt.
+        :param on_error: called after each temporary error.
+        :raises Problem: store_unavailable, when an error is not temporary or the budget is spent.
+        """
+        started = time.monotonic()
+        spent_s = _spent_s.get()
+        until = started + (self._budget_s if retries else 0.0) - (spent_s[0] if spent_s else 0.0)
+        backoff_s = _FIRST_BACKOFF_S
+        try:
+            while True:
+                try:
+                    return attempt()
+                except (redis.RedisError, *PROTOCOL_ERRORS) as raised:
+                    error = as_redis_error(raised)
+                retryable = is_retryable(error)
+                if retryable:
+                    on_error()
+                self._log(error)
+                pause_s = backoff_s * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, not secrets
+                if not retryable or time.monotonic() + pause_s > until:
+                    raise Problem("store_unavailable") from error
+                time.sleep(pause_s)
+                backoff_s = min(2 * backoff_s, _MAX_BACKOFF_S)
+        finally:
+            if spent_s is not None:
+                spent_s[0] += time.monotonic() - started
+
+    def _log(self, error: redis.RedisError) -> None:
+        """Log an error, each class at most every few seconds."""
+        kind, now = type(error).__name__, time.monotonic()
+        if now - self._logged_at.get(kind, -_LOG_INTERVAL_S) >= _LOG_INTERVAL_S:
+            self._logged_at[kind] = now
+            _log.warning("Redis fails: %s", str(error)[:300], extra=facts(kind=kind))
+
+
+class CircuitBreaker:
+    """One circuit per server, with a half-open probe; it is closed until a call times out.
+
+    A server that did not reply in time is probed by one call at a time. All other calls to it fail at once,
+    instead of each holding a connection until its own timeout; the retry policy repeats them.
+    """
+
+    def __init__(self) -> None:
+        # Weak keys: nothing else would remove a server that was replaced.
+        self._probes: WeakKeyDictionary[redis.Redis, threading.Lock] = WeakKeyDictionary()
+
+    @contextmanager
+    def guard(self, server: redis.Redis) -> Iterator[None]:
+        """Guard a call to a server.
+
+        :raises redis.TimeoutError: when the circuit is open and another call is probing the server.
+        """
+        probe = self._probes.get(server)
+        if probe is not None and not probe.acquire(blocking=False):
+            raise redis.TimeoutError("circuit open: the server did not reply in time, another call probes it")
+        has_replied = False
+        try:
+            yield
+            has_replied = True
+        except redis.TimeoutError:
+            self._probes.setdefault(server, threading.Lock())
+            raise
+        except redis.RedisError:  # an error reply, or a refused connection: calls do not hang
+            has_replied = True
+            raise
+        finally:
+            if probe is not None:
+                if has_replied:
+                    self._probes.pop(server, None)
+                probe.release()
+
+
 def _run_each(
     server: redis.Redis, breaker: CircuitBreaker, keys: Sequence[str], command: Callable[[Any, str], Any]
 ) -> list[Any]:
@@ -249,3 +324,23 @@ def _reply(reply: Any) -> Any:
     if isinstance(reply, Exception):
         raise reply
     return reply
+
+
+def start_budget() -> None:
+    """Start the retry budget of a request."""
+    _spent_s.set([0.0])
+
+
+def clear_budget(_error: BaseException | None = None) -> None:
+    """Clear the retry budget of a request that has ended."""
+    _spent_s.set(None)
+
+
+@contextmanager
+def without_retries() -> Iterator[None]:
+    """Make calls within this context fail at their first error."""
+    token = _spent_s.set([math.inf])
+    try:
+        yield
+    finally:
+        _spent_s.reset(token)
