@@ -93,10 +93,10 @@ def test_newer_stored_format_is_named_in_the_error(service):
 
 CORRUPT_ENTRIES = (
     *({"c": damage} for damage in DAMAGE),
-    {"c": b"[1,1,99,[]"},
-    {"c": b'[1,1,99,[["unheard_of"]]]'},
-    {"c": b'[1,1,99,[["timed_out"]]]'},
-    {"c": b"[1,1,99,[[]]]"},
+    {"c": b"[[1,1,99,[]]"},
+    {"c": b'[[1,1,99,[["unheard_of"]]]]'},
+    {"c": b'[[1,1,99,[["timed_out"]]]]'},
+    {"c": b"[[1,1,99,[[]]]]"},
     {"c": b"z123"},
     {"d": b"1"},
 )

@@ -276,4 +276,4 @@ def test_flipped_bit_in_a_log_entry_is_noticed(service, finished):
 def test_header_of_a_log_entry_covers_its_number():
     assert entry_header(1, b"data") != entry_header(2, b"data")
     with pytest.raises(StoredFormatError):
-        list(decode_entry(LogEntry(1, b"[1,1,1,[]]")))
+        list(decode_entry(LogEntry(1, b"[[1,1,1,[]]]")))

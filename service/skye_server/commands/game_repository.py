@@ -23,7 +23,7 @@ from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.store.codec import (
     decode_game,
-    encode_change,
+    encode_changes,
     encode_game,
     encode_history,
     header_of,
@@ -248,9 +248,10 @@ class GameRepository:
         return True
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:
-        """Return the log entries to write: one for each change, or one for all of a game that is over."""
+        """Return the log entry to write, if any: of the changes, or of all changes of a game that is over."""
         game = transition.game
         if not game.is_over:
-            return [LogEntry(change.last_event, encode_change(change)) for change in transition.changes]
+            changes = transition.changes
+            return [LogEntry(changes[-1].last_event, encode_changes(changes))] if changes else []
         history = [] if before is None else self._history.changes(before)
         return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]

@@ -1,7 +1,8 @@
 """Encode games and log entries for the store, and decode them.
 
 A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
-reading the JSON. A log entry is JSON, or compressed JSON for a whole game, with a header `FORMAT:CRC32`.
+reading the JSON. A log entry has the changes of one commit in JSON, or those of a whole game in compressed
+JSON, with a header `FORMAT:CRC32`.
 
 A change of a stored value needs a new format number: a program raises `StoredFormatError` for a number that
 it does not know (see `deploy/stored-formats.md`).
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 
@@ -32,9 +33,8 @@ _CLASSES: dict[str, type] = {name: kind for kind, name in _TYPES.items()}
 
 _encoder = msgspec.json.Encoder()
 _game_decoder = msgspec.json.Decoder(Game)
-_Plain: TypeAlias = tuple[int, int, int, list[list[Any]]]
-_change_decoder = msgspec.json.Decoder(_Plain)
-_history_decoder = msgspec.json.Decoder(list[_Plain])
+_changes_decoder = msgspec.json.Decoder(list[tuple[int, int, int, list[list[Any]]]])
+_STORED_GAME: Final = b"%d:%d:%08x:%s"
 _COMPRESSED: Final = b"z"
 
 
@@ -57,11 +57,8 @@ def header_of(stored: bytes) -> bytes:
 
 def encode_game(game: Game) -> bytes:
     """Return the bytes to store for a game."""
-    return _encode(game, _encoder.encode(game))
-
-
-def _encode(game: Game, body: bytes) -> bytes:
-    return b"%s%08x:%s" % (version_header(game), zlib.crc32(body), body)
+    body = _encoder.encode(game)
+    return _STORED_GAME % (FORMAT, game.version, zlib.crc32(body), body)
 
 
 def decode_game(stored: bytes) -> Game:
@@ -77,19 +74,29 @@ def decode_game(stored: bytes) -> Game:
         game = _game_decoder.decode(body)
     except (ValueError, msgspec.MsgspecError) as error:
         raise StoredFormatError(f"the stored game is corrupt: {error}") from error
-    if stored != _encode(game, body):
+    if stored != _STORED_GAME % (FORMAT, game.version, zlib.crc32(body), body):
         raise StoredFormatError("the stored game is corrupt: its header or checksum does not match")
     return game
 
 
-def encode_change(change: Change) -> bytes:
-    """Return the data of a log entry that holds one change."""
-    return _encoder.encode(_plain(change))
+def encode_changes(changes: Iterable[Change]) -> bytes:
+    """Return the data of a log entry that holds the changes of one commit."""
+    return _encoder.encode(
+        [
+            [
+                change.version,
+                change.at_ms,
+                change.first_event,
+                [[_TYPES[type(event)], *event] for event in change.events],
+            ]
+            for change in changes
+        ]
+    )
 
 
 def encode_history(changes: Iterable[Change]) -> bytes:
     """Return the compressed data of a log entry that holds all changes of a game that is over."""
-    return _COMPRESSED + zlib.compress(_encoder.encode([_plain(change) for change in changes]), 9)
+    return _COMPRESSED + zlib.compress(encode_changes(changes), 9)
 
 
 def entry_header(last_event: int, data: bytes) -> bytes:
@@ -104,12 +111,10 @@ def decode_entry(entry: LogEntry) -> Iterator[Change]:
     """
     try:
         _check_header(entry)
-        if entry.data.startswith(_COMPRESSED):
-            plain = _history_decoder.decode(zlib.decompress(entry.data[len(_COMPRESSED) :]))
-        else:
-            plain = [_change_decoder.decode(entry.data)]
+        is_compressed = entry.data.startswith(_COMPRESSED)
+        data = zlib.decompress(entry.data[len(_COMPRESSED) :]) if is_compressed else entry.data
         last_event = None
-        for version, at_ms, first_event, events in plain:
+        for version, at_ms, first_event, events in _changes_decoder.decode(data):
             change = Change(version, at_ms, first_event, tuple(_event(*event) for event in events))
             last_event = change.last_event
             yield change
@@ -126,11 +131,6 @@ def _check_header(entry: LogEntry) -> None:
         raise StoredFormatError(problem, "data_newer")
     if entry.header != entry_header(entry.last_event, entry.data):
         raise ValueError("its header or checksum does not match")
-
-
-def _plain(change: Change) -> list[Any]:
-    events = [[_TYPES[type(event)], *event] for event in change.events]
-    return [change.version, change.at_ms, change.first_event, events]
 
 
 def _event(name: str, *fields: object) -> AnyEvent:

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import index
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from skye_server.games.due import Due
 from skye_server.store.connection.calls import RedisCalls
-from skye_server.store.connection.failures import expect_int
 from skye_server.store.lua_scripts import MAX_WAIT_MS, PUBLISH, Script
 from skye_server.store.shards import SHARDS, shard_key, shard_of
 
@@ -266,7 +266,7 @@ class DueQueue:
         since_ms = now_ms - _ALIVE_MS
         return self._calls.call(
             _DISPATCHERS,
-            lambda server: expect_int(server.zcount(_DISPATCHERS, since_ms, "+inf")),
+            lambda server: index(server.zcount(_DISPATCHERS, since_ms, "+inf")),
             retries=False,
         )
 

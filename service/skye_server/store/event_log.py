@@ -33,7 +33,7 @@ def changes_from_log(
     is_cut = limit is not None and len(entries) >= limit and reached > after
     if reached < game.last_event and not is_cut:
         raise Problem("data_corrupt", f"Of the game's log, the events after {reached} are missing.")
-    return changes
+    return [change for change in changes if change.last_event > after]
 
 
 def _decoded(entries: Sequence[LogEntry]) -> list[Change]:

@@ -9,12 +9,12 @@ The relay writes them (see `relay.lists`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import index
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from skye_server.store.connection.calls import RedisCalls
-from skye_server.store.connection.failures import expect_int
 from skye_server.store.lua_scripts import REPLICATE, Script
 
 _PAGE: Final = 1_000
@@ -93,7 +93,7 @@ class GameIndex:
         keys = [_key(name) for name in names]
 
         def read(reply: Any) -> int:
-            return 0 if reply is None else expect_int(reply)  # None: a value of another type
+            return 0 if reply is None else index(reply)  # None: a value of another type
 
         return self._calls.call_each(keys, lambda server, key: server.zcard(key), read, retries=False)
 

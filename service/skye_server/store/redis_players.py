@@ -16,12 +16,13 @@ the relay writes the record after the game (see `relay.players`).
 from __future__ import annotations
 
 import secrets
+from operator import index
 from typing import Any, Final
 
 import redis
 
 from skye_server.store.connection.calls import RedisCalls
-from skye_server.store.connection.failures import expect_bytes, expect_int
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.game_index import highest_first
 from skye_server.store.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.store.player_store import GameUpdate, Page, Reservation, StoredEvent, UpdateOutcome
@@ -258,7 +259,7 @@ class RedisPlayers:
     def count_games(self, player: str, *, active: bool) -> int:
         """Return how many games the player's list has; with `active` only those that are not over."""
         order, lowest = player_key(player, "order"), ACTIVE_SCORE if active else "-inf"
-        return self._calls.call(order, lambda server: expect_int(server.zcount(order, lowest, "+inf")))
+        return self._calls.call(order, lambda server: index(server.zcount(order, lowest, "+inf")))
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from operator import index
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -30,7 +31,7 @@ from skye_server.store.backup import Counts, restore_backup, stored_keys, write_
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection.calls import UNKNOWN_OUTCOME, RedisCalls, RetryPolicy
-from skye_server.store.connection.failures import PROTOCOL_ERRORS, call_deadline, expect_bytes, expect_int
+from skye_server.store.connection.failures import PROTOCOL_ERRORS, call_deadline, expect_bytes
 from skye_server.store.connection.prefixed import PrefixedTopology
 from skye_server.store.connection.pubsub import ChangeSubscriber
 from skye_server.store.connection.server_warnings import is_too_old, server_warnings
@@ -157,7 +158,7 @@ class RedisStore:
         def read(server: redis.Redis) -> tuple[bytes | None, int]:
             pipeline: Any = server.pipeline(transaction=False)
             game, left_ms = pipeline.get(key).pttl(key).execute()
-            return expect_bytes(game), expect_int(left_ms)
+            return expect_bytes(game), index(left_ms)
 
         return self._calls.call(key, read)
 

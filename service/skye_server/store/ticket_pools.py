@@ -29,13 +29,14 @@ ticket that waits, for its expiry; of the ticket that completes a group, for the
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from operator import index
 from typing import Any, Final, NamedTuple
 
 import redis
 
 from skye_server.games.due import Due
 from skye_server.store.connection.calls import RedisCalls
-from skye_server.store.connection.failures import expect_bytes, expect_int
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import PUBLISH, Script
 from skye_server.store.shards import key_of, player_key, shard_key, shard_of
 
@@ -242,7 +243,7 @@ class TicketPools:
     def waiting(self, now_ms: int) -> int:
         """Return how many tickets wait in all pools; never retry."""
         return self._calls.call(
-            _WAITING, lambda server: expect_int(server.zcount(_WAITING, now_ms, "+inf")), retries=False
+            _WAITING, lambda server: index(server.zcount(_WAITING, now_ms, "+inf")), retries=False
         )
 
     # Tickets of a player.

@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import IntEnum
+from operator import index
 from typing import Any, Final, NamedTuple
 
 from skye_server.store.connection.calls import RedisCalls
-from skye_server.store.connection.failures import expect_bytes, expect_int
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import REPLICATE, Script
 from skye_server.store.shards import key_of
 
@@ -234,12 +235,12 @@ class WebhookStore:
     def has_any(self, owner: str) -> bool:
         """Return whether an owner has webhooks."""
         key = _webhooks(owner)
-        return bool(self._calls.call(key, lambda server: expect_int(server.exists(key))))
+        return bool(self._calls.call(key, lambda server: index(server.exists(key))))
 
     def with_any(self, owners: Sequence[str]) -> list[str]:
         """Return those of some owners that have webhooks."""
         keys = [_webhooks(owner) for owner in owners]
-        found = self._calls.call_each(keys, lambda server, key: server.exists(key), expect_int)
+        found = self._calls.call_each(keys, lambda server, key: server.exists(key), index)
         return [owner for owner, has_any in zip(owners, found, strict=True) if has_any]
 
     def all(self, owner: str) -> dict[str, bytes]:

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import count
+from operator import index
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -32,7 +33,6 @@ from skye_server.store.connection.failures import (
     TooFewReplicas,
     as_redis_error,
     call_deadline,
-    expect_int,
     is_retryable,
 )
 from skye_server.store.connection.topology import Topology
@@ -146,7 +146,7 @@ class RedisCalls:
 
         def run(server: redis.Redis) -> int:
             sent = [next(attempts), *arguments] if counts_attempts else arguments
-            return expect_int(script.run(server, keys, sent, self.min_replicas))
+            return index(script.run(server, keys, sent, self.min_replicas))
 
         return self.call(keys[0], run, writes=True)
 

@@ -64,16 +64,6 @@ def expect_bytes(reply: Any) -> bytes | None:
     return reply
 
 
-def expect_int(reply: Any) -> int:
-    """Return a reply that is an integer.
-
-    :raises TypeError: for any other type.
-    """
-    if type(reply) is not int:
-        raise TypeError(f"expected an integer, got {type(reply).__name__}")
-    return reply
-
-
 def call_deadline(seconds: float | None, error: BaseException | None = None) -> AbstractContextManager[Any]:
     """Return a context that is interrupted after some seconds; None sets no deadline.
 
