@@ -1,5 +1,6 @@
 """The examples of error responses, each provoked on a live server."""
 
+from functools import partial
 from unittest import mock
 
 from skye_server import cooperative_yield
@@ -8,19 +9,23 @@ from tests.contract.recording import LiveService
 from tests.support.provoked import PROVOKED
 
 
-def problems():
-    """Return an example of each error code that can be provoked, by its code."""
-    sentences = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
-    by_code = {code: _problem(sentence) for code, sentence in sentences.items()}
-    limits = {"too_many_requests": _too_many_requests(), "too_many_streams": _too_many_streams()}
-    return by_code | limits | {"server_busy": _server_busy()} | worker_problems.recorded()
+def groups():
+    """Return the functions that record examples, by the error codes of the examples."""
+    first = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
+    return {
+        **{(code,): partial(_problem, code, sentence) for code, sentence in first.items()},
+        ("too_many_requests",): _too_many_requests,
+        ("too_many_streams",): _too_many_streams,
+        ("server_busy",): _server_busy,
+        worker_problems.CODES: worker_problems.recorded,
+    }
 
 
-def _problem(sentence):
+def _problem(code, sentence):
     _, prepare = PROVOKED[sentence]
     with LiveService() as service:
         summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
-        return {"summary": prepare.__doc__ or summary, "value": prepare(service)().json}
+        return _example(code, prepare.__doc__ or summary, prepare(service)())
 
 
 def _server_busy():
@@ -28,14 +33,15 @@ def _server_busy():
     with LiveService() as service, mock.patch.object(cooperative_yield, "MAX_QUEUED", 0):
         with cooperative_yield.Computation():
             response = service.call("POST", "/v1/games", body)
-        return {"summary": "One computation more than the server allows.", "value": response.json}
+        return _example("server_busy", "One computation more than the server allows.", response)
 
 
 def _too_many_requests():
     with LiveService(limits=True) as service:
         while (response := service.call("POST", "/v1/games")).status_code == 201:
             pass
-        return {"summary": "One new game more in a minute than the server allows.", "value": response.json}
+        summary = "One new game more in a minute than the server allows."
+        return _example("too_many_requests", summary, response)
 
 
 def _too_many_streams():
@@ -44,4 +50,11 @@ def _too_many_streams():
         opened = []
         while (response := memory.get(path)).status_code == 200:
             opened.append(response)
-        return {"summary": "One stream more than the server allows.", "value": response.json}
+        return _example("too_many_streams", "One stream more than the server allows.", response)
+
+
+def _example(code, summary, response):
+    """Return the example of a response, by its code."""
+    found = response.json.get("code")
+    assert found == code, f"The problem code is {found}."
+    return {code: {"summary": summary, "value": response.json}}

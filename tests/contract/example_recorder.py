@@ -14,7 +14,6 @@ class ExampleRecorder:
     def __init__(self, service):
         self.service = service
         self.examples = {}
-        self.hosts = {}
         self._sent = Counter()
 
     def send(self, method, path, body=None, token=None, *, label=None, **headers):
@@ -27,11 +26,9 @@ class ExampleRecorder:
         self.service.label_randomness(f"{label}/{self._sent[label]}")
         before = self.service.stored()
         response = self.service.call(method, path, body, token, headers)
-        assert response.status_code < 300, response.text
-        if response.status_code == 201 and "host_token" in response.json:
-            if response.json["host_token"]:
-                self.hosts[response.json["game"]["id"]] = response.json["host_token"]
-        elif self.service.stored() != before:
+        assert response.status_code < 300, "This is no success."
+        is_new_game = response.status_code == 201 and "host_token" in response.json
+        if not is_new_game and self.service.stored() != before:
             self.service.clock.advance(4)
         return response
 
@@ -47,7 +44,7 @@ class ExampleRecorder:
         example |= {"status": response.status_code, "content_type": response.mimetype}
         example["response"] = response.json if is_json else abridged(response.text)
         of_operation = self.examples.setdefault(operation, {})
-        assert name not in of_operation
+        assert name not in of_operation, f"There is an example {name} of {operation} already."
         of_operation[name] = example
         return response.json if is_json else None
 

@@ -1,26 +1,30 @@
 """The examples of the contract, recorded from a live server and never written by hand.
 
-    python -m tests.contract.examples
+    python -m tests.contract.examples [NAME ...]
 
 plays some games, provokes every error code, and writes the responses to
-`service/skye_server/openapi/examples.json`, from which the contract takes its examples.
+`service/skye_server/openapi/examples.json`, from which the contract takes its examples. With names of scenes
+(the functions below) and of error codes, it records these only. Each has a server of its own: one that fails
+is reported with its last request, and keeps its examples.
 """
 
 import json
 import logging
 import sys
+import traceback
+from functools import partial
 
+from skye_server.error_codes import ERROR_CODES
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
 from skye_server.hunts.defects import DEFECTS
-from skye_server.openapi.yaml_text import flow_lines
 from skye_server.store.webhook_entries import player_owner
-from tests.contract.checked import messages as parsed
-from tests.contract.example_problems import problems
+from tests.contract import example_problems
 from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.recording import LiveService
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import delivery_of, queue_delivery
+from tests.support.json_lines import json_lines
 from tests.support.launcher import ROOT
 from tests.support.receiver import AnsweringSender
 
@@ -323,23 +327,6 @@ def without_games(recorder):
     recorder.record("first", "The first metric.", "GET", "/metrics", abridged=first_count)
 
 
-def messages(recorder):
-    """Return an example of each message of the streams, by the operation and the name of the message."""
-    pages = {"stream_player_events": recorder.examples.get("list_player_events", {}).values()}
-    pages["stream_events"] = [
-        {"response": recorder.send("GET", f"/v1/games/{game}/events?limit=1000", token=host).json}
-        for game, host in recorder.hosts.items()
-    ]
-    found = {}
-    for operation, of_operation in pages.items():
-        events = [event for page in of_operation for event in page["response"]["events"]]
-        named = {event["type"]: event for event in reversed(events)}
-        for stream in recorder.examples.get(operation, {}).values():
-            named |= {name: data for name, data in parsed(stream["response"]) if name is not None}
-        found[operation] = named
-    return found
-
-
 def lab(recorder):
     """Advance the clock of a lab server, set faults of a game, and delete all games."""
     body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
@@ -388,37 +375,40 @@ SCENES = (
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
 
-def operations():
-    """Return the examples of operations and of messages, by operation and name."""
-    examples, found = {}, {"stream_events": {}, "stream_player_events": {}}
-    for scene in SCENES:
-        with LiveService(lab=scene in (lab, hunts)) as service:
-            recorder = ExampleRecorder(service)
-            scene(recorder)
-            for operation, by_name in recorder.examples.items():
-                of_operation = examples.setdefault(operation, {})
-                assert not of_operation.keys() & by_name.keys(), operation
-                of_operation |= by_name
-            if scene not in (lab, hunts):  # they leave no game
-                for operation, by_name in messages(recorder).items():
-                    found[operation] = by_name | found[operation]
-    in_order = {operation: examples[operation] for operation in sorted(examples)}
-    return in_order, {operation: dict(sorted(named.items())) for operation, named in found.items()}
+def groups():
+    """Return the functions that record examples, by the names of the scenes or error codes of each."""
+    scenes = {(scene.__name__,): partial(_scene, scene) for scene in SCENES}
+    return scenes | example_problems.groups()
 
 
-def recorded():
-    """Return all examples as JSON."""
-    codes = problems()
-    of_operations, of_streams = operations()
-    of_codes = {code: codes[code] for code in sorted(codes)}
-    return as_json({"operations": of_operations, "problems": of_codes, "messages": of_streams})
+def _scene(scene):
+    with LiveService(lab=scene in (lab, hunts)) as service:
+        recorder = ExampleRecorder(service)
+        scene(recorder)
+        return {scene.__name__: dict(sorted(recorder.examples.items()))}
+
+
+def recorded(groups, stored, report):
+    """Return the stored examples, with those of some groups recorded again.
+
+    :param stored: what a group that fails keeps.
+    :param report: is called with the text of each failure: the names of the group, and its last request.
+    """
+    found = dict(stored)
+    for names, record in groups.items():
+        try:
+            found |= record()
+        except Exception as error:  # noqa: BLE001 - the other groups are independent of this one
+            reason = "".join(traceback.format_exception_only(error))
+            report(f"Not recorded: {', '.join(names)}. {reason}")
+    return found
 
 
 def as_json(examples):
-    """Return examples as JSON, each from a line of its own."""
-    parts = [
-        _json_lines(f' "{kind}": ', named, 1 if kind == "problems" else 2) for kind, named in examples.items()
-    ]
+    """Return the examples of all scenes and error codes as JSON; each example begins a line."""
+    scenes = {scene.__name__: examples[scene.__name__] for scene in SCENES if scene.__name__ in examples}
+    problems = {code: examples[code] for code in sorted(ERROR_CODES) if code in examples}
+    parts = (_json_lines(' "scenes": ', scenes, 3), _json_lines(' "problems": ', problems, 1))
     return "{\n" + ",\n".join(map("\n".join, parts)) + "\n}\n"
 
 
@@ -426,7 +416,7 @@ def _json_lines(start, value, levels):
     """Yield the lines of JSON; items of the outer levels begin lines, and those of the others fill them."""
     margin = " " * (len(start) - len(start.lstrip()) + 1)
     if levels == 0:
-        yield from flow_lines(start, value, f"{margin} ", json.dumps)
+        yield from json_lines(value, start, f"{margin} ")
         return
     yield start + "{"
     for number, (name, part) in enumerate(value.items(), 1):
@@ -436,12 +426,23 @@ def _json_lines(start, value, levels):
     yield margin[1:] + "}"
 
 
-def main():
-    """Record the examples again."""
+def main(names, file=FILE):
+    """Record the examples of scenes and error codes again, by default of all.
+
+    :returns: the exit status: 1 if any could not be recorded.
+    """
     logging.disable()  # the service logs a traceback for `internal_error`
-    FILE.write_text(recorded())
-    return 0
+    failures = []
+    known = groups()
+    wanted = {group: record for group, record in known.items() if not names or {*names} & {*group}}
+    if unknown := {*names}.difference(*wanted):
+        sys.exit(f"No such scene or error code: {', '.join(sorted(unknown))}")
+    stored = json.loads(file.read_text())
+    examples = recorded(wanted, stored["scenes"] | stored["problems"], failures.append)
+    file.write_text(as_json(examples))
+    sys.stderr.writelines(failures)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

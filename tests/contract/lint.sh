@@ -9,7 +9,7 @@ export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
 generated=$(mktemp -d)
 trap 'rm -r "$generated"' EXIT
-for document in openapi.yaml openapi-3.2.yaml asyncapi.yaml arazzo.yaml; do
+for document in openapi.yaml arazzo.yaml; do
     "$SKYE_SERVER" openapi "$document" > "$generated/$document"
 done
 
@@ -28,9 +28,7 @@ elif [ "$(node --version | sed 's/^v\([0-9]*\).*/\1/')" -lt 20 ]; then
 elif ! with_linters true >/dev/null 2>&1; then
     echo 'The contract was NOT linted by spectral and redocly: they cannot be fetched.' >&2
 elif ! found=$(with_linters "$spectral '$here/spectral.yaml' openapi.yaml \
-    && $spectral '$here/spectral-openapi-3.2.yaml' '$generated/openapi-3.2.yaml' \
-    && $spectral '$here/spectral-asyncapi.yaml' '$generated/asyncapi.yaml' \
-    && redocly lint --config '$here/redocly.yaml' openapi.yaml '$generated/openapi-3.2.yaml' '$generated/asyncapi.yaml' \
+    && redocly lint --config '$here/redocly.yaml' openapi.yaml \
     && redocly lint --extends recommended-strict '$generated/arazzo.yaml'" 2>&1); then
     echo "$found" >&2
     exit 1

@@ -51,6 +51,10 @@ class Wire:
             return Answer(answer.read(), answer.status, answer.getheaders())
 
 
+_MAX_SHOWN = 500
+"""How many characters of a response the failure of a recording shows."""
+
+
 class _Silent(WSGIRequestHandler):
     def log(self, *_):
         """Log nothing."""
@@ -61,7 +65,7 @@ class LiveService(Service):
 
     def __enter__(self):
         super().__enter__()
-        self._stack = ExitStack()
+        self._stack, self._last = ExitStack(), "none"
         self.label_randomness("")
 
         def token_bytes(number):
@@ -85,7 +89,16 @@ class LiveService(Service):
         """Let the following random numbers depend on a label, and on no number drawn before."""
         self._label, self._numbers = label, itertools.count()
 
-    def __exit__(self, *_):
+    def call(self, method, path, body=None, *arguments, **more):
+        """Send a request, which a failure of the recording names."""
+        self._last = f"{method} {path}{'' if body is None else f' {json.dumps(body)}'}"
+        response = super().call(method, path, body, *arguments, **more)
+        self._last += f" -> {response.status_code} {response.text[:_MAX_SHOWN]}"
+        return response
+
+    def __exit__(self, kind, error, trace):
+        if error is not None:
+            error.add_note(f"The last request: {self._last}")
         self._stack.close()
         super().__exit__()
 

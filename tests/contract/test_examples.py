@@ -5,8 +5,13 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 from skye_server.error_codes import ERROR_CODES
 from tests.contract import examples
+from tests.contract.checked import messages
+from tests.contract.example_recorder import ExampleRecorder
+from tests.contract.recording import LiveService
 from tests.support.launcher import ROOT
 
 WITHOUT = {
@@ -17,10 +22,6 @@ WITHOUT = {
     "get_docs_asset": "a part of a page",
     "get_contract_as_yaml": "the document itself",
     "get_contract_as_json": "the document itself",
-    "get_typed_contract_as_yaml": "the document itself",
-    "get_typed_contract_as_json": "the document itself",
-    "get_asyncapi_as_yaml": "a document itself",
-    "get_asyncapi_as_json": "a document itself",
     "get_workflows_as_yaml": "a document itself",
     "get_workflows_as_json": "a document itself",
 }
@@ -50,21 +51,49 @@ def listed_examples(contract):
         yield from content.get("examples", {}).values()
 
 
-def test_examples_recorded_again_are_the_same():
+def test_examples_recorded_again_are_the_same(tmp_path):
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
-    program = "from tests.contract import examples; print(examples.recorded(), end='')"
-    again = subprocess.check_output([sys.executable, "-c", program], cwd=ROOT, text=True)
-    assert again == examples.FILE.read_text(), "run `make examples` and see what changed"
+    again = tmp_path / "examples.json"
+    again.write_text('{"scenes": {}, "problems": {}}')
+    program = "import pathlib, sys; from tests.contract import examples; "
+    program += "sys.exit(examples.main([], pathlib.Path(sys.argv[1])))"
+    subprocess.run([sys.executable, "-c", program, again], cwd=ROOT, check=True)
+    assert again.read_text() == examples.FILE.read_text(), "run `make examples` and see what changed"
+
+
+def test_group_that_cannot_be_recorded_is_reported_and_the_others_are_recorded():
+    def wrong():
+        with LiveService() as service:
+            ExampleRecorder(service).record("game", "No such game.", "GET", "/v1/games/000000000000")
+
+    reports = []
+    groups = {("wrong",): wrong, ("right",): lambda: {"right": "new"}}
+    found = examples.recorded(groups, {"wrong": "old", "right": "old", "other": "old"}, reports.append)
+    assert found == {"wrong": "old", "right": "new", "other": "old"}
+    assert len(reports) == 1
+    assert "Not recorded: wrong" in reports[0]
+    assert "GET /v1/games/000000000000 -> 404 {" in reports[0]
+
+
+def test_named_group_is_recorded_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "groups", lambda: {("lab",): lambda: {"lab": {}}, ("hunts",): pytest.fail})
+    file = tmp_path / "examples.json"
+    file.write_text('{"scenes": {"lab": {"get_lab": {}}, "hunts": {"get_hunt": {}}}, "problems": {}}')
+    assert examples.main(["lab"], file) == 0
+    assert json.loads(file.read_text()) == {"scenes": {"lab": {}, "hunts": {"get_hunt": {}}}, "problems": {}}
 
 
 def test_every_recorded_example_is_in_the_document(document, contract):
     kept = json.loads(examples.FILE.read_text())
-    bodies = {
-        f"{operation}_{name}_{part}": {"summary": example["summary"], "value": example[part]}
-        for operation, recorded in kept["operations"].items()
-        for name, example in recorded.items()
+    recorded = [
+        (f"{operation}_{name}_{part}", {"summary": example["summary"], "value": example[part]})
+        for scene in kept["scenes"].values()
+        for operation, by_name in scene.items()
+        for name, example in by_name.items()
         for part in example.keys() & {"request", "response"}
-    }
+    ]
+    bodies = dict(recorded)
+    assert len(bodies) == len(recorded), "two scenes have examples of the same operation and name"
     assert document["components"]["examples"] == kept["problems"] | bodies
     used = {example["$ref"].rpartition("/")[2] for example in listed_examples(contract)}
     assert used == document["components"]["examples"].keys()
@@ -85,8 +114,19 @@ def test_every_example_matches_its_schema(contract):
                 contract.valid(schema["$ref"].rpartition("/")[2], value, (*where, name))
             else:
                 assert isinstance(value, str), where
+            if where[2] == "text/event-stream":
+                check_stream(contract, value, schema)
             seen += 1
     assert seen > 100
+
+
+def check_stream(contract, text, schema):
+    """Check that each message of a recorded stream matches the component of all messages of the stream."""
+    of = schema["$ref"].rpartition("/")[2].removesuffix("EventStream")
+    sent = list(messages(text))
+    assert len(sent) > 2
+    for _, data in sent:
+        contract.valid(f"{of}StreamMessage", data)
 
 
 def test_every_operation_has_examples_of_its_body_and_responses(contract):

@@ -11,6 +11,7 @@ _REQUESTS = {
     "request_timeout": ("A request that breaks off.", b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\n"),
     "uri_too_long": ("A path of more than 8,190 bytes.", get("/" + "a" * 9000)),
 }
+CODES = tuple(_REQUESTS)
 _INSTANCE = "urn:skye:request:9f2c4b7a1d3e5f60"
 """A fixed id instead of that of the request, which differs from run to run."""
 

@@ -19,12 +19,12 @@ from pathlib import Path
 
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.hunts.defects import DEFECTS
-from skye_server.openapi.yaml_text import flow_lines
 from tests.contract.checked import Contract, read_document
 from tests.detection import page
 from tests.detection.defective import COMMAND, NAMES, REQUESTED
 from tests.detection.tools import TOOLS
 from tests.support import launcher
+from tests.support.json_lines import json_lines
 
 RESULTS = Path(__file__).with_name("results.json")
 CORRECT = "correct"
@@ -57,7 +57,7 @@ class Matrix:
         with self._lock:
             self.cells.setdefault(tool, {})[name] = result
             ordered = {key: dict(sorted(cells.items())) for key, cells in sorted(self.cells.items())}
-            lines = flow_lines("", ordered, " ", partial(json.dumps, ensure_ascii=False))
+            lines = json_lines(ordered, dumps=partial(json.dumps, ensure_ascii=False))
             self._path.write_text("\n".join(lines) + "\n")
 
     def correct(self, tool):

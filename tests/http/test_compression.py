@@ -7,7 +7,7 @@ import pytest
 from skye_server.http import responses
 from tests.support.playing import Service
 
-DOCUMENTS = ("openapi", "openapi-3.2", "asyncapi", "arazzo")
+DOCUMENTS = ("openapi", "arazzo")
 
 
 @pytest.fixture(scope="module")

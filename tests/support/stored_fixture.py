@@ -11,9 +11,9 @@ from pathlib import Path
 
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.openapi.yaml_text import flow_lines
 from skye_server.store.webhook_entries import player_owner
 from tests.support.endpoints import RECEIVER, queue_delivery
+from tests.support.json_lines import json_lines
 from tests.support.playing import Game, Service, dice
 from tests.support.receiver import AnsweringSender
 
@@ -217,7 +217,7 @@ def fixture():
 
 def as_json(data):
     """Return a fixture as JSON whose lines are filled."""
-    return "\n".join(flow_lines("", data, " ", json.dumps)) + "\n"
+    return "\n".join(json_lines(data)) + "\n"
 
 
 def _text(data):

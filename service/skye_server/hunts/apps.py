@@ -26,14 +26,14 @@ _MAX_APPS: Final = 300
 """How many applications of hunts a worker keeps; it builds others again when they get requests."""
 
 _IN_HUNT: Final = re.compile(
-    rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(?:\1)*(/v1(?:/.*)?|/openapi.*|/asyncapi.*|/docs.*)"
+    rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(?:\1)*(/v1(?:/.*)?|/openapi.*|/docs.*)"
 )
 """A path in a hunt. A client that joins the address of its API with a link of a response repeats the base."""
 
 _BASE: Final = "skye.hunt_base"
 """The key in the WSGI environment of the path below which an application of a hunt is."""
 
-_DOCUMENTS: Final = ("/openapi", "/asyncapi")
+_DOCUMENTS: Final = "/openapi"
 _SERVER: Final = re.compile(rb'(\burl: |"url":")/(?=[",\n])')
 """The address of the server in its own contract, as YAML or JSON."""
 

@@ -11,7 +11,7 @@ from skye_server.commands.hunts import HUNTS_PATH, Hunt
 
 _MAX_TOGETHER: Final = 3
 _MAX_WAIT_MS: Final = 1000
-_API: Final = re.compile(r"/v1(?:/.*)?|/openapi[-.\w]*|/asyncapi[-.\w]*|/docs(?:/.*)?")
+_API: Final = re.compile(r"/v1(?:/.*)?|/openapi[-.\w]*|/docs(?:/.*)?")
 _NOT_REPLAYED: Final = re.compile("^/v1/lab|/webhooks")
 """A replay neither opens hunts nor sends requests to others; it refuses bots at URLs, as a hunt does."""
 

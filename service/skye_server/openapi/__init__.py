@@ -1,4 +1,4 @@
-"""The contract: OpenAPI documents and an AsyncAPI document, generated from the routes and their schemas."""
+"""The contract: an OpenAPI document, generated from the routes and their schemas, and its workflows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from flask_smorest import Api, Blueprint
 
 from skye_server.contract.responses import RecordLine
 from skye_server.cooperative_yield import pause
-from skye_server.openapi.asyncapi import asyncapi_document
 from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
 from skye_server.openapi.conversion import Converter, RulePlugin, SchemaPlugin
 from skye_server.openapi.documented_errors import shared_error_responses
-from skye_server.openapi.event_streams import with_typed_streams
 from skye_server.openapi.examples import add_examples
 from skye_server.openapi.parameters import PARAMETERS
 from skye_server.openapi.shared_responses import share_responses
@@ -56,8 +54,6 @@ _METHODS = {"get", "put", "post", "patch", "delete"}
 
 DOCUMENTS: Final = {
     "openapi": "document",
-    "openapi-3.2": "document_with_typed_streams",
-    "asyncapi": "asyncapi_document",
     "arazzo": "workflows",
 }
 """The documents by the name of their file, each with the attribute of `Contract` that holds it."""
@@ -114,16 +110,6 @@ class Contract(Api):
         add_examples(document)
         share_responses(document)
         return document
-
-    @cached_property
-    def document_with_typed_streams(self) -> Doc:
-        """The same contract as an OpenAPI 3.2 document."""
-        return with_typed_streams(self.document)
-
-    @cached_property
-    def asyncapi_document(self) -> Doc:
-        """The event streams as an AsyncAPI document."""
-        return asyncapi_document(self.document)
 
     @cached_property
     def workflows(self) -> Doc:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
 
@@ -18,11 +19,12 @@ def add_examples(document: Doc) -> None:
     Each example is a component: openapi-generator warns of examples that are not references.
     """
     recorded = msgspec.json.decode(text_of("examples.json"))
-    problems = recorded["problems"]
+    problems, scenes = recorded["problems"], recorded["scenes"].values()
     components = document["components"]["examples"] = dict(problems)
     for operation in _operations(document):
-        for name, example in recorded["operations"].get(operation["operationId"], {}).items():
-            prefix = f"{operation['operationId']}_{name}"
+        its_id = operation["operationId"]
+        for name, example in chain.from_iterable(scene.get(its_id, {}).items() for scene in scenes):
+            prefix = f"{its_id}_{name}"
             if "request" in example:
                 components[f"{prefix}_request"] = _example(example, "request")
                 _refer(operation["requestBody"], JSON, name, f"{prefix}_request")

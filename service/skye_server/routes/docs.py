@@ -99,7 +99,6 @@ _CATALOG = {
             "anchor": "/v1",
             "service-desc": [
                 {"href": "/openapi.yaml", "type": YAML},
-                {"href": "/asyncapi.yaml", "type": YAML},
                 {"href": "/arazzo.yaml", "type": YAML},
             ],
             "service-doc": [{"href": "/docs", "type": "text/html"}],
@@ -210,16 +209,6 @@ def get_docs_asset(asset: str) -> Response:
 
 _DOCUMENTS = {
     "contract": ("openapi", "the contract", "This document."),
-    "typed_contract": (
-        "openapi-3.2",
-        "the contract in OpenAPI 3.2",
-        "The same contract, in which the messages of event streams have types (`itemSchema`).",
-    ),
-    "asyncapi": (
-        "asyncapi",
-        "the event streams in AsyncAPI",
-        "An AsyncAPI 3 document: the event streams, and each message that they send.",
-    ),
     "workflows": (
         "arazzo",
         "the workflows",

@@ -4,10 +4,7 @@ import shutil
 
 import pytest
 
-from skye_server.contract.responses.unions import UNIONS
-from skye_server.openapi.event_streams import STREAMS
 from tests.contract.checked import OPENAPI_YAML
-from tests.contract.conftest import generated
 from tests.contract.generators.generating import (
     HERE,
     NEED_GENERATORS,
@@ -131,10 +128,3 @@ def test_openapi_typescript_types_compile(tmp_path):
     warnings = [line for line in printed.splitlines() if "⚠" in line]
     assert unexplained_warnings(warnings, "openapi-typescript") == []
     check_typescript(tmp_path, "types.ts")
-
-
-def test_asyncapi_parser_finds_nothing_wrong(tmp_path):
-    asyncapi = tmp_path / "asyncapi.yaml"
-    asyncapi.write_text(generated("asyncapi.yaml"))
-    messages = sum(len(UNIONS[stream.event].forms) + 2 for stream in STREAMS)
-    assert run("node", "parse_asyncapi.mjs", asyncapi, cwd=HERE) == f"messages: {messages}\n"
