@@ -206,7 +206,7 @@ def main(*arguments):
     """Print the breaking changes since the last release, after `--release` none; return the exit code."""
     current = yaml.load(CURRENT.read_text(), yaml.CSafeLoader)
     if "--release" in arguments:
-        RELEASED.write_text(as_yaml(compared(current), levels=3))
+        RELEASED.write_text(as_yaml(compared(current), length=400))
     if not RELEASED.exists():
         return 0
     found = breaking_changes(yaml.load(RELEASED.read_text(), yaml.CSafeLoader), current)

@@ -5,7 +5,6 @@ format, and keep the old ones: each is proof that data written by that code is s
 """
 
 import base64
-import json
 import sys
 from pathlib import Path
 
