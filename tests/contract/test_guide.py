@@ -21,8 +21,8 @@ from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
-from skye_server.http.json_decoding import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
+from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.settings import DAY_S, Settings
 from skye_server.webhooks.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES

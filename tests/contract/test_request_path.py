@@ -49,7 +49,9 @@ def test_hunts_add_no_call_to_a_request_of_a_server_that_is_no_lab(monkeypatch):
 
     with_hunts = called_in_each_of_three()
     monkeypatch.setattr(
-        application, "BLUEPRINTS", [each for each in BLUEPRINTS if each is not hunts.blueprint]
+        application,
+        "BLUEPRINTS",
+        {each: BLUEPRINTS[each] for each in BLUEPRINTS if each is not hunts.blueprint},
     )
     monkeypatch.setattr(hunts, "api_blueprint", Blueprint("None", __name__))
     for (always, _), (_, ever) in zip(with_hunts, called_in_each_of_three(), strict=True):

@@ -3,16 +3,16 @@
 from datetime import date
 
 import pytest
+from flask import Blueprint
 
 from skye_server.error_codes import Problem
 from skye_server.http.deprecation import deprecated
-from skye_server.http.request_parsing import Resource
 from skye_server.http.responses import json_response
 from skye_server.openapi import contract_of
 from skye_server.openapi.operations import operation
 from tests.support.playing import Service
 
-blueprint = Resource("Old", __name__, description="Operations that will be removed.")
+blueprint = Blueprint("Old", __name__)
 
 
 @blueprint.route("/v1/old")
@@ -40,7 +40,7 @@ def get_missing():
 @pytest.fixture
 def service():
     made = Service()
-    contract_of(made.app).register_blueprint(blueprint)
+    contract_of(made.app).register(blueprint, "Operations that will be removed.")
     return made
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
 from datetime import UTC, date, datetime, timedelta
 from email.utils import format_datetime
 from functools import wraps
 from typing import Any, Final
 
 from flask import Response, after_this_request
+
+from skye_server.http.request_parsing import DOCUMENTATION
 
 _SHORTEST: Final = timedelta(days=182)
 """The guide's page on versions promises at least half a year."""
@@ -40,9 +41,7 @@ def deprecated(since: date, until: date, successor: str) -> Callable[[View], Vie
             after_this_request(announce)  # errors of the view have the headers too
             return view(*arguments, **named)
 
-        known = deepcopy(vars(view).get("_apidoc", {}))
-        known.setdefault("manual_doc", {})["deprecated"] = True
-        vars(announced)["_apidoc"] = known
+        vars(announced)[DOCUMENTATION] = {**vars(view).get(DOCUMENTATION, {}), "deprecated": True}
         return announced
 
     return decorate

@@ -16,16 +16,16 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from flask import Flask, Request, current_app, request
+from flask import Flask, Request, Response, current_app, request
 from gevent.monkey import get_original
 
 from skye_server.client_address import network
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
+from skye_server.http import preconditions
 from skye_server.http.framework import collaborators
 from skye_server.http.lab.fault_header import FAULT_VARIABLE
-from skye_server.http.player_requests import reading_player
-from skye_server.http.request_parsing import OF_PLAYER, refuse_unknown_parameters
+from skye_server.http.request_parsing import OF_PLAYER, OF_VERSION, reading_player, refuse_unknown_parameters
 from skye_server.http.request_slots import SLOT
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics, pattern
@@ -173,14 +173,16 @@ def _begin_request() -> None:
     computing_client.set(client)
 
 
-def check_request() -> None:
-    """Check path and host; authenticate the player whose data the request reads; then check its query.
+def check_request() -> Response | None:
+    """Check path and host; authenticate the player whose data the request reads; check query, preconditions.
 
     WSGI decodes an encoded slash, so a path with one would be an alias. A request of HTTP/1.1 has a valid
     `Host` header (RFC 9112, section 3.2). An empty one is invalid too: the URI of the request would have no
     host (RFC 9110, section 4.2.1).
 
-    :raises Problem: not_found, bad_request, invalid_parameter, and what `require_player` raises.
+    :returns: the response to a read with `If-Match`, otherwise None.
+    :raises Problem: not_found, bad_request, and what `require_player`, `refuse_unknown_parameters` and
+        `preconditions.check` raise.
     """
     environ = request.environ
     if "%2f" in environ.get("RAW_URI", "").partition("?")[0].lower():
@@ -194,6 +196,10 @@ def check_request() -> None:
         reading_player()
     if request.query_string:
         refuse_unknown_parameters()
+    is_conditional = "HTTP_IF_MATCH" in environ or "HTTP_IF_NONE_MATCH" in environ
+    if is_conditional and view is not None and OF_VERSION not in vars(view):
+        return preconditions.check()
+    return None
 
 
 def _has_disconnected(connection: socket.socket | None) -> bool:

@@ -19,7 +19,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
 from skye_server.http.middleware import Header
-from skye_server.http.preconditions import entity_tags
+from skye_server.http.request_parsing import entity_tags
 
 JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
@@ -113,8 +113,8 @@ def not_modified(tag: str) -> Response | None:
 
     :raises Problem: invalid_parameter.
     """
-    sent = entity_tags("If-None-Match")
-    if sent is None or not (sent == tag or request.if_none_match.contains_weak(tag[1:-1])):
+    known = entity_tags("If-None-Match")
+    if known is None or not known.contains_weak(tag[1:-1]):
         return None
     response = Response(status=304, headers=_cache_headers(tag))
     del response.headers["Content-Type"]

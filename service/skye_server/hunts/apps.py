@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 _MAX_APPS: Final = 300
 """How many applications of hunts a worker keeps; it builds others again when they get requests."""
 
-_IN_HUNT: Final = re.compile(
-    rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(?:\1)*(/v1(?:/.*)?|/openapi.*|/docs.*)"
-)
+_IN_HUNT: Final = re.compile(rf"({HUNTS_PATH}/([a-z0-9]{{12}})/api)(?:\1)*(/v1(?:/.*)?|/openapi.*|/docs.*)")
 """A path in a hunt. A client that joins the address of its API with a link of a response repeats the base."""
 
 _BASE: Final = "skye.hunt_base"

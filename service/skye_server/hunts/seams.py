@@ -18,8 +18,7 @@ from skye_server.commands.hunts import Defect
 from skye_server.error_codes import Problem
 from skye_server.games.game import Game
 from skye_server.http.framework import collaborators
-from skye_server.http.json_decoding import decode
-from skye_server.http.request_parsing import BODY, body_of
+from skye_server.http.request_parsing import BODY, body_of, decode
 from skye_server.store.hunt_store import HuntMemory
 
 Json: TypeAlias = Any

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from copy import deepcopy
 from functools import cached_property
 from threading import Lock
 from typing import Any, Final
 
 import msgspec
 import yaml
-from flask import Flask
-from flask_smorest import Api, Blueprint
+from apispec import APISpec
+from flask import Blueprint, Flask
+from werkzeug.routing import Rule
 
 from skye_server.contract.responses import RecordLine
 from skye_server.cooperative_yield import pause
+from skye_server.http.request_parsing import DOCUMENTATION
 from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
-from skye_server.openapi.conversion import Converter, RulePlugin, SchemaPlugin
+from skye_server.openapi.conversion import Converter, SchemaPlugin
 from skye_server.openapi.documented_errors import shared_error_responses
 from skye_server.openapi.examples import add_examples
-from skye_server.openapi.parameters import PARAMETERS
+from skye_server.openapi.parameters import PARAMETERS, component_of
 from skye_server.openapi.shared_responses import share_responses
 from skye_server.openapi.text import Doc, joined, text_of
 from skye_server.openapi.webhooks import sent_requests
@@ -50,6 +55,8 @@ _OF_OPERATION = (
     "responses",
 )
 _METHODS = {"get", "put", "post", "patch", "delete"}
+_PARAMETER = re.compile(r"<(?:\w+:)?(\w+)>")
+"""A parameter in the path of a rule."""
 
 
 DOCUMENTS: Final = {
@@ -59,36 +66,32 @@ DOCUMENTS: Final = {
 """The documents by the name of their file, each with the attribute of `Contract` that holds it."""
 
 
-class Contract(Api):
-    """Collects the operations of an app. `skye_server.http.problems` renders error responses.
+class Contract:
+    """Describes the operations of the blueprints that it registers with an app.
 
     The documents are generated on first use: most processes never need them.
     """
 
-    DEFAULT_ERROR_RESPONSE_NAME = None
-
     def __init__(self, app: Flask) -> None:
-        app.config |= {"API_TITLE": TITLE, "API_VERSION": VERSION, "OPENAPI_VERSION": "3.1.0"}
-        self._blueprints: list[Blueprint] = []
+        self._app = app
+        self._blueprints: dict[Blueprint, str] = {}
         self._texts: dict[str, str] = {}
         self._generating = Lock()  # the worker serves other requests meanwhile
-        self._schema_plugin = SchemaPlugin()
-        plugins = {"flask_plugin": RulePlugin(), "marshmallow_plugin": self._schema_plugin}
-        super().__init__(app, spec_kwargs=plugins)
         app.extensions["skye-contract"] = self
 
-    def register_blueprint(self, blueprint: Blueprint, **options: Any) -> None:
+    def register(self, blueprint: Blueprint, description: str) -> None:
         """Register a blueprint with the app, and keep it for the document."""
-        self._app.register_blueprint(blueprint, **options)
-        self._blueprints.append(blueprint)
+        self._app.register_blueprint(blueprint)
+        self._blueprints[blueprint] = description
 
     @cached_property
     def document(self) -> Doc:
         """The OpenAPI document."""
-        components = self.spec.components
+        plugin = SchemaPlugin()
+        spec = APISpec(TITLE, VERSION, "3.1.0", [plugin])
+        components, converter = spec.components, plugin.converter
         for name, schema in SCHEMAS.items():
             components.schema(name, schema)
-        converter = self._schema_plugin.converter
         assert isinstance(converter, Converter)
         converter.responses.named("StreamMessage")
         converter.responses.named("PlayerStreamMessage")
@@ -101,15 +104,29 @@ class Contract(Api):
             components.response(name, response, lazy=True)
         for name, scheme in SECURITY_SCHEMES.items():
             components.security_scheme(name, scheme)
-        for blueprint in self._blueprints:
+        rules = list(self._app.url_map.iter_rules())
+        for blueprint, description in self._blueprints.items():
             pause()
-            blueprint.register_views_in_doc(self, self._app, self.spec, name=blueprint.name, parameters=None)
-            self.spec.tag({"name": blueprint.name, "description": blueprint.description})
+            for rule in rules:
+                if rule.endpoint.startswith(f"{blueprint.name}."):
+                    self._add_path(spec, rule, blueprint.name)
+            spec.tag({"name": blueprint.name, "description": description})
         sent = sent_requests(converter.responses)
-        document = _in_order(self.spec.to_dict() | {"webhooks": sent})
+        document = _in_order(spec.to_dict() | {"webhooks": sent})
         add_examples(document)
         share_responses(document)
         return document
+
+    def _add_path(self, spec: APISpec, rule: Rule, tag: str) -> None:
+        """Add the operation of a rule: what its decorators, its docstring and its parameters say."""
+        view = self._app.view_functions[rule.endpoint]
+        summary, _, description = inspect.cleandoc(view.__doc__ or "").partition("\n\n")
+        (method,) = (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        operation = deepcopy(vars(view)[DOCUMENTATION])
+        operation |= {"tags": [tag], "summary": summary.rstrip("."), "description": joined(description)}
+        parameters: list[Any] = [component_of(name) for name in sorted(rule.arguments, key=rule.rule.index)]
+        path = _PARAMETER.sub(r"{\1}", rule.rule)
+        spec.path(path, operations={method.lower(): operation}, parameters=parameters)
 
     @cached_property
     def workflows(self) -> Doc:
@@ -132,18 +149,6 @@ class Contract(Api):
         document: Doc = getattr(self, DOCUMENTS[stem])
         return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
 
-    def _register_error_handlers(self) -> None:
-        """Register none: `skye_server.http.problems` renders errors."""
-
-    def _register_responses(self) -> None:
-        """Register none of flask-smorest's: `operations` documents error responses."""
-
-    def _register_etag_headers(self) -> None:
-        """Register none of flask-smorest's: `components` documents the header."""
-
-    def _register_pagination_header(self) -> None:
-        """Register none: pagination uses cursors in the body."""
-
 
 def contract_of(app: Flask) -> Contract:
     """Return the contract of an app."""
@@ -158,8 +163,6 @@ def _in_order(document: Doc) -> Doc:
     for path in document["paths"].values():
         for method in path.keys() & _METHODS:
             operation = {key: path[method][key] for key in _OF_OPERATION if key in path[method]}
-            operation["summary"] = operation["summary"].rstrip(".")
-            operation["description"] = joined(operation["description"])
             operation["responses"] = dict(sorted(operation["responses"].items()))
             path[method] = operation
     document["components"] = {

@@ -94,7 +94,7 @@ HEADERS: Final = {
 }
 """The components of headers, by the name of the header."""
 
-SCHEMAS: Final = {
+SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "GuidePage": {
         "type": "string",
         "description": "A page of the guide; see `GET /docs`.",

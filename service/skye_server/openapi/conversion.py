@@ -1,21 +1,17 @@
-"""Converters of schemas and URL rules to OpenAPI, which name and describe more components than apispec."""
+"""The converter of schemas to OpenAPI, which names and describes more components than apispec."""
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from apispec.ext.marshmallow import MarshmallowPlugin
 from apispec.ext.marshmallow.common import resolve_schema_cls, resolve_schema_instance
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
-from flask_smorest.spec.plugins import FlaskPlugin
 from marshmallow import RAISE, Schema, fields
-from werkzeug.routing import Rule
 
 from skye_server.contract.objects import EitherOf, Object, Tagged, Variants
-from skye_server.openapi.parameters import component_of
 from skye_server.openapi.response_components import ResponseComponents, with_integer_range
 from skye_server.openapi.text import Doc, joined
 
@@ -131,14 +127,3 @@ def _name_of(schema: Any) -> str:
     found = resolve_schema_cls(schema)
     assert isinstance(found, type)
     return found.__name__
-
-
-class RulePlugin(FlaskPlugin):
-    """Refers to the component of the same name for each parameter of a path."""
-
-    def path_helper(self, rule: Rule, operations: Mapping[str, Any], parameters: list[Any], **_: Any) -> str:
-        """Return a rule as OpenAPI writes paths."""
-        del operations
-        parameters.extend(component_of(name) for name in sorted(rule.arguments, key=rule.rule.index))
-        path: str = self.flaskpath2openapi(rule.rule)
-        return path

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from enum import Enum
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
-from skye_server.http.preconditions import OF_VERSION
-from skye_server.http.request_parsing import OF_PLAYER
+from skye_server.http.request_parsing import DOCUMENTATION, OF_PLAYER, OF_VERSION
 from skye_server.http.responses import JSON
 from skye_server.openapi.components import HUNT, PLAYER, TOKEN
 from skye_server.openapi.documented_errors import (
@@ -88,7 +88,8 @@ def text(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-class Describe(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Describe:
     """Documents a view: its responses, its error codes and its request headers.
 
     `limited` is whether its requests count against the rate limit. `body` describes a body that the view
@@ -104,22 +105,23 @@ class Describe(NamedTuple):
     of_version: bool = False
 
     def __call__(self, view: View) -> View:
-        """Store the documentation on the view, where flask-smorest reads it."""
-        known: dict[str, Any] = deepcopy(vars(view).get("_apidoc", {}))
-        known.setdefault("arguments", {}).setdefault("parameters", []).extend(map(component_of, self.headers))
+        """Store the documentation on the view, where the contract reads it."""
         errors = {*self.errors, *(["too_many_requests"] if self.limited else [])}
-        known["manual_doc"] = {
+        operation: dict[str, Any] = deepcopy(vars(view).get(DOCUMENTATION, {}))
+        operation |= {
             "operationId": view.__name__,
             "security": _SECURITY[self.token],
             "responses": self._responses() | error_responses(errors),
         }
+        if self.headers:
+            operation["parameters"] = [*operation.get("parameters", ()), *map(component_of, self.headers)]
         if self.body is not None:
-            known["manual_doc"]["requestBody"] = self.body
+            operation["requestBody"] = self.body
         if self.token is Token.PLAYER:
             vars(view)[OF_PLAYER] = True
         if self.of_version:
             vars(view)[OF_VERSION] = True
-        vars(view)["_apidoc"] = known
+        vars(view)[DOCUMENTATION] = operation
         return view
 
     def _responses(self) -> dict[int | str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from flask import Response
+from flask import Blueprint, Response
 
 from skye.bots import BOT_PROFILES
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
@@ -16,14 +16,12 @@ from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
 from skye_server.games.scenarios import SCENARIOS, scenario_view
 from skye_server.games.views import game
-from skye_server.http.request_parsing import Resource
+from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
 from skye_server.settings import DAY_S
 
-blueprint = Resource(
-    "Catalogue", __name__, url_prefix="/v1", description="Tiles, scoring tiles, scenarios and bots."
-)
+blueprint = Blueprint("Catalogue", __name__, url_prefix="/v1")
 PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
@@ -93,7 +91,7 @@ def get_tile(tile: str) -> Response:
     PICTURE,
     errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
-@blueprint.arguments(requests.TilePictureQuery, location="query")
+@takes(query=requests.TilePictureQuery)
 def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
     """Get the picture of a tile.
 

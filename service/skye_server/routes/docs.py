@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 import msgspec
-from flask import Response, current_app, render_template, request
+from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import escape
 
 from skye_server import docs as guide
@@ -15,12 +15,11 @@ from skye_server.contract import responses
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.problems import SERVICE_LINKS, title_of
-from skye_server.http.request_parsing import Resource
 from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi import contract_of
 from skye_server.openapi.operations import ResponseDoc, never_changes, operation, text
 
-blueprint = Resource("Documentation", __name__, description="The guide, and this document.")
+blueprint = Blueprint("Documentation", __name__)
 
 YAML = "application/yaml"
 LINKSET = "application/linkset+json"

@@ -18,8 +18,8 @@ from skye_server.games.authorization import SPECTATOR
 from skye_server.games.game import Status
 from skye_server.games.views.game import timestamp
 from skye_server.http.framework import collaborators
-from skye_server.http.player_requests import charged_player
 from skye_server.http.rate_limits import charge_records
+from skye_server.http.request_parsing import charged_player, takes
 from skye_server.http.responses import check_accepts
 from skye_server.openapi.documented_errors import STORE_ERRORS
 from skye_server.openapi.operations import ResponseDoc, of_player, operation, text
@@ -47,7 +47,7 @@ _RECORDS: Final = ResponseDoc(
     _RECORDS,
     errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
-@blueprint.arguments(requests.RecordsQuery, location="query")
+@takes(query=requests.RecordsQuery)
 def export_records(query: dict[str, Any]) -> Response:
     """Export the records of finished games.
 
@@ -66,7 +66,7 @@ def export_records(query: dict[str, Any]) -> Response:
     _RECORDS,
     errors=["not_acceptable", "invalid_parameter"],
 )
-@blueprint.arguments(requests.RecordsQuery, location="query")
+@takes(query=requests.RecordsQuery)
 def export_own_records(query: dict[str, Any]) -> Response:
     """Export the records of a player's finished games.
 

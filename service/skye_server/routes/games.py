@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.commands.creation_commands import create_game as create_new_game
 from skye_server.commands.creation_commands import created_view
@@ -17,7 +17,7 @@ from skye_server.games.game import OriginType, Status
 from skye_server.games.views.game import summary_view, time_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
-from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import (
     created_response,
     encoded_json_response,
@@ -31,7 +31,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, 
 from skye_server.openapi.operations import Link, ResponseDoc, creates, operation, reads
 from skye_server.webhooks.bots import show_secrets
 
-blueprint = Resource("Lobby", __name__, url_prefix="/v1", description="Create, find, join and start games.")
+blueprint = Blueprint("Lobby", __name__, url_prefix="/v1")
 
 THIS_GAME = {"game": "$request.path.game"}
 """The parameter of a link that keeps the game of the request."""
@@ -64,7 +64,7 @@ NEW_GAME = {"game": "$response.body#/game/id"}
     ),
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
 )
-@blueprint.arguments(requests.GameToCreate, required=False, description="The game to open.")
+@takes(requests.GameToCreate, "The game to open.", required=False)
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
@@ -109,7 +109,7 @@ def create_game(body: dict[str, Any]) -> Response:
     ),
     errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
-@blueprint.arguments(requests.GamesQuery, location="query")
+@takes(query=requests.GamesQuery)
 def list_games(query: dict[str, Any]) -> Response:
     """List public games.
 
@@ -145,7 +145,7 @@ def list_games(query: dict[str, Any]) -> Response:
     ),
     errors=["not_acceptable", "invalid_parameter", "event_not_found"],
 )
-@blueprint.arguments(requests.GameQuery, location="query")
+@takes(query=requests.GameQuery)
 def get_game(query: dict[str, Any], game: str) -> Response:
     """Get a game.
 

@@ -13,19 +13,13 @@ from skye_server.contract import requests, responses
 from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import TAKES_QUERY, Resource
+from skye_server.http.request_parsing import TAKES_QUERY, takes
 from skye_server.http.responses import JSON, check_accepts, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, operation, text
 from skye_server.openapi.parameters import FAULT
 
-blueprint = Resource(
-    "Bug hunts",
-    __name__,
-    url_prefix="/v1/lab",
-    description="For those who practise API testing, only on servers with `SKYE_LAB=on`: an API with known "
-    "defects, reports of them, and a score. `GET /docs/hunts` is a guide.",
-)
+blueprint = Blueprint("Bug hunts", __name__, url_prefix="/v1/lab")
 
 _HUNT_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "hunt_not_found")
 _THIS_HUNT = {"hunt": "$request.path.hunt"}
@@ -60,7 +54,7 @@ def list_defect_classes() -> Response:
     errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off", "hunt_not_found", "hunt_ended", "too_many_hunts"],
     headers=[FAULT],
 )
-@blueprint.arguments(requests.HuntToOpen, required=False, description="The defects.")
+@takes(requests.HuntToOpen, "The defects.", required=False)
 def open_hunt(body: dict[str, Any]) -> Response:
     """Open a bug hunt.
 
@@ -95,7 +89,7 @@ def get_hunt(hunt: str) -> Response:
     errors=[*BODY_ERRORS, *_HUNT_ERRORS, "hunt_ended", "too_many_reports"],
     headers=[FAULT],
 )
-@blueprint.arguments(requests.DefectReport, description="The report.")
+@takes(requests.DefectReport, "The report.")
 def report_defect(body: dict[str, Any], hunt: str) -> Response:
     """Report a defect.
 

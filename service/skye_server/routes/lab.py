@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from flask import Response, request
+from flask import Blueprint, Response, request
 
 from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
@@ -21,20 +21,14 @@ from skye_server.games.webhook_events import DECISION
 from skye_server.http.framework import collaborators
 from skye_server.http.lab import fault_header
 from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
-from skye_server.http.request_parsing import Resource, body_of
+from skye_server.http.request_parsing import body_of, takes
 from skye_server.http.responses import JSON, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, operation, text
 from skye_server.openapi.parameters import FAULT
 from skye_server.webhooks.webhooks import CHALLENGE
 
-blueprint = Resource(
-    "Lab",
-    __name__,
-    url_prefix="/v1/lab",
-    description="For testers, only on servers with `SKYE_LAB=on`: injected faults, a clock that can be "
-    "advanced, and deletion of all games. Every response of such a server has the header `Skye-Lab: on`.",
-)
+blueprint = Blueprint("Lab", __name__, url_prefix="/v1/lab")
 
 _SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _INBOX_ERRORS = (*STORE_ERRORS, "lab_off", "not_found")
@@ -56,7 +50,7 @@ def get_lab() -> Response:
 @_lab_operation(
     ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off"]
 )
-@blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
+@takes(requests.ClockAdvance, "How far to advance the clock.")
 def advance_lab_clock(body: dict[str, Any]) -> Response:
     """Advance the clock of a lab server.
 
@@ -73,7 +67,7 @@ def advance_lab_clock(body: dict[str, Any]) -> Response:
 @_lab_operation(
     ResponseDoc(200, "The fault.", responses.RemainingFault), errors=[*BODY_ERRORS, *_GAME_ERRORS]
 )
-@blueprint.arguments(requests.GameFault, description="The fault.")
+@takes(requests.GameFault, "The fault.")
 def set_game_faults(body: dict[str, Any], game: str) -> Response:
     """Set the fault of the next requests of a game.
 
@@ -165,7 +159,7 @@ def receive_in_lab(inbox: str) -> Response:
 
 @blueprint.route("/inbox/<inbox>", methods=["PUT"])
 @_lab_operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS])
-@blueprint.arguments(requests.InboxAnswer, description="The answer.")
+@takes(requests.InboxAnswer, "The answer.")
 def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
     """Set the answer of an inbox.
 

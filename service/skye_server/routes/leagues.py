@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.commands.creation_commands import create_games as create_new_games
 from skye_server.contract import requests, responses
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_batch
-from skye_server.http.request_parsing import Resource, command_from_request, require_idempotency_key
+from skye_server.http.request_parsing import command_from_request, require_idempotency_key, takes
 from skye_server.http.responses import uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates
 from skye_server.openapi.parameters import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.webhooks.bots import show_secrets
 
-blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many games at once.")
+blueprint = Blueprint("Leagues", __name__, url_prefix="/v1")
 
 
 @blueprint.route("/batches", methods=["POST"])
@@ -31,7 +31,7 @@ blueprint = Resource("Leagues", __name__, url_prefix="/v1", description="Many ga
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
     key=REQUIRED_IDEMPOTENCY_KEY,
 )
-@blueprint.arguments(requests.GamesToCreate, description="The games to open.")
+@takes(requests.GamesToCreate, "The games to open.")
 def create_games(body: dict[str, Any]) -> Response:
     """Create up to 100 games.
 

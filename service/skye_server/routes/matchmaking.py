@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.contract import requests, responses
 from skye_server.http.framework import collaborators
-from skye_server.http.player_requests import charged_player, reading_player
 from skye_server.http.rate_limits import charge_creation
-from skye_server.http.request_parsing import Resource, command_from_request
+from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
 from skye_server.http.responses import json_response, uncached_json
 from skye_server.matchmaking import tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 
-blueprint = Resource(
-    "Matchmaking",
-    __name__,
-    url_prefix="/v1/matchmaking",
-    description="Tickets of player keys that wait for opponents.",
-)
+blueprint = Blueprint("Matchmaking", __name__, url_prefix="/v1/matchmaking")
 
 _LINKS = [
     Link("get_ticket", "The status of the ticket.", {"ticket": "$response.body#/id"}),
@@ -39,7 +33,7 @@ _LINKS = [
     errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.TicketToCreate, description="The seats and options of the game.")
+@takes(requests.TicketToCreate, "The seats and options of the game.")
 def create_ticket(body: dict[str, Any]) -> Response:
     """Create a ticket.
 

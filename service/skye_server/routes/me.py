@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.contract import requests, responses
 from skye_server.following.player_follower import PlayerFollower
@@ -16,9 +16,8 @@ from skye_server.games.views.player_events import event_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
-from skye_server.http.player_requests import charged_player
 from skye_server.http.rate_limits import charge_key_replacement
-from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, charged_player, command_from_request, takes
 from skye_server.http.responses import check_accepts, json_response, link_to_next
 from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.documented_errors import BODY_ERRORS
@@ -28,9 +27,7 @@ from skye_server.players.listing import OwnGame
 from skye_server.routes.webhooks import replaced_view
 from skye_server.store.finished_games import cursor_of, place_of
 
-blueprint = Resource(
-    "Player", __name__, url_prefix="/v1/me", description="The games and events of a player key."
-)
+blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")
 
 
 @blueprint.route("")
@@ -70,7 +67,7 @@ def get_own_player() -> Response:
     ),
     errors=["not_acceptable", "invalid_parameter"],
 )
-@blueprint.arguments(requests.OwnGamesQuery, location="query")
+@takes(query=requests.OwnGamesQuery)
 def list_own_games(query: dict[str, Any]) -> Response:
     """List the games of a player key.
 
@@ -111,7 +108,7 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
     ),
     errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
 )
-@blueprint.arguments(requests.PlayerEventsQuery, location="query")
+@takes(query=requests.PlayerEventsQuery)
 def list_player_events(query: dict[str, Any]) -> Response:
     """List the events of a player key.
 
@@ -142,7 +139,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
     errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     headers=[LAST_PLAYER_EVENT_ID],
 )
-@blueprint.arguments(requests.PlayerStreamQuery, location="query")
+@takes(query=requests.PlayerStreamQuery)
 def stream_player_events(query: dict[str, Any]) -> Response:
     """Stream the events of a player key.
 
@@ -169,7 +166,7 @@ def _follower() -> PlayerFollower:
     errors=[*BODY_ERRORS, "invalid_parameter", "key_taken"],
     headers=[IDEMPOTENCY_KEY],
 )
-@blueprint.arguments(requests.PlayerKeyToUse, description="The new key.")
+@takes(requests.PlayerKeyToUse, "The new key.")
 def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 

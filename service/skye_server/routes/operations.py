@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.contract import responses
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import Resource
 from skye_server.http.responses import check_accepts, json_response
 from skye_server.observability.metrics import CONTENT_TYPE, StoreState
 from skye_server.openapi.operations import ResponseDoc, operation, text
 
-blueprint = Resource("Operations", __name__, description="Health and metrics of the service.")
+blueprint = Blueprint("Operations", __name__)
 
 TEXT = "text/plain"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.contract import requests, responses
 from skye_server.games.authorization import require_host
 from skye_server.games.views.game import timestamp
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_webhook_request
-from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
@@ -24,12 +24,7 @@ from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.records import Delivery, Webhook
 from skye_server.webhooks.webhooks import Webhooks
 
-blueprint = Resource(
-    "Webhooks",
-    __name__,
-    url_prefix="/v1",
-    description="Signed requests that report events to a URL (Standard Webhooks 1.0).",
-)
+blueprint = Blueprint("Webhooks", __name__, url_prefix="/v1")
 
 _SENT: Final = ("bad_request", "body_too_large", "invalid_parameter")
 """The codes of operations that read only the headers of a request."""
@@ -115,7 +110,7 @@ def _add_collection(place: _Place) -> None:
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("create_{}_webhook")
-    @blueprint.arguments(requests.WebhookToCreate, description="The webhook.")
+    @takes(requests.WebhookToCreate, "The webhook.")
     def create(body: dict[str, Any], **parts: str) -> Response:
         """Create a webhook.
 
@@ -159,7 +154,7 @@ def _add_item(place: _Place) -> None:
     @blueprint.route(item, methods=["PATCH"])
     @place.describe(shown, errors=[*missing, *BODY_ERRORS, "invalid_parameter"], headers=[IDEMPOTENCY_KEY])
     @place.named("change_{}_webhook")
-    @blueprint.arguments(requests.WebhookChanges, description="The changes.")
+    @takes(requests.WebhookChanges, "The changes.")
     def change(body: dict[str, Any], webhook: str, **parts: str) -> Response:
         """Change a webhook.
 
@@ -217,7 +212,7 @@ def _add_item(place: _Place) -> None:
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("rotate_{}_webhook_secret")
-    @blueprint.arguments(requests.SecretRotation, description="The new secret.")
+    @takes(requests.SecretRotation, "The new secret.")
     def rotate(body: dict[str, Any], webhook: str, **parts: str) -> Response:
         """Replace the secret of a webhook.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
 from skye_server.commands.game_commands import changed_view
@@ -14,7 +14,7 @@ from skye_server.contract.responses.changes import TakenSeatView
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
@@ -22,12 +22,7 @@ from skye_server.routes.game.lobby import OWN_VIEW
 from skye_server.routes.webhooks import delivery_view
 from skye_server.webhooks.bots import bot_deliveries, delete_bots
 
-blueprint = Resource(
-    "Bots at URLs",
-    __name__,
-    url_prefix="/v1/games/<game>/players/<seat:seat>/bot",
-    description="Let a program at a URL play a seat: the server sends it each decision.",
-)
+blueprint = Blueprint("Bots at URLs", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
 
 _OVER = ("game_aborted", "game_finished", "too_many_changes")
 
@@ -37,7 +32,7 @@ _OVER = ("game_aborted", "game_finished", "too_many_changes")
     ResponseDoc(200, "The seat, and the secret of its bot.", responses.TakenSeat),
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OVER, "seat_played_by_bot", "bot_unreachable"],
 )
-@blueprint.arguments(requests.UrlBot, description="The bot.")
+@takes(requests.UrlBot, "The bot.")
 def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     """Let a bot at a URL play a seat.
 

@@ -13,7 +13,7 @@ from skye_server.contract import requests, responses
 from skye_server.games.views.game import summary_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
-from skye_server.http.request_parsing import bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, game_response, json_response, no_content
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
@@ -144,7 +144,7 @@ def delete_game(game: str) -> Response:
         "too_many_changes",
     ],
 )
-@blueprint.arguments(requests.ClockAdvance, description="How far to advance the clock.")
+@takes(requests.ClockAdvance, "How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:
     """Advance the manual clock of a game.
 

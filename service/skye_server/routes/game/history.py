@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye.positions import RULESET, Position
 from skye.views import ActionView, actions_view
@@ -22,7 +22,7 @@ from skye_server.games.views.rounds import beginning, engine_events, round_view,
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
-from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import (
     check_accepts,
     etag,
@@ -38,9 +38,7 @@ from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, r
 from skye_server.openapi.parameters import LAST_EVENT_ID
 from skye_server.routes.games import THIS_GAME
 
-blueprint = Resource(
-    "History", __name__, url_prefix="/v1/games/<game>", description="Events, reports, records and positions."
-)
+blueprint = Blueprint("History", __name__, url_prefix="/v1/games/<game>")
 
 _BEGUN = ("game_not_started",)
 
@@ -65,7 +63,7 @@ _BEGUN = ("game_not_started",)
     errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     token=Token.OPTIONAL,
 )
-@blueprint.arguments(requests.EventsQuery, location="query")
+@takes(query=requests.EventsQuery)
 def list_events(query: dict[str, Any], game: str) -> Response:
     """List the events of a game.
 
@@ -104,7 +102,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
-@blueprint.arguments(requests.StreamQuery, location="query")
+@takes(query=requests.StreamQuery)
 def stream_events(query: dict[str, Any], game: str) -> Response:
     """Stream the events of a game.
 

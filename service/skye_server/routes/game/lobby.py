@@ -13,7 +13,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_token, invitation_id, require_host
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
-from skye_server.http.request_parsing import bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
@@ -70,7 +70,7 @@ OWN_VIEW = ResponseDoc(
         "bot_unreachable",
     ],
 )
-@blueprint.arguments(requests.PlayerToSeat, description="The player who takes the seat.")
+@takes(requests.PlayerToSeat, "The player who takes the seat.")
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 
@@ -190,7 +190,7 @@ def revoke_invitation(game: str, invitation: str) -> Response:
     OWN_VIEW,
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OPEN_LOBBY, *_SEATING],
 )
-@blueprint.arguments(requests.PlayerChanges, description="The changes.")
+@takes(requests.PlayerChanges, "The changes.")
 def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     """Change name or colour in the lobby.
 

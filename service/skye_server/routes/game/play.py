@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye import FinishBuilding, Place, SetOffer
 from skye_server.commands.attempts import change_game
@@ -14,22 +14,15 @@ from skye_server.contract import requests, responses
 from skye_server.contract.responses.actions import actions_view
 from skye_server.games.authorization import require_own_seat
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import Resource, bearer_token, command_from_request
+from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
 from skye_server.routes.games import THIS_SEAT
 
-blueprint = Resource(
-    "Play",
-    __name__,
-    url_prefix="/v1/games/<game>/players/<seat:seat>",
-    description="List legal actions and make moves: set prices, buy, build.",
-)
+blueprint = Blueprint("Play", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>")
 
 _Query: TypeAlias = dict[str, Any]
-
-_includes = blueprint.arguments(requests.ViewQuery, location="query")
 
 
 def _moves(*errors: str) -> Describe:
@@ -81,8 +74,7 @@ def list_actions(game: str, seat: int) -> Response:
 @_moves(
     *BODY_ERRORS, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes"
 )
-@_includes
-@blueprint.arguments(requests.Offer, description="The tile to discard, and the prices of the other two.")
+@takes(requests.Offer, "The tile to discard, and the prices of the other two.", query=requests.ViewQuery)
 def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Response:
     """Set prices and discard.
 
@@ -98,8 +90,7 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
 
 @blueprint.route("/purchase", methods=["PUT"])
 @_moves(*BODY_ERRORS, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
-@_includes
-@blueprint.arguments(requests.Purchase, description="The tile to buy, or a pass.")
+@takes(requests.Purchase, "The tile to buy, or a pass.", query=requests.ViewQuery)
 def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int) -> Response:
     """Buy a tile, or pass.
 
@@ -115,8 +106,7 @@ def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int)
 @_moves(
     *BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "building_finished"
 )
-@_includes
-@blueprint.arguments(requests.Placement, description="The tile, with its cell and rotation.")
+@takes(requests.Placement, "The tile, with its cell and rotation.", query=requests.ViewQuery)
 def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
     """Place a tile.
 
@@ -131,7 +121,7 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
 
 @blueprint.route("/placements/<int:number>", methods=["DELETE"])
 @_moves("nothing_to_take_back", "not_last_placement", "building_finished", "too_many_changes")
-@_includes
+@takes(query=requests.ViewQuery)
 def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     """Take back a placement.
 
@@ -146,7 +136,7 @@ def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
 
 @blueprint.route("/building/finish", methods=["POST"])
 @_moves("placeable_tiles_left", "building_finished")
-@_includes
+@takes(query=requests.ViewQuery)
 def finish_building(query: _Query, game: str, seat: int) -> Response:
     """Finish building.
 

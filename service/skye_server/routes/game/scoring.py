@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye import Place, Territory
 from skye.errors import InvalidTerritory
@@ -27,15 +27,13 @@ from skye_server.games.authorization import require_own_seat, require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads
 from skye_server.routes.catalogue import PICTURE
 
-blueprint = Resource(
-    "Scoring", __name__, url_prefix="/v1", description="Points, areas, and the effect of placements."
-)
+blueprint = Blueprint("Scoring", __name__, url_prefix="/v1")
 
 _BEGUN = ("game_not_started",)
 _OF_SEAT = ("seat_not_found",)
@@ -73,7 +71,7 @@ def get_territory(game: str, seat: int) -> Response:
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory/picture.svg")
 @reads(PICTURE, errors=["invalid_parameter", *_OF_SEAT])
-@blueprint.arguments(requests.TerritoryPictureQuery, location="query")
+@takes(query=requests.TerritoryPictureQuery)
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
     """Get the picture of a territory.
 
@@ -119,7 +117,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
     ],
     token=Token.REQUIRED,
 )
-@blueprint.arguments(requests.PlacementsToTry, description="The placements to try.")
+@takes(requests.PlacementsToTry, "The placements to try.")
 def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """Try placements.
 
@@ -138,7 +136,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     ResponseDoc(200, "The placements.", responses.Places),
     errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
 )
-@blueprint.arguments(requests.PlacesQuery, location="query")
+@takes(query=requests.PlacesQuery)
 def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     """List the places of tiles.
 
@@ -168,9 +166,7 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     ResponseDoc(200, "The points of each territory, with the reasons.", responses.ScoredTerritories),
     errors=[*BODY_ERRORS, "invalid_territory", "not_acceptable"],
 )
-@blueprint.arguments(
-    requests.TerritoriesToScore, description="The territories, and which scoring tiles to score."
-)
+@takes(requests.TerritoriesToScore, "The territories, and which scoring tiles to score.")
 def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 

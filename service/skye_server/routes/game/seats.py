@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.contract import responses
 from skye_server.games.authorization import Caller, require_seat
@@ -11,14 +11,12 @@ from skye_server.games.views.game import game_view
 from skye_server.games.views.rounds import purchase_of
 from skye_server.games.views.seats import offer_view, placements_view, player_view
 from skye_server.http.framework import collaborators
-from skye_server.http.request_parsing import Resource, bearer_token
+from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
 from skye_server.routes.games import THIS_GAME, THIS_SEAT
 
-blueprint = Resource(
-    "Seats", __name__, url_prefix="/v1/games/<game>/players", description="Get the seats, and parts of one."
-)
+blueprint = Blueprint("Seats", __name__, url_prefix="/v1/games/<game>/players")
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
