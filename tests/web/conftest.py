@@ -24,10 +24,16 @@ def chromium():
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def windows_kept():
+    """The closed windows of this process, which are opened again."""
+    return []
+
+
 @pytest.fixture
-def browser(chromium, live):
+def browser(chromium, live, windows_kept):
     """Opens windows on the shared server; fails the test when a page has complained."""
-    with Browser(chromium, live.url) as opened:
+    with Browser(chromium, live.url, windows_kept) as opened:
         yield opened
 
 

@@ -52,16 +52,21 @@ class Browser:
     """Opens windows, and collects what their pages complain about.
 
     In a `with` statement it closes the windows, and fails when a page has complained.
+
+    :param kept: Closed windows that are opened again with an empty storage and a filled HTTP cache. Without
+        this list every window is new; to fill a cache takes more CPU time than most tests.
     """
 
-    def __init__(self, chromium, url):
+    def __init__(self, chromium, url, kept=None):
         self._chromium = chromium
         self.url = url
+        self._kept = kept
         self.complaints = []
         self.expected = []
         """Parts of complaints that a test expects, such as those about a server that it has stopped."""
         self._failures = []
-        self._contexts = []
+        self._open = []
+        self._own = []
 
     def __enter__(self):
         return self
@@ -70,19 +75,35 @@ class Browser:
         self.close()
         assert error is not None or self.complaints == []
 
-    def window(self, path="/play/", *, width=1440, height=900, **options):
-        """Open a page in a window with storage of its own."""
-        context = self._chromium.new_context(
-            viewport={"width": width, "height": height}, service_workers="block", **options
+    def window(self, path="/play/", *, width=1440, height=900, stored=None, own=False, **options):
+        """Open a page in a window with storage of its own.
+
+        :param stored: The entries of `localStorage` by name.
+        :param own: Whether no later window is opened in the same context: the test changes all its pages.
+        """
+        if own or options or self._kept is None:
+            context = self._new_context(**options)
+            self._own.append(context)
+        else:
+            context = self._kept.pop() if self._kept else self._new_context()
+            self._open.append(context)
+        entries = [{"name": name, "value": value} for name, value in (stored or {}).items()]
+        context.set_storage_state(
+            {"cookies": [], "origins": [{"origin": self.url, "localStorage": entries}] if entries else []}
         )
+        return self.tab(context, path, {"width": width, "height": height})
+
+    def _new_context(self, **options):
+        context = self._chromium.new_context(service_workers="block", **options)
         context.add_init_script(_COMPLAIN)
         context.set_default_timeout(1000 * MAX_WAIT_S)
-        self._contexts.append(context)
-        return self.tab(context, path)
+        return context
 
-    def tab(self, context, path):
+    def tab(self, context, path, size=None):
         """Open another page in the same window."""
         page = context.new_page()
+        if size is not None:
+            page.set_viewport_size(size)
         page.on("console", lambda message: message.type == "error" and self._complain(_console_text(message)))
         page.on("pageerror", lambda error: self._complain(f"{error}\n{error.stack}"))
         page.on("request", lambda request: self._check_origin(request.url))
@@ -94,8 +115,18 @@ class Browser:
         """Close all windows. Before, add what the server said in each error, which the console omits."""
         for response in self._failures:
             self._complain(f"{response.request.method} {response.url}: {response.status} {_text(response)}")
-        for context in self._contexts:
-            context.close()
+        while self._own:
+            self._own.pop().close()
+        while self._open:
+            self.close_window(self._open[-1])
+
+    def close_window(self, context):
+        """Close all pages of a window, and keep what it has cached."""
+        for page in context.pages:
+            page.close()
+        context.set_offline(False)
+        self._open.remove(context)
+        self._kept.append(context)
 
     def _complain(self, text):
         if not any(part in text for part in self.expected):
@@ -182,7 +213,7 @@ class Screen:
         self.page.evaluate(_KEEP, list(shown_ms))
 
     def keep_in_next_page(self, *shown_ms):
-        """Let what the next pages of the window show for so long stay."""
+        """Let what the next pages of the window, one of its own, show for so long stay."""
         self.page.context.add_init_script(f"({_KEEP})({list(shown_ms)})")
 
     def menu(self, selector):

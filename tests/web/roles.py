@@ -9,9 +9,8 @@ END = {"scenario": "last_action", "players": [{"name": "Ann"}, {"name": "Bob"}]}
 
 def with_tokens(browser, path, game, tokens):
     """Open a page in a browser that has some tokens of a game."""
-    stored = [{"name": f"skye.game.{game}", "value": json.dumps({"seats": [], "host": None} | tokens)}]
-    state = {"cookies": [], "origins": [{"origin": browser.url, "localStorage": stored}]}
-    screen = browser.window(path, storage_state=state)
+    stored = {f"skye.game.{game}": json.dumps({"seats": [], "host": None} | tokens)}
+    screen = browser.window(path, stored=stored)
     screen.page.wait_for_selector(".game-page")
     return screen
 

@@ -150,7 +150,7 @@ def sent(event, data):
 
 def test_second_tab_reloads_when_the_leader_lost_history(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
-    screen, streams = browser.window(), []
+    screen, streams = browser.window(own=True), []
     pages = [screen.page]
 
     def hold(route):
@@ -239,7 +239,7 @@ def test_seat_moves_up_when_a_player_leaves_the_lobby(browser):
 
 def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 600_000})
-    screen = browser.window("/play/")
+    screen = browser.window("/play/", own=True)
     screen.page.clock.install(time="2020-01-01T00:00:00Z")
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
     screen.page.wait_for_selector(".clock:not([hidden])")
@@ -292,7 +292,7 @@ def test_connection_cut_in_a_phase_is_resumed_where_the_game_is(browser, phase):
 @pytest.mark.parametrize("wrong", ["2020-01-01T00:00:00Z", "2035-01-01T00:00:00Z"])
 def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     game, tokens, _ = browser.game("Ann", "Bob", options={"turn_ms": 5000})
-    screen = browser.window("/play/")
+    screen = browser.window("/play/", own=True)
     screen.page.clock.install(time=wrong)
     screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")

@@ -57,11 +57,13 @@ _STATE = """() => [
 class Visit:
     """One window on a screen, in which buttons are pressed one after the other.
 
+    :param browser: The browser of the window.
     :param open_screen: A function that opens the screen in a new window.
     :param elsewhere: A selector of what another test presses.
     """
 
-    def __init__(self, open_screen, elsewhere):
+    def __init__(self, browser, open_screen, elsewhere):
+        self._browser = browser
         self._screen = open_screen()
         self.page = self._screen.page
         self._elsewhere = elsewhere
@@ -114,7 +116,7 @@ class Visit:
 
     def close(self):
         """Close the window."""
-        self.page.context.close()
+        self._browser.close_window(self.page.context)
 
 
 def press_everything(browser, open_screen, elsewhere="[hidden]"):
@@ -122,7 +124,7 @@ def press_everything(browser, open_screen, elsewhere="[hidden]"):
 
     A press that leads elsewhere is followed by the next one in a new window on a new game.
     """
-    visit = Visit(open_screen, elsewhere)
+    visit = Visit(browser, open_screen, elsewhere)
     paths = [(control,) for control in visit.controls()]
     known = {control for (control,) in paths}
     before = None
@@ -131,7 +133,7 @@ def press_everything(browser, open_screen, elsewhere="[hidden]"):
         follows = before == path[:-1] and visit.is_on_the_same_screen and path[-1] in visit.controls()
         if not follows and not (visit.is_as_it_was_opened and path[0] in visit.controls()):
             visit.close()
-            visit = Visit(open_screen, elsewhere)
+            visit = Visit(browser, open_screen, elsewhere)
         for control in path[-1:] if follows else path:
             visit.press(control)
         before = path

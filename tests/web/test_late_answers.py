@@ -127,7 +127,7 @@ window.fetch = (input, ...rest) =>
 
 def test_host_who_is_quicker_than_the_events_meets_no_error(browser):
     page = hosted_lobby(browser).page
-    page.context.add_init_script(NO_STREAM)
+    page.add_init_script(NO_STREAM)
     page.reload()
     for action in ("withdraw", "join", "start"):
         page.click(f"[data-act={action}]")

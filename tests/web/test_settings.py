@@ -51,7 +51,7 @@ def test_shortcuts_of_single_letters_can_be_switched_off(browser):
 
 def test_browser_that_stores_nothing_keeps_the_seat_and_warns(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
-    screen = browser.window("/docs")
+    screen = browser.window("/docs", own=True)
     screen.page.context.add_init_script(_NO_STORAGE)
     screen.keep_in_next_page(TOAST_MS)
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
