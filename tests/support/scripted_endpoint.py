@@ -60,7 +60,7 @@ def serving(script=lambda _number, _request: completion()):
             pass
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
         try:

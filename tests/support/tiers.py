@@ -1,9 +1,9 @@
 """A pytest plugin: which tests `make test` leaves to `make test-full`, by what they were measured to cost.
 
-A test belongs to `make test-full`, and has the marker `full`, if it lies in a folder or file of FULL, or if
-`tests/costs.tsv` lists it: a table that `make test-costs` writes. A test with the marker `smoke` is in
-`make test` whatever it costs: it is the one test that shows that a part works at all. A new test is in
-`make test` until it is measured.
+A test belongs to `make test-full`, and has the marker `full`, if it lies in a folder or file of FULL, if it
+starts a server by one of STARTING, or if `tests/costs.tsv` lists it: a table that `make test-costs` writes.
+A test with the marker `smoke` is in `make test` whatever it costs: it is the one test that shows that a part
+works at all. A new test is in `make test` until it is measured.
 
 The CPU time of a test includes that of the processes that it starts.
 """
@@ -30,6 +30,9 @@ FULL = (
     "engine/test_env_actions.py", "engine/test_env_observation.py", "engine/test_env_options.py",
     "engine/test_env_vector.py", "engine/test_envs.py", "engine/test_openspiel.py",
 )  # fmt: skip
+STARTING = {"live", "launch"}
+"""The fixtures that start the launcher: the first test of each process pays for the shared one."""
+
 MAX_CASE_CPU_S = 0.2
 MAX_CASE_WALL_S = 1.0
 MAX_TEST_CPU_S = 2.0
@@ -93,6 +96,10 @@ def lies_in_full(path):
     return any(path.is_relative_to(TESTS / full) for full in FULL)
 
 
+def _is_full_unmeasured(item):
+    return lies_in_full(item.path) or not STARTING.isdisjoint(item.fixturenames)
+
+
 def pytest_addoption(parser):
     """Add the option of `make test-costs`."""
     parser.addoption("--write-costs", action="store_true", help="write tests/costs.tsv")
@@ -113,8 +120,8 @@ def pytest_ignore_collect(collection_path, config):
 def pytest_collection_modifyitems(items):
     """Mark the tests of `make test-full`."""
     for item in items:
-        listed = lies_in_full(item.path) or name_of(item.nodeid) in expensive_tests()
-        if listed and not item.get_closest_marker("smoke"):
+        is_full = _is_full_unmeasured(item) or name_of(item.nodeid) in expensive_tests()
+        if is_full and not item.get_closest_marker("smoke"):
             item.add_marker(pytest.mark.full)
 
 
@@ -133,7 +140,7 @@ def pytest_runtest_makereport(item, call):
         all_cpu, own_cpu, wall = item.stash[_BEGUN]
         cpu_s = max(cpu_seconds(os.getpid()) - all_cpu, time.process_time() - own_cpu)
         report.cost = cpu_s, time.monotonic() - wall
-        report.smoke = item.get_closest_marker("smoke") is not None
+        report.tier_is_given = item.get_closest_marker("smoke") is not None or _is_full_unmeasured(item)
     return report
 
 
@@ -143,27 +150,22 @@ _costs = defaultdict(Cost)
 
 def pytest_runtest_logreport(report):
     """Collect the costs, in the process that receives all reports."""
-    if report.when == "teardown" and not report.smoke:
+    if report.when == "teardown" and not report.tier_is_given:
         name = name_of(report.nodeid)
         _costs[name] = _costs[name].with_case(*report.cost)
 
 
 def pytest_terminal_summary(terminalreporter, config):
     """Write the table, or mention tests of `make test` that have grown."""
-    costs = {name: cost for name, cost in _costs.items() if not lies_in_full(TESTS.parent / _file_of(name))}
     if config.option.write_costs:
-        rows = [(*cost, name) for name, cost in sorted(costs.items()) if cost.exceeds()]
+        rows = [(*cost, name) for name, cost in sorted(_costs.items()) if cost.exceeds()]
         TABLE.write_text("".join(map(_row, [(*Cost._fields, "test"), *rows])))
         return
-    grown = sorted(name for name in costs.keys() - expensive_tests() if costs[name].exceeds(NOTICED))
+    grown = sorted(name for name in _costs.keys() - expensive_tests() if _costs[name].exceeds(NOTICED))
     if grown:
         terminalreporter.write_line("Too expensive for `make test`; `make test-costs` moves them:")
     for name in grown:
-        terminalreporter.write_line(f"  {costs[name].cpu_s:.1f} s of CPU: {name}")
-
-
-def _file_of(name):
-    return name.partition("::")[0]
+        terminalreporter.write_line(f"  {_costs[name].cpu_s:.1f} s of CPU: {name}")
 
 
 def _row(values):

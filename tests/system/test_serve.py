@@ -220,7 +220,7 @@ def old_redis():
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Replies) as server:
         server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield server.server_address[1]
         server.shutdown()
 
