@@ -26,7 +26,7 @@ GOAL = "<= 10"
 CHARGED = "CPU time for each request charged"
 """The end of the name of these rows."""
 
-_TIMES = 8
+TIMES = 8
 _BOTS = {"players": [{"bot": "greedy"}] * 5, "auto_start": True}
 
 Send: TypeAlias = Callable[[Sent], tuple[int, bytes]]
@@ -60,10 +60,10 @@ def worst_requests(send: Send) -> dict[str, Sent]:
 
 
 def _row(server: Server, send: Send, name: str, request: Sent) -> Row:
-    for _ in range(_TIMES):
+    for _ in range(TIMES):
         send(request)
     costs = []
-    for _ in range(_TIMES):
+    for _ in range(TIMES):
         before = cpu_seconds(server.workers)
         price, _ = send(request)
         costs.append(1000 * (cpu_seconds(server.workers) - before) / max(price, 1))

@@ -25,6 +25,7 @@ from bench.plan import LEAST
 from bench.positions import Copies, find
 from bench.rows import Row, read, row, write
 from tests.support.missing_programs import NO_BOARDGAME_IO, NO_REDIS
+from tests.support.sizes import sized
 
 FORM = {"name", "value", "unit", "against", "ratio", "goal", "met"}
 
@@ -183,7 +184,8 @@ def test_page_names_only_measured_figures():
         page.filled("<!-- measured -->\n<!-- end -->\n", [])
 
 
-def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server):
+def test_cost_of_the_worst_requests_is_divided_by_their_price(redis_server, monkeypatch):
+    monkeypatch.setattr(worst_requests, "TIMES", sized(2, worst_requests.TIMES))
     limits = {"SKYE_LIMITS": "on", "SKYE_TRUSTED_PROXIES": "1"}
     with servers.gunicorn("skye_server.wsgi:app", redis_server, **limits) as server:
         rows = worst_requests.worst_request_rows(server)

@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from skye_server.server.embedded_redis import RedisServer
-from skye_server.server.server_programs import describe, programs
+from skye_server.server.server_programs import describe, find_program, programs
 from skye_server.setting_parsers import Address
 from skye_server.settings import Settings
 from skye_server.store.backup import _stored_values
@@ -21,6 +21,7 @@ from tests.support.comparing import without_time
 from tests.support.missing_programs import NO_REDIS
 from tests.support.playing import Service
 from tests.support.ports import free_port
+from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S
 from tests.support.whole_game import played
 from tests.system.redis_forms import NO_FAILOVER_MS, Cluster
@@ -29,7 +30,9 @@ HALF = 25
 """Actions, of the 60 or so that a game of two has."""
 
 
-@pytest.fixture(params=[*programs()] or [None], ids=lambda one: describe(one) if one else None)
+@pytest.fixture(
+    params=sized([find_program()], [*programs()] or [None]), ids=lambda one: describe(one) if one else None
+)
 def program(request):
     return request.param or pytest.skip(NO_REDIS)
 

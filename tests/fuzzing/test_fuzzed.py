@@ -39,7 +39,7 @@ def generated_requests_to(operation):
     """Return a test of one operation, whose requests are generated when it runs, not when it is collected."""
 
     @schemathesis.pytest.from_fixture("schema").include(operation_id=operation).parametrize()
-    @settings(max_examples=sized(5, 60), **SAME_EACH_TIME)
+    @settings(max_examples=sized(3, 60), **SAME_EACH_TIME)
     def test(case, stages):
         stages.send(case)
 
@@ -73,5 +73,5 @@ def test_generated_requests_along_links_have_documented_responses():
             del data, result
             return rule.function.__name__
 
-    size = settings(max_examples=sized(10, 100), stateful_step_count=10, **SAME_EACH_TIME)
+    size = settings(max_examples=sized(6, 100), stateful_step_count=10, **SAME_EACH_TIME)
     run_state_machine_as_test(Journey, settings=size)

@@ -20,6 +20,7 @@ from pathlib import Path
 from skye_server.server.server_programs import find_program
 from skye_server.store.shards import key_of
 from tests.deploy.servers import JSON, Instance
+from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.hosts import DROP, REFUSE, Network
 from tests.system.redis_forms import Cluster, Sentinels
@@ -28,7 +29,7 @@ GAMES = 4
 PAUSE_S = 0.01
 """Between two changes of a game, which has a maximum of changes."""
 COUNTED = ("acknowledged", "acknowledged_after_the_election", "lost", "doubled")
-PLAYED_S = 5
+PLAYED_S = sized(2, 5)
 """How long games are played before the partition, after the election, and after the partition."""
 
 

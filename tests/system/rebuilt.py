@@ -13,7 +13,7 @@ from skye_server.store.redis_store import RedisStore
 from tests.support.derived import derived, forget_derived
 from tests.support.dispatching import games_of, rebuild_all
 from tests.support.playing import Service
-from tests.support.waiting import waited_for
+from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.machines import OneRedis
 from tests.system.proof import require
 
@@ -26,8 +26,7 @@ def prove_rebuilt(url, wire):
 
     :param url: that of the Redis, on which a dispatcher is running.
     """
-    store = RedisStore.from_settings(Settings(redis_url=url))
-    assert waited_for(lambda: is_relayed(store)), store.due.backlog(round(1000 * time.time()))
+    store = relayed(url)
     with tempfile.TemporaryDirectory(prefix="skye-") as folder:
         backup = Path(folder, "backup")
         with backup.open("wb") as file:
@@ -52,10 +51,19 @@ def prove_rebuilt(url, wire):
                 require(listed == _listed(status, rebuilt.get), status, listed)
 
 
-def is_relayed(store):
-    """Return whether nothing is due for the relay, nor will be soon."""
-    backlog = store.due.backlog(round(1000 * time.time()) + 2 * RELAY_MS)
-    return backlog["relay"][1] == 0 and backlog["parked"][0] == 0
+def relayed(url):
+    """Return the store at a URL, once nothing is due for the relay, nor will be soon."""
+    store = RedisStore.from_settings(Settings(redis_url=url, redis_wait_ms=int(1000 * MAX_WAIT_S)))
+
+    def backlog():
+        return store.due.backlog(round(1000 * time.time()) + 2 * RELAY_MS)
+
+    def is_relayed():
+        found = backlog()
+        return found["relay"][1] == 0 and found["parked"][0] == 0
+
+    assert waited_for(is_relayed), backlog()
+    return store
 
 
 def _listed(status, read):

@@ -1,6 +1,5 @@
 """Webhooks while dispatchers, workers and Redis are killed, and the receiver fails at random."""
 
-import contextlib
 import os
 import random
 import signal
@@ -14,12 +13,13 @@ import pytest
 from standardwebhooks import Webhook
 
 from skye_client import ApiError, ConnectionFailedError, RetryPolicy, Skye, new_key
+from skye_server.server.embedded_redis import url_of
 from tests.support.launcher import launching, redis_servers
 from tests.support.receiver import Receiver, respond
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_RUN_S, waited_for
 from tests.system.processes import dispatchers_of, workers_of
-from tests.system.raw import metric_value
+from tests.system.rebuilt import relayed
 
 pytestmark = pytest.mark.usefixtures("redis_program")
 
@@ -141,13 +141,6 @@ def events_of(url, key):
             after = page[-1]["id"]
 
 
-def is_relayed(url):
-    """Return whether nothing is left for the relay."""
-    with contextlib.suppress(OSError, TypeError):  # Redis, or a worker, comes back
-        return metric_value(url, 'due_entries{kind="relay"}') == 0
-    return False
-
-
 def test_events_survive_kills_in_order(tmp_path):
     books, killed, failures = Books(), defaultdict(int), []
     with Receiver(books.answer) as receiver, launching(tmp_path) as start:
@@ -180,7 +173,7 @@ def test_events_survive_kills_in_order(tmp_path):
         finally:
             stopped.set()
             killer.join()
-        assert waited_for(lambda: is_relayed(url)), "a dispatcher has not finished what a kill left out"
+        relayed(url_of(tmp_path / "data" / "redis.sock"))
         expected = {key: events_of(url, key) for key in keys}
 
         def arrived():
