@@ -5,6 +5,8 @@ import gc
 import os
 import socket
 import time
+from itertools import groupby, zip_longest
+from operator import attrgetter
 from pathlib import Path
 
 import fakeredis
@@ -178,18 +180,19 @@ def pytest_configure():
 
 
 def pytest_xdist_auto_num_workers(config):
-    """Return the number of test processes: for each core one, or three where tests mostly wait."""
-    for_each_core = 1 if config.option.markexpr == "not full" else 3
+    """Return the number of test processes: for each core one, or two where half of the tests mostly wait."""
+    for_each_core = 1 if config.option.markexpr == "not full" else 2
     return min(MAX_PROCESSES, for_each_core * len(os.sched_getaffinity(0)))
 
 
+_WAITING_ROOMS = ["system", "faults", "deploy"]
+"""Their tests mostly wait: for failovers, for time limits, for processes that start or end."""
+
 # The rooms with the longest files, slowest first; the others follow in alphabetical order.
 _SLOW_ROOMS = [
-    "system",
+    *_WAITING_ROOMS,
     "web",
     "clients",
-    "faults",
-    "deploy",
     "examples",
     "contract",
     "bench",
@@ -213,20 +216,30 @@ def pytest_collection():
 def pytest_collection_modifyitems(config, items):
     """Run the slow rooms first, and leave what is `full_size` to `make test-all`.
 
-    The slow rooms come first so that none of them runs alone at the end.
+    The slow rooms come first so that none of them runs alone at the end. Files that wait alternate with files
+    that compute: where all processes wait the cores are idle, and where all compute they hinder each other.
     """
     if os.environ.get("TEST_SIZE") != "full":
         config.hook.pytest_deselected(items=[item for item in items if _is_full_size(item)])
         items[:] = [item for item in items if not _is_full_size(item)]
     items.sort(key=_rank)
+    files = [list(tests) for _, tests in groupby(items, key=attrgetter("path"))]
+    waiting = [tests for tests in files if _room(tests[0]) in _WAITING_ROOMS]
+    computing = [tests for tests in files if _room(tests[0]) not in _WAITING_ROOMS]
+    pairs = zip_longest(waiting, computing, fillvalue=())
+    items[:] = [item for pair in pairs for tests in pair for item in tests]
 
 
 def _is_full_size(item):
     return item.get_closest_marker("full_size") is not None
 
 
+def _room(item):
+    return item.path.parent.name
+
+
 def _rank(item):
-    room = item.path.parent.name
+    room = _room(item)
     return _SLOW_ROOMS.index(room) if room in _SLOW_ROOMS else len(_SLOW_ROOMS)
 
 
