@@ -7,7 +7,7 @@ meaning and range.
 """
 
 from skye.positions.record import actions_view, move_from, move_view
-from skye.positions.record_json import RecordedOptionsView, RecordedPlayerView, RecordView
+from skye.positions.record_json import RecordedDrawsView, RecordedOptionsView, RecordedPlayerView, RecordView
 from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw, position_view
 from skye.visibility.gains import placement_gains_view, territory_worth_view
 from skye.visibility.game_views import event_view, game_view, territory_tiles_view, used_scoring_tiles_view
@@ -129,6 +129,7 @@ __all__ = [
     "PositionDraw",
     "PurchasePassedView",
     "RecordView",
+    "RecordedDrawsView",
     "RecordedOptionsView",
     "RecordedPlayerView",
     "RevealedOfferView",

@@ -1,10 +1,11 @@
-"""The record of a game: its options, seed and actions, from which a replay reproduces the same states."""
+"""The record of a game: its options, draws and actions, from which a replay reproduces the same states."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from itertools import chain
+from typing import Any, Final, TypeAlias, cast
 
 from skye.errors import InvalidRecord, RuleError
 from skye.events import (
@@ -16,12 +17,13 @@ from skye.events import (
     PurchasePassed,
     TileBought,
     TilePlaced,
+    TilesDrawn,
     with_rounds,
 )
-from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer, TakeBack
+from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
-from skye.rules.state import GameState, check_seat
+from skye.rules.state import TILES_DRAWN, GameState, check_seat
 from skye.territory.frontier import Place
 from skye.visibility.types.game import ActionView, MoveView
 
@@ -46,15 +48,34 @@ class Action:
     move: Move
 
 
+RoundDraws: TypeAlias = tuple[tuple[str, ...], ...]
+"""The tiles that each seat draws at the start of a round."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedDraws:
+    """What was drawn in a recorded game.
+
+    :param scoring_tiles: the scoring tiles in slots A to D, also those that the options name.
+    :param starting_seat: the seat that started round 1, or the round of the position, also a named one.
+    :param tiles: the tiles of each seat, for each round that began after the setup or the position.
+    """
+
+    scoring_tiles: tuple[str, ...]
+    starting_seat: int
+    tiles: tuple[RoundDraws, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The setup of a game and all its actions, in order.
+    """The setup of a game, all its actions in order, and its draws.
 
     :param colors: the color of each seat.
     :param seed: the seed of all draws.
     :param options: the options of the game.
     :param actions: the actions.
     :param position: the state in which the game began, if it did not begin with a setup.
+    :param draws: what was drawn. None: nothing was recorded, and a replay draws from the seed.
     """
 
     colors: tuple[str, ...]
@@ -62,6 +83,7 @@ class Record:
     options: Options
     actions: tuple[Action, ...]
     position: GameState | None = None
+    draws: RecordedDraws | None = None
 
 
 def replay(record: Record) -> list[Outcome]:
@@ -78,14 +100,50 @@ def replay(record: Record) -> list[Outcome]:
     """
     if not isinstance(record, Record):
         raise TypeError(f"a record is a Record, not {type(record).__name__}")
-    if record.position is None:
-        begun = new_game(record.colors, seed=record.seed, options=record.options)
-    else:
+    draws = record.draws
+    if record.position is not None:
         begun = Outcome(record.position, ())
-    return [begun, *apply_actions(begun.game, record.actions)]
+        tiles = None if draws is None else draws.tiles
+    elif draws is None:
+        begun, tiles = new_game(record.colors, seed=record.seed, options=record.options), None
+    else:
+        begun, tiles = begin_recorded(record.colors, record.seed, record.options, draws), draws.tiles[1:]
+    return [begun, *apply_actions(begun.game, record.actions, tiles)]
 
 
-def apply_actions(game: GameState, actions: Iterable[Action]) -> Iterator[Outcome]:
+def begin_recorded(
+    colors: Sequence[str], seed: str | None, options: Options, draws: RecordedDraws
+) -> Outcome:
+    """Set up a game and start round 1 with recorded draws; later draws are those of the seed.
+
+    >>> scoring_tiles = ("sheep", "squares", "most_gold", "largest_lake")
+    >>> draws = RecordedDraws(scoring_tiles, 1, ((("L01", "L02", "L03"), ("L04", "L05", "L06")),))
+    >>> game, _ = begin_recorded(("red", "blue"), "play", Options(), draws)
+    >>> game.starting_seat, game.players[1].tiles_on_offer, game.seed
+    (1, ('L04', 'L05', 'L06'), 'play')
+
+    :param options: what they name was not drawn.
+    :raises InvalidSetup: when the players or options are invalid.
+    :raises InvalidRecord: when the draws cannot have been made.
+    """
+    game, events = new_game(colors, chance_nodes=True, options=options)
+    items: list[str] = []
+    if options.scoring_tiles is None:
+        items += draws.scoring_tiles
+    if options.first_seat is None:
+        items.append(str(draws.starting_seat))
+    for item in items:
+        game, more = _draw(game, item)
+        events += more
+    if (game.scoring_tiles, game.starting_seat) != (tuple(draws.scoring_tiles), draws.starting_seat):
+        raise InvalidRecord("The options name other scoring tiles or another first seat than the draws.")
+    game, more = _draw_tiles(game, iter(draws.tiles))
+    return Outcome(game._replace(seed=seed), events + more)
+
+
+def apply_actions(
+    game: GameState, actions: Iterable[Action], tiles: Iterable[RoundDraws] | None = None
+) -> Iterator[Outcome]:
     """Apply recorded actions to a game; yield the outcome of each.
 
     >>> import skye
@@ -93,19 +151,72 @@ def apply_actions(game: GameState, actions: Iterable[Action]) -> Iterator[Outcom
     Traceback (most recent call last):
     skye.errors.InvalidRecord: Action 1: This belongs to the buying phase; the game is in pricing.
 
-    :raises InvalidRecord: when an action breaks a rule; `facts["action"]` is its number, from 1.
+    :param tiles: the tiles drawn in each of the next rounds; None: the seed of the game draws.
+    :raises InvalidRecord: when an action breaks a rule, or the tiles cannot have been drawn after it;
+        `facts["action"]` is its number, from 1.
     """
+    left = None if tiles is None else iter(tiles)
     for number, action in enumerate(actions, 1):
         try:
             if action.seat not in range(len(game.players)):
                 raise InvalidRecord(f"There is no seat {action.seat}.")
-            outcome = play(game, action.seat, action.move)
+            outcome = _play_recorded(game, action, left)
         except RuleError as error:
             raise InvalidRecord(
                 f"Action {number}: {error.detail}", action=number, reason=error.code
             ) from error
         game = outcome.game
         yield outcome
+
+
+def _play_recorded(game: GameState, action: Action, tiles: Iterator[RoundDraws] | None) -> Outcome:
+    """Play an action; if it ends a round, the seats draw the recorded tiles instead of those of the seed."""
+    if tiles is None or game.round == game.rounds or not isinstance(action.move, FinishBuilding):
+        return play(game, action.seat, action.move)
+    after, events = play(game._replace(seed=None), action.seat, action.move)
+    next_draws = game.next_draws
+    if after.is_chance_node:
+        after, drawn = _draw_tiles(after, tiles)
+        events += drawn
+        next_draws = next_draws[TILES_DRAWN * len(game.players) :]
+    return Outcome(after._replace(seed=game.seed, next_draws=next_draws), events)
+
+
+def _draw_tiles(game: GameState, tiles: Iterator[RoundDraws]) -> Outcome:
+    """Draw the recorded tiles of a round.
+
+    :raises InvalidRecord: when they are missing or cannot be drawn.
+    """
+    events: tuple[Event, ...] = ()
+    of_round = next(tiles, ())
+    if [len(of_seat) for of_seat in of_round] != [TILES_DRAWN] * len(game.players):
+        raise InvalidRecord(f"The draws do not have {TILES_DRAWN} tiles of each seat in round {game.round}.")
+    for tile in chain.from_iterable(of_round):
+        game, events = _draw(game, tile)
+    return Outcome(game, events)
+
+
+def _draw(game: GameState, item: str) -> Outcome:
+    try:
+        return play(game, CHANCE, Draw(item))
+    except RuleError as error:
+        raise InvalidRecord(f"The draws: {error.detail}", reason=error.code) from error
+
+
+def draws_of(scoring_tiles: Sequence[str], starting_seat: int, events: Iterable[Event]) -> RecordedDraws:
+    """Return what was drawn in a game, from its events.
+
+    :param scoring_tiles: the scoring tiles with which the game began.
+    :param starting_seat: the starting seat with which it began.
+    :param events: the events since the setup or the position.
+
+    >>> import skye
+    >>> game, events = skye.new_game(2, seed="play")
+    >>> draws_of(game.scoring_tiles, game.starting_seat, events).tiles
+    ((('L66', 'L61', 'L37'), ('L53', 'L44', 'L51')),)
+    """
+    tiles = tuple([event.tiles for event in events if isinstance(event, TilesDrawn)])
+    return RecordedDraws(tuple(scoring_tiles), starting_seat, tiles)
 
 
 def action_of(event: Event) -> Action | None:

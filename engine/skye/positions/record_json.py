@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict
 
 from skye.errors import InvalidRecord, SkyeError
 from skye.positions.importing import game_from_position
-from skye.positions.record import Action, Record, move_from, move_view, replay
+from skye.positions.record import Action, Record, RecordedDraws, draws_of, move_from, move_view, replay
 from skye.positions.snapshot import RULESET, Position, position_of
 from skye.rules.setup import Options
 from skye.rules.state import TieBreak
@@ -34,6 +34,14 @@ class RecordedOptionsView(TypedDict):
     open_gold: bool
 
 
+class RecordedDrawsView(TypedDict):
+    """What was drawn in a recorded game; `tiles` are by round and seat."""
+
+    scoring_tiles: list[str]
+    starting_seat: int
+    tiles: list[list[list[str]]]
+
+
 class RecordView(TypedDict):
     """A record as JSON data."""
 
@@ -42,6 +50,7 @@ class RecordView(TypedDict):
     players: list[RecordedPlayerView]
     options: RecordedOptionsView
     position: Position | None
+    draws: RecordedDrawsView
     actions: list[dict[str, Any]]
 
 
@@ -56,7 +65,8 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
     :param names: the names of the players, by seat.
     :raises InvalidRecord: when an action breaks a rule.
     """
-    before = [outcome.game for outcome in replay(record)]
+    outcomes = replay(record)
+    before = [outcome.game for outcome in outcomes]
     names = names or [f"Player {seat}" for seat in range(1, len(record.colors) + 1)]
     options, chosen = record.options, record.options.scoring_tiles
     return {
@@ -74,6 +84,13 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
             "open_gold": options.open_gold,
         },
         "position": None if record.position is None else position_of(record.position),
+        "draws": draws_to_json(
+            draws_of(
+                before[0].scoring_tiles,
+                before[0].starting_seat,
+                [event for outcome in outcomes for event in outcome.events],
+            )
+        ),
         "actions": [
             {"seat": action.seat, "round": game.round, "phase": str(game.phase), **move_view(action.move)}
             for game, action in zip(before, record.actions, strict=False)
@@ -81,15 +98,27 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
     }
 
 
+def draws_to_json(draws: RecordedDraws) -> RecordedDrawsView:
+    """Return the draws of a record as JSON data."""
+    return {
+        "scoring_tiles": list(draws.scoring_tiles),
+        "starting_seat": draws.starting_seat,
+        "tiles": [[list(of_seat) for of_seat in of_round] for of_round in draws.tiles],
+    }
+
+
 def record_from_json(data: Mapping[str, Any]) -> Record:
     """Return the record that JSON data describe; `replay` checks its actions.
 
     >>> from skye import Options
-    >>> record = Record(("red", "blue"), "lab", Options(), ())
+    >>> record = record_from_json(record_to_json(Record(("red", "blue"), "lab", Options(), ())))
+    >>> record.seed, record.draws.tiles[0][0]
+    ('lab', ('L02', 'L69', 'L68'))
     >>> record_from_json(record_to_json(record)) == record
     True
 
-    :param data: a record as `record_to_json` and the HTTP API return it, of a game that is over.
+    :param data: a record as `record_to_json` and the HTTP API return it, of a game that is over. One without
+        `draws`, such as a record written by hand, is replayed with the draws of its seed.
     :raises InvalidRecord: when a field is missing or has another type, values are hidden, or the ruleset is
         not `base`.
     :raises InvalidPosition: when no game can have the position.
@@ -115,6 +144,7 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
             ),
             tuple([_action(number, entry) for number, entry in enumerate(data["actions"], 1)]),
             None if position is None else game_from_position(position, options["seed"]),
+            _draws(data.get("draws")),
         )
     except SkyeError:
         raise
@@ -122,6 +152,13 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
         raise InvalidRecord(f"The record has no field or value {error}.") from None
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidRecord(f"The record has another format: {error}.") from None
+
+
+def _draws(draws: Mapping[str, Any] | None) -> RecordedDraws | None:
+    if draws is None:
+        return None
+    tiles = tuple([tuple([tuple(of_seat) for of_seat in of_round]) for of_round in draws["tiles"]])
+    return RecordedDraws(tuple(draws["scoring_tiles"]), draws["starting_seat"], tiles)
 
 
 def _action(number: int, entry: Mapping[str, Any]) -> Action:

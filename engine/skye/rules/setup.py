@@ -67,16 +67,32 @@ def new_game(
         seed = token_hex(16) if seed is None else seed
         first_seat = starting_seat_by(seed, len(colors)) if first_seat is None else first_seat
         scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
-    game = GameState(
+    starting_seat = -1 if first_seat is None else first_seat
+    return Outcome(*begin(set_up(colors, seed, options, tuple(scoring_tiles or ()), starting_seat)))
+
+
+def set_up(
+    colors: Sequence[str],
+    seed: str | None,
+    options: Options,
+    scoring_tiles: tuple[str, ...],
+    starting_seat: int,
+) -> GameState:
+    """Return a game before round 1. Nothing is checked.
+
+    :param options: the options; the next two parameters replace those that can be drawn.
+    :param scoring_tiles: the scoring tiles, named or drawn; fewer than four while some are to be drawn.
+    :param starting_seat: the seat that starts round 1, named or drawn; -1 while it is to be drawn.
+    """
+    return GameState(
         seed=seed,
-        scoring_tiles=tuple(scoring_tiles or ()),
+        scoring_tiles=scoring_tiles,
         players=tuple(Player(color, castle_alone(color)) for color in colors),
-        starting_seat=-1 if first_seat is None else first_seat,
+        starting_seat=starting_seat,
         tie_break=TieBreak(options.tie_break),
         open_gold=options.open_gold,
         phase=PRICING,
     )
-    return Outcome(*begin(game))
 
 
 def _colors(players: int | Sequence[str]) -> Sequence[str]:

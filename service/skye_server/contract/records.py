@@ -7,6 +7,8 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from skye import PLAYERS, Action
+from skye.fields import DRAWN
+from skye.positions import RecordedDraws
 from skye.scoring import MAX_ROUNDS, SLOTS
 from skye.views import move_from
 from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase, SeatableBot
@@ -47,6 +49,36 @@ class RecordedOptions(Object):
     )
     tie_break = ChosenTieBreak("What breaks a tie.", required=True)
     open_gold = Boolean("Whether all gold is public.", required=True)
+
+
+class DrawsOfRecord(Object):
+    """What was drawn in a recorded game."""
+
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles in slots A to D, drawn or named.",
+        length=(len(SLOTS), len(SLOTS)),
+        error="These are not four scoring tiles.",
+        required=True,
+    )
+    starting_seat = Seat(
+        "The seat that started round 1, or the round of the position, drawn or named.", required=True
+    )
+    tiles = ListOf(
+        ListOf(
+            ListOf(LandscapeTile(), "The tiles of a seat, in the order drawn.", length=(DRAWN, DRAWN)),
+            "The tiles of each seat.",
+            length=(PLAYERS[0], PLAYERS[-1]),
+        ),
+        "The tiles drawn in each round that began in this record, in order: of seat 0, of seat 1 and so on.",
+        length=(0, MAX_ROUNDS),
+        required=True,
+    )
+
+    @post_load
+    def _draws(self, data: dict[str, Any], **_: Any) -> RecordedDraws:
+        tiles = tuple(tuple(tuple(of_seat) for of_seat in of_round) for of_round in data["tiles"])
+        return RecordedDraws(tuple(data["scoring_tiles"]), data["starting_seat"], tiles)
 
 
 class _Recorded(Object):
@@ -123,7 +155,7 @@ class RecordedAction(Tagged):
 
 
 class GameRecord(Object):
-    """How a game began and every action since; the state of the game follows from it.
+    """How a game began, what was drawn, and every action since; the state of the game follows from it.
 
     A new game can begin from all or the first actions of a record, if the recorded game is finished.
     """
@@ -150,6 +182,12 @@ class GameRecord(Object):
     options = NestedObject(RecordedOptions, "The options and the seed.", required=True)
     position: NestedObject = SentPosition(
         "The position that the game began from; null: the start.", allow_none=True
+    )
+    draws = NestedObject(
+        DrawsOfRecord,
+        "What was drawn. The new game has these draws up to where it stops; the seed determines those after it. "
+        "If left out, the seed determines all.",
+        allow_none=True,
     )
     actions = ListOf(
         RecordedAction,

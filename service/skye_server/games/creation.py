@@ -23,7 +23,7 @@ _ACTIONS_PER_UNIT = 250
 
 
 def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the creation request that starts a recorded game again.
+    """Return the creation request of a recorded game, which starts with the recorded draws.
 
     :raises Problem: game_not_over, if the record hides the seed or an action.
     """
@@ -31,8 +31,8 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
     if record["options"]["seed"] is None or None in record["actions"]:
         raise Problem("game_not_over", "This needs the record of a finished game.")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
-    options = chosen | body["options"]
-    return body | {"players": record["players"], "auto_start": True, "options": options}
+    players, options = record["players"], chosen | body["options"]
+    return body | {"players": players, "seat_count": len(players), "auto_start": False, "options": options}
 
 
 def computing_cost(body: dict[str, Any]) -> int:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
-from skye.positions import apply_actions
+from skye.positions import RecordedDraws, RoundDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import invitation_id
@@ -135,11 +135,16 @@ Moment: TypeAlias = tuple[int, Phase]
 
 
 def replay(
-    transition: Transition, actions: Sequence[Action], now_ms: int, until: Moment | None = None
+    transition: Transition,
+    actions: Sequence[Action],
+    now_ms: int,
+    until: Moment | None = None,
+    tiles: Sequence[RoundDraws] | None = None,
 ) -> Transition:
     """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
+    :param tiles: the recorded tiles of the next rounds; None: the seed draws them.
     :raises Problem: invalid_body, if the actions end before that.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
@@ -148,7 +153,7 @@ def replay(
     state = state_in_play(transition.game)
     if not has_reached(state, until):
         with Computation() as computation:
-            for outcome in apply_actions(state, actions):
+            for outcome in apply_actions(state, actions, tiles):
                 state = outcome.game
                 transition = transition.then(after_move(transition.game, outcome, now_ms))
                 computation.checkpoint()
@@ -194,11 +199,12 @@ def leave(game: Game, seat: int, now_ms: int) -> Transition:
     return advance(game, now_ms, [PlayerLeft(seat)], seats=with_seat(game.seats, seat, FREE_SEAT))
 
 
-def start(game: Game, now_ms: int) -> Transition:
+def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transition:
     """Close the lobby and start the game: gaps between seats close, and unused codes become invalid.
 
+    :param draws: the recorded draws of the setup and round 1; None: the seed draws.
     :raises Problem: game_already_started, game_aborted, too_few_players.
-    :raises RuleError: InvalidSetup, if the starting seat in the options is not taken.
+    :raises RuleError: InvalidSetup, if the starting seat in the options is not taken; InvalidRecord.
     """
     _check_in_lobby(game)
     players, seats = _players(game), tuple(seat for _, seat in game.taken)
@@ -208,7 +214,12 @@ def start(game: Game, now_ms: int) -> Transition:
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
     colors = [seat.color for seat in seats]
-    state, events = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
+    seed, options = game.options.seed, game.options.for_engine
+    state, events = (
+        new_game(colors, seed=seed, options=options)
+        if draws is None
+        else begin_recorded(colors, seed, options, draws)
+    )
     started = GameStarted(state.scoring_tiles, state.starting_seat, state.rounds, players)
     changed = {"state": state, "status": Status.PLAYING, "seats": seats, "invites": ()}
     return advance(game, now_ms, [started, *events], **changed)

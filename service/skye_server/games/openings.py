@@ -72,7 +72,8 @@ def _from_record(body: dict[str, Any]) -> Opening:
     until, position = body.get("stop_at"), record.get("position")
     moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
     actions = record["actions"] if moment else record["actions"][:until]
-    begun = body_from_record(body)
+    begun, draws = body_from_record(body), record.get("draws")
+    tiles = None if draws is None else draws.tiles
     start = None if position is None else state_from_body(position, "/record/position")
     if start is not None:
         begun = body_from_position(begun, start)
@@ -83,7 +84,9 @@ def _from_record(body: dict[str, Any]) -> Opening:
         opened = lobby.open_game(game, seats, new.now_ms, unique_names=False)
         if start is not None:
             opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
-        return lobby.replay(opened, actions, new.now_ms, moment)
+            return lobby.replay(opened, actions, new.now_ms, moment, tiles)
+        opened = opened.then(lobby.start(opened.game, new.now_ms, draws))
+        return lobby.replay(opened, actions, new.now_ms, moment, tiles and tiles[1:])
 
     return open_game
 

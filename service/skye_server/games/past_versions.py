@@ -1,4 +1,8 @@
-"""Earlier versions of a game, rebuilt from its event log (event sourcing)."""
+"""Earlier versions of a game, rebuilt from the facts in its event log (event sourcing).
+
+The events have every draw, income and score. Nothing is drawn from the seed and no rule is applied again: a
+later version of the server, with other draws, tiles or scoring tiles, rebuilds the game that was played.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec.structs import replace
 
-from skye import GameState, new_game, play
-from skye.positions import action_of
+from skye import GameState
+from skye.positions import apply_event, set_up
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import (
     AnyEvent,
@@ -88,7 +92,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
         case InvitationAccepted() | InvitationRevoked():
             return replace(game, invites=game.invites[1:])
         case GameStarted():
-            return _started(game)
+            return _started(game, event)
         case PositionSet(state):
             return _in_play(game, state)
         case BotTookOver(number, bot, _) | BotChanged(number, bot):
@@ -97,22 +101,17 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, deadline_ms=deadline_ms)
         case GameAborted():
             return replace(game, status=Status.ABORTED, invites=())
-    return game if isinstance(event, HostedEvent) else _played(game, event)
+    if isinstance(event, HostedEvent) or game.state is None:
+        return game
+    return _in_play(game, apply_event(game.state, event))
 
 
-def _started(game: Game) -> Game:
+def _started(game: Game, event: GameStarted) -> Game:
     seats = tuple(seat for _, seat in game.taken)
     colors = [seat.color for seat in seats]
-    state, _ = new_game(colors, seed=game.options.seed, options=game.options.for_engine)
+    options = game.options
+    state = set_up(colors, options.seed, options.for_engine, event.scoring_tiles, event.starting_seat)
     return replace(game, state=state, status=Status.PLAYING, seats=seats, invites=())
-
-
-def _played(game: Game, event: AnyEvent) -> Game:
-    """Return the game after the action of an engine event; draws and incomes follow from the actions."""
-    action = None if isinstance(event, HostedEvent) else action_of(event)
-    if action is None or game.state is None:
-        return game
-    return _in_play(game, play(game.state, action.seat, action.move).game)
 
 
 def _in_play(game: Game, state: GameState) -> Game:

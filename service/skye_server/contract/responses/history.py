@@ -6,8 +6,8 @@ from typing import Annotated, TypedDict
 import skye.positions
 import skye.views
 from skye import PLAYERS
-from skye.fields import Color, Component, Count, Keywords, ScoringTileId, Seat
-from skye.scoring import SLOTS
+from skye.fields import DRAWN, Color, Component, Count, Keywords, LandscapeTileId, ScoringTileId, Seat
+from skye.scoring import MAX_ROUNDS, SLOTS
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.records import MAX_ACTIONS, RECORD_FORMAT
 from skye_server.games.views.event_types import NumberedEventView
@@ -49,6 +49,29 @@ class ExportedOptionsView(TypedDict):
     seed: Annotated[Seed | None, "The seed; null until the game is finished."]
 
 
+class ExportedDrawsView(TypedDict):
+    """What was drawn in a recorded game. It determines the game, whatever a later version would draw."""
+
+    scoring_tiles: Annotated[
+        Sequence[ScoringTileId],
+        Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
+        "The scoring tiles in slots A to D, drawn or named.",
+    ]
+    starting_seat: Annotated[
+        Seat, "The seat that started round 1, or the round of the position, drawn or named."
+    ]
+    tiles: Annotated[
+        Sequence[
+            Annotated[
+                Sequence[Annotated[Sequence[LandscapeTileId], Keywords(minItems=DRAWN, maxItems=DRAWN)]],
+                Keywords(minItems=PLAYERS[0], maxItems=PLAYERS[-1]),
+            ]
+        ],
+        Keywords(maxItems=MAX_ROUNDS),
+        "The tiles drawn in each round that began in this record, in order: of seat 0, of seat 1 and so on.",
+    ]
+
+
 class ExportedRecordView(TypedDict):
     """The record of a game. A new game can begin from it once the recorded game is finished."""
 
@@ -70,6 +93,7 @@ class ExportedRecordView(TypedDict):
         Component("ExportedPosition"),
         "The position that the game began from, as the caller may see it; null: the start.",
     ]
+    draws: Annotated[ExportedDrawsView, "What was drawn so far."]
     actions: Annotated[
         Sequence[Annotated[skye.views.ActionView, Component("ExportedAction")]],
         Keywords(maxItems=MAX_ACTIONS),

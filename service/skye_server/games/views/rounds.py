@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from skye import GameState, views
 from skye.events import Event
+from skye.positions import RecordedDraws, draws_of
 from skye.views import RoundPurchaseView, RoundView
 from skye_server.games.authorization import Caller
-from skye_server.games.events import HostedEvent, PositionSet
+from skye_server.games.events import GameStarted, HostedEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
 
@@ -45,6 +46,14 @@ def beginning(changes: Iterable[Change]) -> GameState | None:
     """Return the position that a game began from, None for a game that began from the start."""
     started = (event for change in changes for event in change.events if isinstance(event, PositionSet))
     return next((event.state for event in started), None)
+
+
+def draws_in(changes: Iterable[Change]) -> RecordedDraws:
+    """Return what was drawn in a game that has started, as its log has it."""
+    events = [event for change in changes for event in change.events]
+    started = next(event for event in events if isinstance(event, GameStarted))
+    drawn = [event for event in events if not isinstance(event, HostedEvent)]
+    return draws_of(started.scoring_tiles, started.starting_seat, drawn)
 
 
 def engine_events(changes: Iterable[Change]) -> list[Event]:

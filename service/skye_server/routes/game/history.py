@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye.positions import RULESET, Position
+from skye.positions import RULESET, Position, RecordedDraws, draws_to_json
 from skye.views import ActionView, actions_view
 from skye_server.contract import requests, responses
 from skye_server.contract.records import RECORD_FORMAT
@@ -18,7 +18,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.game import position_view, time_view
-from skye_server.games.views.rounds import beginning, engine_events, round_view, rounds_view
+from skye_server.games.views.rounds import beginning, draws_in, engine_events, round_view, rounds_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -179,8 +179,9 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
 def get_record(game: str) -> Response:
     """Get the record of a game.
 
-    The beginning of the game and every action in order, without values hidden from the caller. The record of
-    a finished game is complete: it determines every state, and `POST /v1/games` can begin a new game from it.
+    The beginning of the game, the draws so far and every action in order, without values hidden from the
+    caller. The record of a finished game is complete: it determines every state, and `POST /v1/games` can
+    begin a new game from it.
     """
     (current, caller), changes = collaborators().games.read_with_log(game, bearer_token())
     tag = etag(current.version, caller)
@@ -193,7 +194,7 @@ def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRe
     start = None if begun is None else position_view(game, caller, begun)
     events, first_round = engine_events(changes), 0 if begun is None else begun.round
     actions = actions_view(state_begun(game), caller.seat, events, first_round=first_round)
-    return _record(game, start, actions)
+    return _record(game, start, draws_in(changes), actions)
 
 
 @blueprint.route("/position")
@@ -211,7 +212,9 @@ def get_position(game: str) -> Response:
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
 
 
-def _record(current: Game, start: Position | None, actions: list[ActionView]) -> ExportedRecordView:
+def _record(
+    current: Game, start: Position | None, draws: RecordedDraws, actions: list[ActionView]
+) -> ExportedRecordView:
     game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
@@ -231,5 +234,6 @@ def _record(current: Game, start: Position | None, actions: list[ActionView]) ->
             "seed": game.seed if game.is_over else None,
         },
         "position": start,
+        "draws": draws_to_json(draws),
         "actions": actions,
     }
