@@ -11,6 +11,7 @@ from skye_server.games.views.game import game_view
 from skye_server.store.codec import decode_game
 from skye_server.store.event_log import changes_from_log
 from skye_server.store.redis_store import RedisStore
+from tests.support.other_rules import change_draws, change_rules
 from tests.support.playing import Service, dice
 
 
@@ -48,6 +49,7 @@ def check(store, game):
     for version, committed in [*store.matches.items()] * 2:  # the second time from kept matches
         due = [change for change in changes if change.version <= version]
         from_start, from_kept = replay_changes(empty_game(match), due), history.at_version(match, version)
+        assert from_start.state == from_kept.state == committed.state, version
         seats = range(len(committed.seats))[:2]  # one seat, and another
         for caller in (SPECTATOR, Caller(host=True), *(Caller(seat=seat) for seat in seats)):
             expected, *views = (
@@ -109,4 +111,13 @@ def test_every_version_of_a_lobby_with_invitations_is_rebuilt(recorded):
     game.tokens[1] = game.call("POST", "token", seat=1).json["token"]
     game.call("POST", "players", {"name": "Eve"}, token=codes[1])
     game.call("POST", "start", token=game.host)
+    check(store, game)
+
+
+def test_versions_are_rebuilt_from_the_log_under_other_draws_and_rules(recorded, monkeypatch):
+    service, store = recorded
+    game = service.create_game(2)
+    game.play_to("building", 2, dice(5))
+    change_draws(monkeypatch)
+    change_rules(monkeypatch)
     check(store, game)

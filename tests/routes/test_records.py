@@ -4,6 +4,7 @@ import pytest
 
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
+from tests.support.other_rules import change_draws
 from tests.support.playing import KEY, Service, dice, problem_code
 
 
@@ -57,6 +58,56 @@ def test_replay_of_a_record_gives_the_same_game(over):
     records = [game.service.get(game.path("record")) for game in (again, over)]
     assert records[0]["actions"] == records[1]["actions"]
     assert records[0]["options"] == records[1]["options"]
+
+
+def shown(game):
+    """Return everything that the API shows of the course of a game; its views at every fourth event."""
+    service, path, events = game.service, game.path(), game.service.get(game.path("events"))["events"]
+    now = {name: service.get(game.path(name)) for name in ("record", "position", "rounds", "scores")}
+    past = [service.get(f"{path}?at_event={event['id']}") | {"now": None} for event in events[::4]]
+    return now | {"events": events, "past": past, "export": service.call("GET", "/v1/records").text}
+
+
+def test_stored_game_and_its_forks_keep_their_draws_when_seeds_draw_others(monkeypatch):
+    game = Service().create_game(2, bots={0: "random", 1: "random"})
+    before, state = shown(game), without_names(game)
+    record = before["record"]
+    players = [player | {"bot": None} for player in record["players"]]
+    change_draws(monkeypatch)
+
+    game.service = Service(game.service.redis)  # a process that has kept nothing
+    assert shown(game) == before
+    assert without_names(forked(game)) == state
+    placed = max(number for number, action in enumerate(record["actions"], 1) if action["type"] == "place")
+    fork = game.service.begin(record=record | {"players": players}, stop_at=placed)
+    assert fork.service.get(fork.path("record"))["draws"] == record["draws"]
+    seat = record["actions"][placed - 1]["seat"]
+    hand = fork.view()["players"][seat]["tiles_to_build"]
+    fork.act(seat, next(action for action in fork.actions(seat) if action["type"] == "take_back"))
+    tile = record["actions"][placed - 1]["tile"]
+    assert fork.view()["players"][seat]["tiles_to_build"] == [*hand, tile]
+    again = game.service.create_game(2)
+    assert again.service.get(again.path("record"))["draws"]["tiles"][0] != record["draws"]["tiles"][0]
+
+
+def test_record_of_a_game_in_play_has_only_the_draws_so_far(service):
+    game = service.create_game(3)
+    first = service.get(game.path("record"))["draws"]
+    assert [len(of_round) for of_round in first["tiles"]] == [3]
+    seen = game.view()
+    assert first["scoring_tiles"] == [tile["scoring_tile"] for tile in seen["scoring_tiles"]]
+    assert first["starting_seat"] == seen["starting_seat"]
+    drawn = [[tile["tile"] for tile in player["tiles_on_offer"]] for player in seen["players"]]
+    assert first["tiles"] == [drawn]
+
+
+@pytest.mark.parametrize("change", [{"tiles": []}, {"starting_seat": 2}, {"scoring_tiles": ["sheep"] * 4}])
+def test_record_with_draws_that_cannot_have_been_made_is_refused(over, change):
+    record = over.service.get(over.path("record"))
+    record["players"] = record["players"][:2]
+    record["draws"] |= change
+    answer = over.service.call("POST", "/v1/games", {"record": record, "stop_at": 0})
+    assert problem_code(answer) == "invalid_record"
 
 
 def test_record_can_be_replayed_in_part_and_continued(over):

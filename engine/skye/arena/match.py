@@ -13,8 +13,9 @@ from skye.arena.entrants import Decider
 from skye.arena.server_game import ServerGame
 from skye.bots.registry import BOTS, choose_move
 from skye.errors import RuleError
-from skye.positions.record import move_view
-from skye.positions.record_json import RECORD_FORMAT
+from skye.events import Event
+from skye.positions.record import draws_of, move_view
+from skye.positions.record_json import RECORD_FORMAT, draws_to_json
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import Outcome, play
 from skye.rules.setup import new_game
@@ -47,7 +48,7 @@ def play_match(
         "failures": {str(seat): failure for seat, failure in match.failures.items()},
         "decisions_ms": _in_ms(match.seconds),
         "starts_ms": _in_ms(match.starts),
-        "record": _record(names, game, seed, match.actions),
+        "record": _record(names, match, seed),
     }
 
 
@@ -59,13 +60,16 @@ class _Match:
     """A game in progress, with its actions, times and failures."""
 
     def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
-        self.game = new_game(COLORS[: len(deciders)], seed=seed).game
+        self.game, events = new_game(COLORS[: len(deciders)], seed=seed)
         self.failures: dict[int, str] = {}
         self.seconds: list[list[float]] = [[] for _ in deciders]
         """By seat, the time of each decision in seconds, except of those in `starts`."""
         self.starts: list[list[float]] = [[] for _ in deciders]
         """By seat, the time of each decision that started the bot's process, in seconds."""
         self.actions: list[dict[str, Any]] = []
+        self.events: list[Event] = [*events]
+        self.starting_seat = self.game.starting_seat
+        """The seat that started round 1."""
         self._deciders = deciders
         self._seed = seed
         self._server = server
@@ -106,6 +110,7 @@ class _Match:
     def _add(self, outcome: Outcome, seat: int, move: Move) -> None:
         moment = {"round": self.game.round, "phase": str(self.game.phase)}
         self.actions.append({"seat": seat, **moment, **move_view(move)})
+        self.events += outcome.events
         self.game = outcome.game
 
     @contextlib.contextmanager
@@ -158,9 +163,8 @@ def _winners(game: GameState, failures: dict[int, str]) -> list[int]:
     return [playing[at] for at in winners(scores, golds, game.tie_break)]
 
 
-def _record(
-    names: Sequence[str], game: GameState, seed: str, actions: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _record(names: Sequence[str], match: _Match, seed: str) -> dict[str, Any]:
+    game = match.game
     return {
         "format": RECORD_FORMAT,
         "players": [
@@ -174,5 +178,6 @@ def _record(
             "open_gold": game.open_gold,
             "seed": seed,
         },
-        "actions": actions,
+        "draws": draws_to_json(draws_of(game.scoring_tiles, match.starting_seat, match.events)),
+        "actions": match.actions,
     }

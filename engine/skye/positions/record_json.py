@@ -37,9 +37,9 @@ class RecordedOptionsView(TypedDict):
 class RecordedDrawsView(TypedDict):
     """What was drawn in a recorded game; `tiles` are by round and seat."""
 
-    scoring_tiles: list[str]
+    scoring_tiles: Sequence[str]
     starting_seat: int
-    tiles: list[list[list[str]]]
+    tiles: Sequence[Sequence[Sequence[str]]]
 
 
 class RecordView(TypedDict):

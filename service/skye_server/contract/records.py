@@ -185,8 +185,8 @@ class GameRecord(Object):
     )
     draws = NestedObject(
         DrawsOfRecord,
-        "What was drawn. The new game has these draws up to where it stops; the seed determines those after it. "
-        "If left out, the seed determines all.",
+        "What was drawn. The new game has these draws up to where it stops; the seed determines those after "
+        "it, and all if this is left out.",
         allow_none=True,
     )
     actions = ListOf(
