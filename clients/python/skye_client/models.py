@@ -1256,6 +1256,18 @@ class DrawnTile(TypedDict):
     discard: bool | None
 
 
+TileItem: TypeAlias = list[LandscapeTileId]
+
+
+Tile: TypeAlias = list[TileItem]
+
+
+class DrawsOfRecord(TypedDict):
+    scoring_tiles: list[ScoringTileId]
+    starting_seat: int
+    tiles: list[Tile]
+
+
 class EventOfLaterVersion(TypedDict):
     id: int
     version: int
@@ -1276,6 +1288,18 @@ class ExportedDraw(TypedDict):
     tile: LandscapeTileId
     price: NotRequired[int | None]
     discard: NotRequired[bool | None]
+
+
+Tile1Item: TypeAlias = list[LandscapeTileId]
+
+
+Tile1: TypeAlias = list[Tile1Item]
+
+
+class ExportedDraws(TypedDict):
+    scoring_tiles: list[ScoringTileId]
+    starting_seat: int
+    tiles: list[Tile1]
 
 
 class ExportedOptions(TypedDict):
@@ -1898,7 +1922,7 @@ class TicketOptions(TypedDict):
     open_gold: bool
 
 
-class Tile(TypedDict):
+class Tile2(TypedDict):
     id: TileId
     kind: TileKindName
     edges: TileEdges
@@ -1923,7 +1947,7 @@ class TileBoughtEvent(TypedDict):
 
 
 class TileList(TypedDict):
-    tiles: list[Tile]
+    tiles: list[Tile2]
 
 
 class TilePlacedEvent(TypedDict):
@@ -2105,6 +2129,7 @@ class ExportedRecord(TypedDict):
     players: list[ExportedPlayer]
     options: ExportedOptions
     position: ExportedPosition | None
+    draws: ExportedDraws
     actions: list[ExportedAction]
 
 
@@ -2442,6 +2467,7 @@ class GameRecord(TypedDict):
     players: list[RecordedPlayer]
     options: RecordedOptions
     position: NotRequired[Position | None]
+    draws: NotRequired[DrawsOfRecord | None]
     actions: list[RecordedAction]
 
 
