@@ -98,9 +98,9 @@ def other(record, **changed):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda draws: {"tiles": draws["tiles"][:1]}, "do not have 3 tiles of each seat in round 2"),
+        (lambda draws: {"tiles": draws["tiles"][:6]}, "do not have 3 tiles of each seat in round 2"),
         (lambda _: {"tiles": []}, "do not have 3 tiles of each seat in round 1"),
-        (lambda draws: {"tiles": [draws["tiles"][0]] * 6}, "cannot be drawn now"),
+        (lambda draws: {"tiles": draws["tiles"][:3] * 12}, "cannot be drawn now"),
         (lambda _: {"scoring_tiles": ["sheep"] * 4}, "sheep cannot be drawn now"),
         (lambda _: {"scoring_tiles": ["sheep"]}, "cannot be drawn now"),
         (lambda _: {"starting_seat": 2}, "2 cannot be drawn now"),
@@ -127,4 +127,4 @@ def test_draws_that_differ_from_named_options_are_refused():
 def test_draws_have_the_tiles_of_each_round():
     record, outcomes = played(2)
     rounds = [event for outcome in outcomes for event in outcome.events if isinstance(event, RoundStarted)]
-    assert len(record_to_json(record)["draws"]["tiles"]) == len(rounds) == 6
+    assert len(record_to_json(record)["draws"]["tiles"]) == 3 * 2 * len(rounds)

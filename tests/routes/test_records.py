@@ -87,18 +87,16 @@ def test_stored_game_and_its_forks_keep_their_draws_when_seeds_draw_others(monke
     tile = record["actions"][placed - 1]["tile"]
     assert fork.view()["players"][seat]["tiles_to_build"] == [*hand, tile]
     again = game.service.create_game(2)
-    assert again.service.get(again.path("record"))["draws"]["tiles"][0] != record["draws"]["tiles"][0]
+    assert again.service.get(again.path("record"))["draws"]["tiles"] != record["draws"]["tiles"][:6]
 
 
 def test_record_of_a_game_in_play_has_only_the_draws_so_far(service):
     game = service.create_game(3)
     first = service.get(game.path("record"))["draws"]
-    assert [len(of_round) for of_round in first["tiles"]] == [3]
     seen = game.view()
     assert first["scoring_tiles"] == [tile["scoring_tile"] for tile in seen["scoring_tiles"]]
     assert first["starting_seat"] == seen["starting_seat"]
-    drawn = [[tile["tile"] for tile in player["tiles_on_offer"]] for player in seen["players"]]
-    assert first["tiles"] == [drawn]
+    assert first["tiles"] == [tile["tile"] for player in seen["players"] for tile in player["tiles_on_offer"]]
 
 
 @pytest.mark.parametrize("change", [{"tiles": []}, {"starting_seat": 2}, {"scoring_tiles": ["sheep"] * 4}])

@@ -1256,16 +1256,10 @@ class DrawnTile(TypedDict):
     discard: bool | None
 
 
-TileItem: TypeAlias = list[LandscapeTileId]
-
-
-Tile: TypeAlias = list[TileItem]
-
-
 class DrawsOfRecord(TypedDict):
     scoring_tiles: list[ScoringTileId]
     starting_seat: int
-    tiles: list[Tile]
+    tiles: list[LandscapeTileId]
 
 
 class EventOfLaterVersion(TypedDict):
@@ -1290,16 +1284,10 @@ class ExportedDraw(TypedDict):
     discard: NotRequired[bool | None]
 
 
-Tile1Item: TypeAlias = list[LandscapeTileId]
-
-
-Tile1: TypeAlias = list[Tile1Item]
-
-
 class ExportedDraws(TypedDict):
     scoring_tiles: list[ScoringTileId]
     starting_seat: int
-    tiles: list[Tile1]
+    tiles: list[LandscapeTileId]
 
 
 class ExportedOptions(TypedDict):
@@ -1922,7 +1910,7 @@ class TicketOptions(TypedDict):
     open_gold: bool
 
 
-class Tile2(TypedDict):
+class Tile(TypedDict):
     id: TileId
     kind: TileKindName
     edges: TileEdges
@@ -1947,7 +1935,7 @@ class TileBoughtEvent(TypedDict):
 
 
 class TileList(TypedDict):
-    tiles: list[Tile2]
+    tiles: list[Tile]
 
 
 class TilePlacedEvent(TypedDict):

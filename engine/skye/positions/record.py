@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, Final, TypeAlias, cast
+from itertools import chain, islice
+from typing import Any, Final, cast
 
 from skye.errors import InvalidRecord, RuleError
 from skye.events import (
@@ -48,22 +48,19 @@ class Action:
     move: Move
 
 
-RoundDraws: TypeAlias = tuple[tuple[str, ...], ...]
-"""The tiles that each seat draws at the start of a round."""
-
-
 @dataclass(frozen=True, slots=True)
 class RecordedDraws:
     """What was drawn in a recorded game.
 
     :param scoring_tiles: the scoring tiles in slots A to D, also those that the options name.
     :param starting_seat: the seat that started round 1, or the round of the position, also a named one.
-    :param tiles: the tiles of each seat, for each round that began after the setup or the position.
+    :param tiles: the tiles that came out of the bag after the setup or the position, in order: in each round
+        three of seat 0, three of seat 1 and so on.
     """
 
     scoring_tiles: tuple[str, ...]
     starting_seat: int
-    tiles: tuple[RoundDraws, ...]
+    tiles: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +104,8 @@ def replay(record: Record) -> list[Outcome]:
     elif draws is None:
         begun, tiles = new_game(record.colors, seed=record.seed, options=record.options), None
     else:
-        begun, tiles = begin_recorded(record.colors, record.seed, record.options, draws), draws.tiles[1:]
+        begun = begin_recorded(record.colors, record.seed, record.options, draws)
+        tiles = draws.tiles[TILES_DRAWN * len(record.colors) :]
     return [begun, *apply_actions(begun.game, record.actions, tiles)]
 
 
@@ -117,7 +115,7 @@ def begin_recorded(
     """Set up a game and start round 1 with recorded draws; later draws are those of the seed.
 
     >>> scoring_tiles = ("sheep", "squares", "most_gold", "largest_lake")
-    >>> draws = RecordedDraws(scoring_tiles, 1, ((("L01", "L02", "L03"), ("L04", "L05", "L06")),))
+    >>> draws = RecordedDraws(scoring_tiles, 1, ("L01", "L02", "L03", "L04", "L05", "L06"))
     >>> game, _ = begin_recorded(("red", "blue"), "play", Options(), draws)
     >>> game.starting_seat, game.players[1].tiles_on_offer, game.seed
     (1, ('L04', 'L05', 'L06'), 'play')
@@ -142,7 +140,7 @@ def begin_recorded(
 
 
 def apply_actions(
-    game: GameState, actions: Iterable[Action], tiles: Iterable[RoundDraws] | None = None
+    game: GameState, actions: Iterable[Action], tiles: Iterable[str] | None = None
 ) -> Iterator[Outcome]:
     """Apply recorded actions to a game; yield the outcome of each.
 
@@ -151,7 +149,7 @@ def apply_actions(
     Traceback (most recent call last):
     skye.errors.InvalidRecord: Action 1: This belongs to the buying phase; the game is in pricing.
 
-    :param tiles: the tiles drawn in each of the next rounds; None: the seed of the game draws.
+    :param tiles: the tiles drawn in the next rounds; None: the seed of the game draws.
     :raises InvalidRecord: when an action breaks a rule, or the tiles cannot have been drawn after it;
         `facts["action"]` is its number, from 1.
     """
@@ -169,7 +167,7 @@ def apply_actions(
         yield outcome
 
 
-def _play_recorded(game: GameState, action: Action, tiles: Iterator[RoundDraws] | None) -> Outcome:
+def _play_recorded(game: GameState, action: Action, tiles: Iterator[str] | None) -> Outcome:
     """Play an action; if it ends a round, the seats draw the recorded tiles instead of those of the seed."""
     if tiles is None or game.round == game.rounds or not isinstance(action.move, FinishBuilding):
         return play(game, action.seat, action.move)
@@ -182,17 +180,18 @@ def _play_recorded(game: GameState, action: Action, tiles: Iterator[RoundDraws] 
     return Outcome(after._replace(seed=game.seed, next_draws=next_draws), events)
 
 
-def _draw_tiles(game: GameState, tiles: Iterator[RoundDraws]) -> Outcome:
+def _draw_tiles(game: GameState, tiles: Iterator[str]) -> Outcome:
     """Draw the recorded tiles of a round.
 
     :raises InvalidRecord: when they are missing or cannot be drawn.
     """
-    events: tuple[Event, ...] = ()
-    of_round = next(tiles, ())
-    if [len(of_seat) for of_seat in of_round] != [TILES_DRAWN] * len(game.players):
+    of_round = tuple(islice(tiles, TILES_DRAWN * len(game.players)))
+    if len(of_round) < TILES_DRAWN * len(game.players):
         raise InvalidRecord(f"The draws do not have {TILES_DRAWN} tiles of each seat in round {game.round}.")
-    for tile in chain.from_iterable(of_round):
-        game, events = _draw(game, tile)
+    events: tuple[Event, ...] = ()
+    for tile in of_round:
+        game, more = _draw(game, tile)
+        events += more
     return Outcome(game, events)
 
 
@@ -213,10 +212,11 @@ def draws_of(scoring_tiles: Sequence[str], starting_seat: int, events: Iterable[
     >>> import skye
     >>> game, events = skye.new_game(2, seed="play")
     >>> draws_of(game.scoring_tiles, game.starting_seat, events).tiles
-    ((('L66', 'L61', 'L37'), ('L53', 'L44', 'L51')),)
+    ('L66', 'L61', 'L37', 'L53', 'L44', 'L51')
     """
-    tiles = tuple([event.tiles for event in events if isinstance(event, TilesDrawn)])
-    return RecordedDraws(tuple(scoring_tiles), starting_seat, tiles)
+    drawn = [event.tiles for event in events if isinstance(event, TilesDrawn)]
+    tiles = chain.from_iterable(chain.from_iterable(drawn))
+    return RecordedDraws(tuple(scoring_tiles), starting_seat, tuple(tiles))
 
 
 def action_of(event: Event) -> Action | None:

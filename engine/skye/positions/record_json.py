@@ -35,11 +35,11 @@ class RecordedOptionsView(TypedDict):
 
 
 class RecordedDrawsView(TypedDict):
-    """What was drawn in a recorded game; `tiles` are by round and seat."""
+    """What was drawn in a recorded game."""
 
     scoring_tiles: Sequence[str]
     starting_seat: int
-    tiles: Sequence[Sequence[Sequence[str]]]
+    tiles: Sequence[str]
 
 
 class RecordView(TypedDict):
@@ -103,7 +103,7 @@ def draws_to_json(draws: RecordedDraws) -> RecordedDrawsView:
     return {
         "scoring_tiles": list(draws.scoring_tiles),
         "starting_seat": draws.starting_seat,
-        "tiles": [[list(of_seat) for of_seat in of_round] for of_round in draws.tiles],
+        "tiles": list(draws.tiles),
     }
 
 
@@ -112,8 +112,8 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
 
     >>> from skye import Options
     >>> record = record_from_json(record_to_json(Record(("red", "blue"), "lab", Options(), ())))
-    >>> record.seed, record.draws.tiles[0][0]
-    ('lab', ('L02', 'L69', 'L68'))
+    >>> record.seed, record.draws.tiles[:3]
+    ('lab', ('L51', 'L41', 'L19'))
     >>> record_from_json(record_to_json(record)) == record
     True
 
@@ -157,8 +157,7 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
 def _draws(draws: Mapping[str, Any] | None) -> RecordedDraws | None:
     if draws is None:
         return None
-    tiles = tuple([tuple([tuple(of_seat) for of_seat in of_round]) for of_round in draws["tiles"]])
-    return RecordedDraws(tuple(draws["scoring_tiles"]), draws["starting_seat"], tiles)
+    return RecordedDraws(tuple(draws["scoring_tiles"]), draws["starting_seat"], tuple(draws["tiles"]))
 
 
 def _action(number: int, entry: Mapping[str, Any]) -> Action:

@@ -23,6 +23,9 @@ RECORD_FORMAT = 2
 MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and those that were taken back."""
 
+MAX_DRAWS = DRAWN * PLAYERS[-1] * MAX_ROUNDS
+"""The most tiles that come out of the bag in a game; one that goes back can come out again."""
+
 
 class RecordedPlayer(Object):
     """A player of a recorded game."""
@@ -65,20 +68,16 @@ class DrawsOfRecord(Object):
         "The seat that started round 1, or the round of the position, drawn or named.", required=True
     )
     tiles = ListOf(
-        ListOf(
-            ListOf(LandscapeTile(), "The tiles of a seat, in the order drawn.", length=(DRAWN, DRAWN)),
-            "The tiles of each seat.",
-            length=(PLAYERS[0], PLAYERS[-1]),
-        ),
-        "The tiles drawn in each round that began in this record, in order: of seat 0, of seat 1 and so on.",
-        length=(0, MAX_ROUNDS),
+        LandscapeTile(),
+        "The tiles that came out of the bag in this record, in order: in each round that began three of "
+        "seat 0, three of seat 1 and so on.",
+        length=(0, MAX_DRAWS),
         required=True,
     )
 
     @post_load
     def _draws(self, data: dict[str, Any], **_: Any) -> RecordedDraws:
-        tiles = tuple(tuple(tuple(of_seat) for of_seat in of_round) for of_round in data["tiles"])
-        return RecordedDraws(tuple(data["scoring_tiles"]), data["starting_seat"], tiles)
+        return RecordedDraws(tuple(data["scoring_tiles"]), data["starting_seat"], tuple(data["tiles"]))
 
 
 class _Recorded(Object):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
-from skye.positions import RecordedDraws, RoundDraws, apply_actions, begin_recorded
+from skye.positions import RecordedDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import invitation_id
@@ -139,7 +139,7 @@ def replay(
     actions: Sequence[Action],
     now_ms: int,
     until: Moment | None = None,
-    tiles: Sequence[RoundDraws] | None = None,
+    tiles: Sequence[str] | None = None,
 ) -> Transition:
     """Play recorded actions in a game that has just started.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from skye import Action, Phase
+from skye.fields import DRAWN
 from skye_server.games import lobby
 from skye_server.games.authorization import HOST_ROLE, TokenSource, hash_token
 from skye_server.games.creation import (
@@ -86,7 +87,8 @@ def _from_record(body: dict[str, Any]) -> Opening:
             opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
             return lobby.replay(opened, actions, new.now_ms, moment, tiles)
         opened = opened.then(lobby.start(opened.game, new.now_ms, draws))
-        return lobby.replay(opened, actions, new.now_ms, moment, tiles and tiles[1:])
+        later = tiles and tiles[DRAWN * len(begun["players"]) :]
+        return lobby.replay(opened, actions, new.now_ms, moment, later)
 
     return open_game
 

@@ -6,10 +6,10 @@ from typing import Annotated, TypedDict
 import skye.positions
 import skye.views
 from skye import PLAYERS
-from skye.fields import DRAWN, Color, Component, Count, Keywords, LandscapeTileId, ScoringTileId, Seat
-from skye.scoring import MAX_ROUNDS, SLOTS
+from skye.fields import Color, Component, Count, Keywords, LandscapeTileId, ScoringTileId, Seat
+from skye.scoring import SLOTS
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
-from skye_server.contract.records import MAX_ACTIONS, RECORD_FORMAT
+from skye_server.contract.records import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
 from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.fields import (
     BotName,
@@ -61,14 +61,10 @@ class ExportedDrawsView(TypedDict):
         Seat, "The seat that started round 1, or the round of the position, drawn or named."
     ]
     tiles: Annotated[
-        Sequence[
-            Annotated[
-                Sequence[Annotated[Sequence[LandscapeTileId], Keywords(minItems=DRAWN, maxItems=DRAWN)]],
-                Keywords(minItems=PLAYERS[0], maxItems=PLAYERS[-1]),
-            ]
-        ],
-        Keywords(maxItems=MAX_ROUNDS),
-        "The tiles drawn in each round that began in this record, in order: of seat 0, of seat 1 and so on.",
+        Sequence[LandscapeTileId],
+        Keywords(maxItems=MAX_DRAWS),
+        "The tiles that came out of the bag in this record, in order: in each round that began three of "
+        "seat 0, three of seat 1 and so on.",
     ]
 
 
