@@ -99,7 +99,11 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
 
 
 def draws_to_json(draws: RecordedDraws) -> RecordedDrawsView:
-    """Return the draws of a record as JSON data."""
+    """Return the draws of a record as JSON data.
+
+    >>> draws_to_json(RecordedDraws(("sheep", "squares", "most_gold", "largest_lake"), 1, ()))
+    {'scoring_tiles': ['sheep', 'squares', 'most_gold', 'largest_lake'], 'starting_seat': 1, 'tiles': []}
+    """
     return {
         "scoring_tiles": list(draws.scoring_tiles),
         "starting_seat": draws.starting_seat,

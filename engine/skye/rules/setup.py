@@ -80,6 +80,9 @@ def set_up(
 ) -> GameState:
     """Return a game before round 1. Nothing is checked.
 
+    >>> set_up(["red", "blue"], "skye", Options(), ("sheep", "squares", "most_gold", "largest_lake"), 1).round
+    0
+
     :param options: the options; the next two parameters replace those that can be drawn.
     :param scoring_tiles: the scoring tiles, named or drawn; fewer than four while some are to be drawn.
     :param starting_seat: the seat that starts round 1, named or drawn; -1 while it is to be drawn.
