@@ -97,11 +97,11 @@ openapi: $(VENV)/.installed ## write openapi.yaml from the code
 	@$(BIN)/skye-server openapi > openapi.yaml.new && mv openapi.yaml.new openapi.yaml
 
 .PHONY: bench bench-engine bench-api bench-scale bench-attacks bench-full bench-page bench-web bench-profile request-path
-bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects; writes bench/latest.json
+bench: $(VENV)/.installed-bench ## measure the engine and the API next to similar projects, with wrk; writes bench/latest.json
 	@$(BIN)/python -m bench
 bench-engine: $(VENV)/.installed-bench ## measure the engine only
 	@$(BIN)/python -m bench engine
-bench-api: $(VENV)/.installed-bench ## measure the API only (needs wrk)
+bench-api: $(VENV)/.installed-bench ## measure the API only
 	@$(BIN)/python -m bench api
 bench-scale: $(VENV)/.installed-bench ## measure stored games, open streams, sizes and the start only
 	@$(BIN)/python -m bench scale
@@ -109,7 +109,7 @@ bench-attacks: $(VENV)/.installed-bench ## measure reads during attacks, and the
 	@$(BIN)/python -m bench attacks
 bench-full: $(VENV)/.installed-bench ## repeat all measurements more often, with a million stored games (4 GB of memory)
 	@$(BIN)/python -m bench --full
-bench-page: $(VENV)/.installed-bench ## write the last figures into bench/README.md and deploy/scale.md
+bench-page: $(VENV)/.installed-bench ## write the last costs of a game and a request into deploy/scale.md
 	@$(BIN)/python -m bench.page
 bench-web: $(VENV)/.installed-full ## measure the web client in a throttled Chromium against its budget
 	@$(BIN)/python -m bench.web
@@ -236,7 +236,7 @@ $(VENV)-%/.installed: clients/%/pyproject.toml $(BIN)/python
 # Other engines to compare with; the benchmark omits those without a wheel for this machine.
 $(VENV)/.installed-bench: bench/requirements.txt bench/boardgameio/package-lock.json $(VENV)/.installed-frameworks
 	@for package in $$(cat $<); do $(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
-		--only-binary open_spiel $$package || echo "$$package cannot be installed here"; done
+		$$package || echo "$$package cannot be installed here"; done
 	@! command -v npm > /dev/null || npm ci --prefix bench/boardgameio --no-audit --no-fund --silent \
 		|| echo 'boardgame.io cannot be installed here'
 	@touch $@

@@ -7,17 +7,16 @@ benchmark. `--reads 500` sets the number of reads during each attack.
 from __future__ import annotations
 
 import argparse
-import os
+import importlib
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from bench.plan import FULL, LEAST, QUICK, USUAL, Plan
-from bench.rows import LOAD, Row, read, table, write
+from bench.plan import FULL, LEAST, QUICK, USUAL
+from bench.rows import LATEST, update
 
-HERE = Path(__file__).parent
-PARTS = ("engine", "api", "scale", "attacks")
+PARTS = {"engine": "engine_rows", "api": "api_rows", "scale": "scale_rows", "attacks": "attack_rows"}
+"""By the part, and the module of that name: the function that measures."""
 
 
 def main(arguments: list[str]) -> int:
@@ -25,26 +24,9 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     plan = options.plan if options.reads is None else replace(options.plan, reads=options.reads)
     for part in options.parts or PARTS:
-        measured = [replace(each, part=part) for each in _measuring(part)(plan)]
-        # 2 for two busy cores; much more if the machine did other work.
-        measured.append(Row(LOAD, os.getloadavg()[1], "", part=part))
-        others = [each for each in read(options.to) if each.part in PARTS and each.part != part]
-        rows = sorted([*others, *measured], key=lambda each: PARTS.index(each.part))
-        write(rows, options.to)
-        print(table(measured), flush=True)
+        measure = getattr(importlib.import_module(f"bench.{part}"), PARTS[part])
+        print(update(options.to, part, measure(plan)), flush=True)
     return 0
-
-
-def _measuring(part: str) -> Callable[[Plan], list[Row]]:
-    if part == "engine":
-        from bench.engine import engine_rows as measure
-    elif part == "api":
-        from bench.api import api_rows as measure
-    elif part == "scale":
-        from bench.scale import scale_rows as measure
-    else:
-        from bench.attacks import attack_rows as measure
-    return measure
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -53,7 +35,7 @@ def _parser() -> argparse.ArgumentParser:
     for plan, name in ((LEAST, "--least"), (QUICK, "--quick"), (FULL, "--full")):
         parser.add_argument(name, dest="plan", action="store_const", const=plan, default=USUAL)
     parser.add_argument("--reads", type=int, help="number of reads during each attack")
-    parser.add_argument("--to", type=Path, default=HERE / "latest.json", help="the file to write")
+    parser.add_argument("--to", type=Path, default=LATEST, help="the file to write")
     return parser
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.plan import Plan
-from bench.rows import Row, in_turn, row
 from bench.servers import cpu_seconds, free_port, wait_for_answer
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
@@ -25,35 +24,36 @@ MATCHES = 16
 NAME = "boardgame.io 0.50"
 
 
-class _Moves(NamedTuple):
+class Moves(NamedTuple):
     """One run: confirmed moves per second, and CPU time of the server for each in microseconds."""
 
     rate: float
     cpu: float
 
 
-def boardgame_io_rows(plan: Plan) -> list[Row]:
-    """Measure its server, with matches in memory and in files, in turn."""
-    if shutil.which("node") is None or not (FOLDER / "node_modules").is_dir():
-        return [Row(f"{NAME}: a move", None, "moves/s", "node or its packages: not installed")]
-    storages = {"matches in memory": False, "matches in files": True}
-    contenders = {name: _runner(plan, in_files=in_files) for name, in_files in storages.items()}
-    rows = []
-    for storage, seen in in_turn(contenders, plan.runs).items():
-        rows.append(row(f"{NAME}, {storage}: moves", [each.rate for each in seen], "moves/s"))
-        rows.append(row(f"{NAME}, {storage}: CPU of its server", [each.cpu for each in seen], "us/move"))
-    return rows
+def not_installed() -> str | None:
+    """Return why it cannot be measured; None if it can."""
+    installed = shutil.which("node") is not None and (FOLDER / "node_modules").is_dir()
+    return None if installed else "node or its packages: not installed"
 
 
-def _runner(plan: Plan, *, in_files: bool) -> Callable[[], _Moves]:
-    def run() -> _Moves:
+def move_runners(plan: Plan) -> dict[str, Callable[[], Moves]]:
+    """Return functions that run its server once: with matches in memory, then in files."""
+    return {
+        f"{NAME}, matches in memory": _runner(plan, in_files=False),
+        f"{NAME}, matches in files": _runner(plan, in_files=True),
+    }
+
+
+def _runner(plan: Plan, *, in_files: bool) -> Callable[[], Moves]:
+    def run() -> Moves:
         with tempfile.TemporaryDirectory() as folder:
             return _played(plan.seconds, [folder] if in_files else [])
 
     return run
 
 
-def _played(seconds: float, storage: list[str]) -> _Moves:
+def _played(seconds: float, storage: list[str]) -> Moves:
     """Start a server, play for some seconds, and stop it."""
     address = Address("127.0.0.1", free_port())
     server = subprocess.Popen(["node", "server.js", str(address.port), *storage], cwd=FOLDER)
@@ -71,4 +71,4 @@ def _played(seconds: float, storage: list[str]) -> _Moves:
         stop(server, 10)
     if not int(moves):
         raise RuntimeError("boardgame.io has confirmed no move")
-    return _Moves(int(moves) / float(lasted_s), 1e6 * spent / int(moves))
+    return Moves(int(moves) / float(lasted_s), 1e6 * spent / int(moves))

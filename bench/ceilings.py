@@ -1,7 +1,8 @@
-"""The ceilings of the stack: views that send the same commands to Redis as the API, and do nothing else.
+"""The fixed ceilings: bare Flask views that return the bytes of a response of the API.
 
-gunicorn serves `bench.ceilings:app` with the settings of the API. A view returns a response of the API that
-the benchmark has stored as `bench:answer:NAME`: the status, the content type and the body.
+They send one GET for a read, and one GET and one EVALSHA for an action, and do nothing else. gunicorn serves
+`bench.ceilings:app` with the settings of the API. A view returns a response of the API that the benchmark
+has stored as `bench:answer:NAME`: the status, the content type and the body.
 """
 
 from __future__ import annotations
@@ -41,16 +42,10 @@ def answer(name: str) -> Response:
     return Response(body, status, content_type=content_type)
 
 
-@app.route("/bare/<name>/<game>", methods=["GET", "POST", "PUT", "DELETE"])
-def bare(name: str, game: str) -> Response:  # noqa: ARG001 - the same path as the other views
-    """Send no command."""
-    return answer(name)
-
-
 @app.get("/read/<name>/<game>")
 def read(name: str, game: str) -> Response:
     """Read the game."""
-    store.get(_table(game))
+    store.get(key_of(game, "game"))
     return answer(name)
 
 
@@ -58,7 +53,7 @@ def read(name: str, game: str) -> Response:
 def read_log(name: str, game: str) -> Response:
     """Read the game and the last entries of its log."""
     pipeline = store.pipeline(transaction=False)
-    pipeline.get(_table(game))
+    pipeline.get(key_of(game, "game"))
     pipeline.xrevrange(key_of(game, "log"), count=3)
     pipeline.execute()
     return answer(name)
@@ -67,7 +62,7 @@ def read_log(name: str, game: str) -> Response:
 @app.route("/act/<name>/<game>", methods=["POST", "PUT", "DELETE"])
 def act(name: str, game: str) -> Response:
     """Read the game, then write as many bytes as an action."""
-    _write(game, store.get(_table(game)) or b"")
+    _write(game, store.get(key_of(game, "game")) or b"")
     return answer(name)
 
 
@@ -78,9 +73,5 @@ def create(name: str, game: str) -> Response:
     return answer(name)
 
 
-def _table(game: str) -> str:
-    return key_of(game, "game")
-
-
-def _write(game: str, table: bytes) -> None:
-    write(keys=[f"{{bench:{game}}}:table", f"{{bench:{game}}}:log"], args=[table, request.get_data()])
+def _write(game: str, stored: bytes) -> None:
+    write(keys=[f"{{bench:{game}}}:game", f"{{bench:{game}}}:log"], args=[stored, request.get_data()])

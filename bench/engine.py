@@ -1,18 +1,14 @@
-"""The engine on one core: random games in which every legal action is listed, and those of other engines."""
+"""The engine on one core: random games in which every legal action is listed, beside other engines."""
 
 from __future__ import annotations
 
 import itertools
 import random
-import statistics
 import time
-import tracemalloc
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from bench.environments import environment_rows
-from bench.opponents import NAMES, opponents
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from skye import (
@@ -32,10 +28,18 @@ from skye import (
 
 OURS = "random games, 4 players"
 GOALS = {"python-chess": ">= 1.9", "OpenSpiel backgammon": ">= 1.0"}
+"""By the engine to compare with: the goal for the ratio of decisions per second."""
 
+BUDGETS = {2: "<= 50", 4: "<= 100"}
+"""By number of players: the goal for the 99th percentile of a bot's decisions in milliseconds."""
 
 _new_seeds = map(str, itertools.count())
 """Each game has another seed, so that no cached value of one game helps the next."""
+
+
+def engine_rows(plan: Plan) -> list[Row]:
+    """Measure the engine."""
+    return [*_speed_rows(plan), *_part_rows(plan), *_bot_rows(plan), *environment_rows(plan)]
 
 
 def choose(game: GameState, seat: int, dice: random.Random) -> Move:
@@ -61,130 +65,112 @@ def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[Ga
         game = play(game, seat, move).game
 
 
-class Speed(NamedTuple):
-    """Decisions and games per second of CPU time."""
+def opponents(dice: random.Random) -> dict[str, Callable[[], int]]:
+    """Return by name, if installed, a function that plays a game and returns the number of its decisions."""
+    found: dict[str, Callable[[], int]] = {}
+    try:
+        import chess
 
-    decisions: float
-    games: float
+        found["python-chess"] = lambda: _chess(chess, dice)
+    except ImportError:
+        pass
+    try:
+        import pyspiel
+
+        found["OpenSpiel backgammon"] = lambda: _openspiel(pyspiel.load_game("backgammon"), dice)
+    except ImportError:
+        pass
+    return found
 
 
-def _speeds(plan: Plan) -> dict[str, Callable[[], Speed]]:
+def _chess(chess, dice: random.Random) -> int:
+    board, number = chess.Board(), 0
+    while number < 400 and not board.is_game_over():
+        board.push(dice.choice(list(board.legal_moves)))
+        number += 1
+    return number
+
+
+def _openspiel(game, dice: random.Random) -> int:
+    state, number = game.new_initial_state(), 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(dice.choices(outcomes, weights)[0])
+        else:
+            state.apply_action(dice.choice(state.legal_actions()))
+            number += 1
+    return number
+
+
+def _speed_rows(plan: Plan) -> list[Row]:
+    """Measure the decisions per second of CPU time in whole games."""
     dice = random.Random(1)
+    games = {
+        f"random games, {players} players": lambda players=players: sum(
+            1 for _ in decisions(players, dice, next(_new_seeds))
+        )
+        for players in PLAYERS
+    }
+    games |= opponents(dice)
+    measured = in_turn({name: _speed(game, plan.games) for name, game in games.items()}, plan.runs)
+    rows = [
+        row(f"random games, {players} players", measured[f"random games, {players} players"], "decisions/s")
+        for players in PLAYERS
+    ]
+    for other, goal in GOALS.items():
+        if other in measured:
+            against = other, measured[other]
+            rows.append(row(OURS, measured[OURS], "decisions/s", against=against, goal=goal))
+        else:
+            rows.append(Row(OURS, None, "decisions/s", f"{other}: not installed", goal=goal))
+    return rows
 
-    def ours(players: int) -> Callable[[], int]:
-        return lambda: sum(1 for _ in decisions(players, dice, next(_new_seeds)))
 
-    games = {f"random games, {n} players": ours(n) for n in PLAYERS} | opponents(dice)
-    return {name: _speed(game, plan.games) for name, game in games.items()}
-
-
-def _speed(one_game: Callable[[], int], games: int) -> Callable[[], Speed]:
-    def measure() -> Speed:
+def _speed(one_game: Callable[[], int], games: int) -> Callable[[], float]:
+    def measure() -> float:
         before = time.process_time()
         number = sum(one_game() for _ in range(games))
-        spent = time.process_time() - before
-        return Speed(number / spent, games / spent)
+        return number / (time.process_time() - before)
 
     return measure
 
 
-def _speed_rows(plan: Plan) -> list[Row]:
-    measured = in_turn(_speeds(plan), plan.runs)
-    rows = []
-    for name in (f"random games, {n} players" for n in PLAYERS):
-        rows.append(row(name, [speed.decisions for speed in measured[name]], "decisions/s"))
-        rows.append(row(name, [speed.games for speed in measured[name]], "games/s"))
-    ours = [speed.decisions for speed in measured[OURS]]
-    for other in NAMES:
-        goal = GOALS.get(other)
-        if other not in measured:
-            rows.append(Row(OURS, None, "decisions/s", f"{other}: not installed", goal=goal))
-            continue
-        theirs = [speed.decisions for speed in measured[other]]
-        rows.append(row(OURS, ours, "decisions/s", against=(other, theirs), goal=goal))
-    return rows
+def _part_rows(plan: Plan) -> list[Row]:
+    """Measure one call of each part of a random game."""
+    runs = [_timed_parts(plan.games) for _ in range(plan.runs + 1)][1:]
+    names = ["list legal actions and choose", "play a move", "view of a seat", "play in round 1"]
+    rows = [row(name, [run[name] for run in runs], "us") for name in names]
+    first, last = ([run[f"play in round {number}"] for run in runs] for number in (1, 6))
+    return [*rows, row("play in round 6", last, "us", against=("play in round 1", first), goal="<= 1.3")]
 
 
-class Clock:
-    """Sums CPU time and the number of calls by part, without its own overhead."""
-
-    def __init__(self) -> None:
-        self.seconds: defaultdict[str, float] = defaultdict(float)
-        self.times: defaultdict[str, int] = defaultdict(int)
-        started = time.thread_time_ns()
-        for _ in range(1000):
-            last = time.thread_time_ns()
-        self._own = (last - started) / 1000
-
-    def add(self, part: str, nanoseconds: int) -> None:
-        """Add one call."""
-        self.seconds[part] += (nanoseconds - self._own) / 1e9
-        self.times[part] += 1
-
-    def us(self, *parts: str) -> float:
-        """Return microseconds for each time that any of the parts came up."""
-        return sum(self.seconds[part] for part in parts) / sum(self.times[part] for part in parts) * 1e6
-
-
-def _timed_games(games: int, bot: Callable[..., Move] = choose) -> Clock:
-    """Play whole games of four, the time taken by what chooses, by kind of move and by round."""
-    clock, now = Clock(), time.thread_time_ns
+def _timed_parts(games: int) -> dict[str, float]:
+    """Play whole games of four; return the mean CPU time of each part in microseconds."""
+    taken: defaultdict[str, list[int]] = defaultdict(list)
+    now = time.thread_time_ns
     for seed in itertools.islice(_new_seeds, games):
         game, dice = new_game(COLORS[:4], seed=seed).game, random.Random(seed)
         while not game.is_over:
             seat, number = game.waiting_for[0], game.round
             start = now()
-            move = bot(game, seat, dice)
-            chosen = now()
-            after = play(game, seat, move).game
-            played = now()
-            clock.add("choose", chosen - start)
-            clock.add(f"play {type(move).__name__}", played - chosen)
-            clock.add(f"round {number}", played - chosen)
-            game = after
-    return clock
-
-
-def _timed_views(games: int) -> Clock:
-    clock, now = Clock(), time.thread_time_ns
-    for seed in itertools.islice(_new_seeds, games):
-        for game, seat, _ in decisions(4, random.Random(seed), seed):
-            start = now()
             game_view(game, seat)
-            clock.add("view", now() - start)
-    return clock
-
-
-def _part_rows(plan: Plan) -> list[Row]:
-    """Measure each part of a random game: its share of the time, and the time of one call."""
-    clocks = [_timed_games(plan.games) for _ in range(plan.runs + 1)][1:]
-    kinds = sorted(part for part in clocks[0].seconds if part.startswith("play "))
-    whole = [sum(clock.seconds[part] for part in ("choose", *kinds)) for clock in clocks]
-    names = {"choose": "list legal actions and choose", **{kind: kind for kind in kinds}}
-    rows = []
-    for part, name in names.items():
-        shares = [clock.seconds[part] for clock in clocks]
-        shown = row(f"{name}: share", shares, "", against=("a random game of 4", whole))
-        us = row(f"{name}", [clock.us(part) for clock in clocks], "us")
-        rows += [us, Row(shown.name, shown.ratio, "of the time", spread=shown.spread)]
-    views = [_timed_views(plan.games) for _ in range(plan.runs)]
-    rows.append(row("view of a seat", [clock.us("view") for clock in views], "us"))
-    first, last = ([clock.us(f"round {number}") for clock in clocks] for number in (1, 6))
-    rows.append(row("play in round 1", first, "us"))
-    rows.append(row("play in round 6", last, "us", against=("play in round 1", first), goal="<= 1.3"))
-    return rows
-
-
-BUDGETS = {2: "<= 50", 4: "<= 100"}
-"""By number of players: the goal for the 99th percentile of a bot's decisions in milliseconds."""
+            viewed = now()
+            move = choose(game, seat, dice)
+            chosen = now()
+            game = play(game, seat, move).game
+            played = now() - chosen
+            taken["view of a seat"].append(viewed - start)
+            taken["list legal actions and choose"].append(chosen - viewed)
+            taken["play a move"].append(played)
+            taken[f"play in round {number}"].append(played)
+    return {part: sum(each) / len(each) / 1000 for part, each in taken.items()}
 
 
 def _bot_rows(plan: Plan) -> list[Row]:
     """Measure the decisions of each bot in games in which it has every seat."""
     rows = []
     for name, bot in BOTS.items():
-        clocks = [_timed_games(max(1, plan.games // 5), bot) for _ in range(plan.runs + 1)][1:]
-        rows.append(row(f"{name} bot, one move", [clock.us("choose") for clock in clocks], "us"))
         for players, budget in BUDGETS.items():
             times = [_p99_ms(bot, players, max(1, plan.games // 3)) for _ in range(plan.runs)]
             rows.append(row(f"{name} bot, {players} players: p99 of a decision", times, "ms", goal=budget))
@@ -203,31 +189,3 @@ def _p99_ms(bot: Callable[..., Move], players: int, games: int) -> float:
             taken.append(time.thread_time_ns() - start)
             game = play(game, seat, move).game
     return sorted(taken)[int(0.99 * len(taken))] / 1e6
-
-
-def _memory_rows(plan: Plan) -> list[Row]:
-    """Measure the memory of a game in its last round, with its cached values."""
-    rows = []
-    for players in PLAYERS:
-        games, sizes = [], []
-        tracemalloc.start()
-        for number in range(plan.games):
-            before = tracemalloc.get_traced_memory()[0]
-            *_, (game, _, _) = decisions(players, random.Random(number), str(number))
-            games.append(game)
-            sizes.append(tracemalloc.get_traced_memory()[0] - before)
-        tracemalloc.stop()
-        # The median, because the first games also fill caches that all games share.
-        rows.append(row(f"memory of a {players}-player game at its end", [statistics.median(sizes)], "bytes"))
-    return rows
-
-
-def engine_rows(plan: Plan) -> list[Row]:
-    """Measure the engine."""
-    return [
-        *_speed_rows(plan),
-        *_part_rows(plan),
-        *_bot_rows(plan),
-        *_memory_rows(plan),
-        *environment_rows(plan),
-    ]

@@ -1,4 +1,4 @@
-"""Environments for bot frameworks: steps of random games, compared with the engine and other games."""
+"""Environments for bot frameworks: the time of a step in random games, beside that of the engine."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from bench.rows import Row, in_turn, row
 from skye import CHANCE, COLORS, chance_outcomes, new_game
 from skye.encoding import EncodedGame
 
-GOAL = "<= 3"
-"""The goal for the time of a step divided by that of the engine."""
-
-_ENGINE = "engine, encoded actions"
-_ENGINE_CHANCE = "engine, encoded actions and explicit chance"
-_AEC = "PettingZoo environment"
-_SPIEL = "OpenSpiel game"
-_GYM = {bot: f"Gymnasium environment against {bot}" for bot in ("random", "greedy")}
-_SYNC = "64 games in SyncVectorEnv against random"
-_VECTOR = "64 games in one vector environment against random"
-
-VECTOR_GOAL = "<= 0.33"
-"""The goal for the time of a step of the vector environment divided by that of `SyncVectorEnv`."""
+ENGINE = "engine, encoded actions"
+ENGINE_CHANCE = "engine, encoded actions and explicit chance"
+SYNC = "64 games in SyncVectorEnv against random"
+BESIDE = {
+    "PettingZoo environment": (ENGINE, "<= 3"),
+    "OpenSpiel game": (ENGINE_CHANCE, "<= 3"),
+    "64 games in one vector environment against random": (SYNC, "<= 0.33"),
+}
+"""By the environment: what it is compared with, and the goal for the ratio of the times of a step."""
 
 _new_seeds = itertools.count()
 
@@ -33,16 +29,14 @@ def environment_rows(plan: Plan) -> list[Row]:
     """Measure random games in the installed frameworks: of four players, in Gymnasium of two."""
     dice = random.Random(1)
     games: dict[str, Callable[[], int]] = {
-        _ENGINE: lambda: _engine(dice, str(next(_new_seeds))),
-        _ENGINE_CHANCE: lambda: _engine(dice, None),
+        ENGINE: lambda: _engine(dice, str(next(_new_seeds))),
+        ENGINE_CHANCE: lambda: _engine(dice, None),
     }
     games |= _pettingzoo(dice) | _openspiel(dice) | _gymnasium(dice)
     times = in_turn({name: _microseconds(game, plan.games) for name, game in games.items()}, plan.runs)
-    beside = {_AEC: (_ENGINE, GOAL), _SPIEL: (_ENGINE_CHANCE, GOAL), _VECTOR: (_SYNC, VECTOR_GOAL)}
-    beside |= dict.fromkeys(_GYM.values(), (_ENGINE, None))
     rows = []
     for name, taken in times.items():
-        other, goal = beside.get(name, (None, None))
+        other, goal = BESIDE.get(name, (None, None))
         against = None if other is None else (other, times[other])
         rows.append(row(f"{name}: one step", taken, "us", against=against, goal=goal))
     return rows
@@ -68,32 +62,22 @@ def _engine(dice: random.Random, seed: str | None) -> int:
 
 
 def _pettingzoo(dice: random.Random) -> dict[str, Callable[[], int]]:
-    found: dict[str, Callable[[], int]] = {}
     try:
         from skye.envs.pettingzoo import raw_env
     except ImportError:
-        return found
-    ours = raw_env(4)
-    found[_AEC] = lambda: _aec(ours, dice)
-    try:
-        from pettingzoo.classic import chess_v6
-    except ImportError:
-        return found
-    chess = chess_v6.raw_env()
-    found["PettingZoo chess_v6"] = lambda: _aec(chess, dice)
-    return found
+        return {}
+    env = raw_env(4)
 
+    def game() -> int:
+        env.reset(seed=next(_new_seeds))
+        for steps, _ in enumerate(env.agent_iter()):
+            observation, _, ended, truncated, _ = env.last()
+            if ended or truncated:
+                return steps
+            env.step(int(dice.choice(observation["action_mask"].view(bool).nonzero()[0])))
+        raise AssertionError("the game has no end")
 
-def _aec(env, dice: random.Random) -> int:
-    env.reset(seed=next(_new_seeds))
-    steps = 0
-    for _ in env.agent_iter():
-        observation, _, ended, truncated, _ = env.last()
-        if ended or truncated:
-            break
-        env.step(int(dice.choice(observation["action_mask"].view(bool).nonzero()[0])))
-        steps += 1
-    return steps
+    return {"PettingZoo environment": game}
 
 
 def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
@@ -103,23 +87,11 @@ def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
         import skye.envs.gymnasium  # noqa: F401 - registers the environment
     except ImportError:
         return {}
-    name, random_bot = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
-    sync = gymnasium.make_vec(name, num_envs=64, vectorization_mode="sync", **random_bot)
-    vector = gymnasium.make_vec(name, num_envs=64, copy=False, **random_bot)
-    found = {_SYNC: _vector_steps(sync, dice), _VECTOR: _vector_steps(vector, dice)}
-    for bot, title in _GYM.items():
-        single = gymnasium.make(name, opponents=[bot])
-        found[title] = lambda single=single: _gym(single, dice)
-    return found
-
-
-def _gym(env, dice: random.Random) -> int:
-    _, info = env.reset(seed=next(_new_seeds))
-    steps, ended = 0, False
-    while not ended:
-        _, _, ended, _, info = env.step(int(dice.choice(info["action_mask"].view(bool).nonzero()[0])))
-        steps += 1
-    return steps
+    name, options = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
+    sync = gymnasium.make_vec(name, num_envs=64, vectorization_mode="sync", **options)
+    vector = gymnasium.make_vec(name, num_envs=64, copy=False, **options)
+    titles = (SYNC, "64 games in one vector environment against random")
+    return {title: _vector_steps(envs, dice) for title, envs in zip(titles, (sync, vector), strict=True)}
 
 
 def _vector_steps(envs, dice: random.Random) -> Callable[[], int]:
@@ -139,28 +111,22 @@ def _vector_steps(envs, dice: random.Random) -> Callable[[], int]:
 def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:
     try:
         import pyspiel
-        from open_spiel.python import games as _games  # noqa: F401 - registers the games in Python
 
         import skye.envs.openspiel  # noqa: F401 - registers the game
     except ImportError:
         return {}
-    found = {
-        _SPIEL: "python_isle_of_skye(players=4)",
-        "OpenSpiel Python game block_dominoes": "python_block_dominoes",
-    }
-    found["OpenSpiel Python game tic_tac_toe"] = "python_tic_tac_toe"
-    loaded = {name: pyspiel.load_game(game) for name, game in found.items()}
-    return {name: (lambda game=game: _spiel(game, dice)) for name, game in loaded.items()}
+    loaded = pyspiel.load_game("python_isle_of_skye(players=4)")
 
+    def game() -> int:
+        state, steps = loaded.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, weights = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(dice.choices(outcomes, weights)[0])
+            else:
+                state.observation_tensor(state.current_player())
+                state.apply_action(dice.choice(state.legal_actions()))
+            steps += 1
+        return steps
 
-def _spiel(game, dice: random.Random) -> int:
-    state, steps = game.new_initial_state(), 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes, weights = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(dice.choices(outcomes, weights)[0])
-        else:
-            state.observation_tensor(state.current_player())
-            state.apply_action(dice.choice(state.legal_actions()))
-        steps += 1
-    return steps
+    return {"OpenSpiel game": game}

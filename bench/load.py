@@ -1,20 +1,47 @@
-"""Full load on a server, by `wrk` or without it by `bench.client`, and the CPU time of the server."""
+"""Loads on a server: at full speed by `wrk` (a Debian package), or at a rate by threads."""
 
 from __future__ import annotations
 
+import http.client
+import itertools
 import shutil
+import statistics
 import subprocess
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
-from bench.client import CONNECTIONS, Request, drive, load_of
-from bench.client import Load as Latencies
 from bench.plan import Plan
 from bench.servers import Server, cpu_seconds
 
-HERE = Path(__file__).parent
+CONNECTIONS = 16
+HAS_WRK = shutil.which("wrk") is not None
+
+
+class Request(NamedTuple):
+    """A request.
+
+    :param token: the bearer token; empty for none.
+    :param etag: the value of `If-None-Match`; empty for none.
+    """
+
+    method: str
+    path: str
+    token: str = ""
+    etag: str = ""
+    body: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of the request."""
+        headers = {"Content-Type": "application/json"}
+        headers |= {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        return headers | ({"If-None-Match": self.etag} if self.etag else {})
 
 
 class Load(NamedTuple):
@@ -46,28 +73,77 @@ class Contender(NamedTuple):
             self.prepare()
         workers = self.server.workers
         before, redis_before = cpu_seconds(workers), cpu_seconds([self.server.redis_pid])
-        by_wrk = plan.seconds >= 1 and shutil.which("wrk") is not None
-        seen = (_wrk if by_wrk else _own)(self.server.base, self.requests, plan.seconds)
+        rate, p50, p99 = at_full_speed(self.server.base, self.requests, plan.seconds)
         # The CPU time includes requests that are incomplete at the end: 16 of thousands.
-        number = seen.rate * plan.seconds
-        cpu = 1e6 * (cpu_seconds(workers) - before) / number
-        return Load(*seen, cpu, 1e6 * (cpu_seconds([self.server.redis_pid]) - redis_before) / number)
+        each_us = 1e6 / (rate * plan.seconds)
+        redis_cpu = cpu_seconds([self.server.redis_pid]) - redis_before
+        return Load(rate, p50, p99, each_us * (cpu_seconds(workers) - before), each_us * redis_cpu)
 
 
-def _own(base: str, requests: Sequence[Request], seconds: float) -> Latencies:
-    exchanges = drive(base, requests, seconds)
-    return load_of(exchanges)._replace(rate=len(exchanges) / seconds)
+def at_full_speed(base: str, requests: Sequence[Request], seconds: int) -> tuple[float, float, float]:
+    """Send requests in turn on 16 connections; return their rate, and p50 and p99 in milliseconds.
 
-
-def _wrk(base: str, requests: Sequence[Request], seconds: float) -> Latencies:
+    :raises RuntimeError: when a response is an error.
+    """
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as file:
         file.writelines("\t".join(request) + "\n" for request in requests)
         file.flush()
-        options = ["-t1", f"-c{CONNECTIONS}", f"-d{seconds:.0f}s", "--timeout", "10s"]
-        command = ["wrk", *options, "-s", HERE / "requests.lua", base, file.name]
+        options = ["-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "10s"]
+        script = Path(__file__).parent / "requests.lua"
+        command = ["wrk", *options, "-s", script, base, file.name]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     result = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
     rate, p50, p99, refused, failed = (float(word) for word in result.split()[1:])
     if refused or failed:
         raise RuntimeError(f"{refused:.0f} refused and {failed:.0f} failed of {requests[0]}")
-    return Latencies(rate, p50 / 1000, p99 / 1000)
+    return rate, p50 / 1000, p99 / 1000
+
+
+class Exchange(NamedTuple):
+    """A request and its response.
+
+    :param number: the index of the request.
+    :param sent: the time at which it was sent.
+    :param headers: the headers of the response.
+    """
+
+    number: int
+    sent: float
+    headers: http.client.HTTPMessage
+
+
+def at_rate(base: str, requests: Sequence[Request], seconds: float, rate: float) -> list[Exchange]:
+    """Send requests in turn at a rate, with equal gaps, whether or not responses arrive.
+
+    :param rate: requests per second, at most some hundred.
+    :raises RuntimeError: when a response is an error.
+    """
+    place, local = urlsplit(base), threading.local()
+    numbers = itertools.cycle(range(len(requests)))
+    start = time.monotonic()
+
+    def connect() -> None:
+        local.connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
+        local.connection.connect()
+
+    def exchange(number: int) -> Exchange:
+        request, sent = requests[number], time.monotonic()
+        local.connection.request(request.method, request.path, request.body or None, request.headers)
+        response = local.connection.getresponse()
+        text = response.read()
+        if response.status >= 400:
+            raise RuntimeError(f"{request}: {response.status} {text!r}")
+        return Exchange(number, sent, response.headers)
+
+    with ThreadPoolExecutor(CONNECTIONS, initializer=connect) as threads:
+        sent = []
+        for at in range(max(1, round(seconds * rate))):
+            time.sleep(max(0.0, start + at / rate - time.monotonic()))
+            sent.append(threads.submit(exchange, next(numbers)))
+        return [each.result() for each in sent]
+
+
+def middle_and_tail(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 50th and the 99th percentile; of a few values, the latter is close to the largest."""
+    cuts = statistics.quantiles(values, n=100, method="inclusive") if len(values) > 1 else list(values) * 99
+    return cuts[49], cuts[98]

@@ -10,32 +10,30 @@ class Plan:
     """The number and the duration of measurements.
 
     :param runs: the number of runs of each measurement, in turn with those that it is compared with.
-    :param seconds: the duration of a run against a server.
+    :param seconds: the duration of a run at full speed.
     :param games: the number of random games in a run of an engine.
     :param recorded: the number of games from which positions are taken.
     :param copies: the number of games for actions that each game allows once.
     :param paced_seconds: the duration of a run at a rate.
     :param stored: the numbers of stored games to compare.
     :param streams: the numbers of open streams to compare.
-    :param starts: the number of starts of the API.
     :param reads: the number of reads during each attack.
     """
 
     runs: int
-    seconds: float
+    seconds: int
     games: int
     recorded: int
     copies: int
     paced_seconds: float
     stored: tuple[int, ...]
     streams: tuple[int, ...]
-    starts: int
     reads: int
 
 
-LEAST = Plan(2, 0.05, 1, 1, 300, 0.2, (300,), (1,), 1, 10)
+LEAST = Plan(1, 1, 1, 1, 300, 0.2, (300,), (1,), 10)
 """A test of the benchmark itself; its figures are meaningless."""
 
-QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (1, 100), 2, 250)
-USUAL = Plan(5, 1, 15, 4, 8_000, 3, (10_000,), (1, 10, 100, 1000), 5, 500)
-FULL = Plan(7, 1, 15, 4, 8_000, 3, (10_000, 1_000_000), (1, 10, 100, 1000), 7, 1000)
+QUICK = Plan(3, 1, 5, 2, 8_000, 3, (10_000,), (100,), 250)
+USUAL = Plan(5, 1, 15, 4, 8_000, 3, (10_000,), (100, 1000), 500)
+FULL = Plan(7, 1, 15, 4, 8_000, 3, (10_000, 1_000_000), (1, 100, 1000), 1000)

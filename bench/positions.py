@@ -6,13 +6,13 @@ import itertools
 import json
 import random
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import redis
 from msgspec.structs import replace
 
-from bench.client import Request
+from bench.load import Request
 from skye_server.games.game import Game
 from skye_server.store.codec import decode_game, encode_game
 from skye_server.store.shards import key_of
@@ -23,19 +23,19 @@ _BATCH_SIZE = 500
 class Position(NamedTuple):
     """A game before a decision: its stored values, the legal actions of a seat, and all tokens."""
 
-    game: str
+    id: str
     round: int
     waiting_for: list[int]
     seat: int
-    table: bytes
+    game: bytes
     log: bytes
     actions: list[dict[str, Any]]
     tokens: list[str]
 
     @property
-    def stored(self) -> Game:
+    def decoded(self) -> Game:
         """The decoded game."""
-        return decode_game(self.table)
+        return decode_game(self.game)
 
     def action(self, kind: str) -> dict[str, Any] | None:
         """Return the first legal action of a type, or None."""
@@ -53,16 +53,11 @@ def fetch_json(base: str, request: Request) -> Any:
         return json.load(answer)
 
 
-def fetch(base: str, request: Request, more_headers: Mapping[str, str] | None = None) -> Any:
+def fetch(base: str, request: Request, more_headers: dict[str, str] | None = None) -> Any:
     """Send a request; return the response with its body unread."""
-    headers = {"Content-Type": "application/json", **(more_headers or {})}
-    headers |= {"Authorization": f"Bearer {request.token}"} if request.token else {}
-    headers |= {"If-None-Match": request.etag} if request.etag else {}
-    return urllib.request.urlopen(
-        urllib.request.Request(
-            base + request.path, request.body.encode() or None, headers, method=request.method
-        )
-    )
+    headers, body = request.headers | (more_headers or {}), request.body.encode() or None
+    sent = urllib.request.Request(base + request.path, body, headers, method=request.method)
+    return urllib.request.urlopen(sent)
 
 
 def played(base: str, store: redis.Redis, players: int, seed: int) -> Iterator[Position]:
@@ -76,8 +71,8 @@ def played(base: str, store: redis.Redis, players: int, seed: int) -> Iterator[P
         seat = dice.choice(game["waiting_for"])
         request = Request("GET", f"/v1/games/{game['id']}/players/{seat}/actions", tokens[seat])
         actions = fetch_json(base, request)["actions"]
-        table, log = (key_of(game["id"], kind) for kind in ("game", "log"))
-        stored: Any = store.get(table), store.dump(log)
+        key, log = (key_of(game["id"], kind) for kind in ("game", "log"))
+        stored: Any = store.get(key), store.dump(log)
         position = Position(game["id"], game["round"], game["waiting_for"], seat, *stored, actions, tokens)
         yield position
         onward = [action for action in actions if action["type"] != "take_back"]
@@ -108,18 +103,11 @@ class Copies:
     :param name: the prefix of the ids.
     :param positions: the positions, which are repeated in turn.
     :param number: the number of copies.
-    :param changed: returns the game to store for that of a position.
     """
 
-    def __init__(
-        self,
-        name: str,
-        positions: Sequence[Position],
-        number: int,
-        changed: Callable[[Game], Game] = lambda game: game,
-    ) -> None:
+    def __init__(self, name: str, positions: Sequence[Position], number: int) -> None:
         self._positions = positions
-        self._tables = [changed(position.stored) for position in positions]
+        self._games = [position.decoded for position in positions]
         self.ids = [f"{name}{at:08}" for at in range(number)]
 
     def __iter__(self) -> Iterator[tuple[str, Position]]:
@@ -131,19 +119,19 @@ class Copies:
         :param request_of: returns the request of a position, whose id is then replaced by that of the copy.
         """
         requests = []
-        for game, position in self:
+        for game_id, position in self:
             request = request_of(position)
-            requests.append(request._replace(path=request.path.replace(position.game, game)))
+            requests.append(request._replace(path=request.path.replace(position.id, game_id)))
         return requests
 
     def store(self, store: redis.Redis) -> None:
         """Store every copy, also to restore it."""
         for at, position in enumerate(self._positions):
             store.restore(f"bench:log:{at}", 0, position.log, replace=True)
-        numbered = zip(self.ids, itertools.cycle(enumerate(self._tables)))
+        numbered = zip(self.ids, itertools.cycle(enumerate(self._games)))
         while chunk := list(itertools.islice(numbered, _BATCH_SIZE)):
             with store.pipeline(transaction=False) as pipeline:
-                for game, (at, table) in chunk:
-                    pipeline.set(key_of(game, "game"), encode_game(replace(table, id=game)))
-                    pipeline.copy(f"bench:log:{at}", key_of(game, "log"), replace=True)
+                for game_id, (at, game) in chunk:
+                    pipeline.set(key_of(game_id, "game"), encode_game(replace(game, id=game_id)))
+                    pipeline.copy(f"bench:log:{at}", key_of(game_id, "log"), replace=True)
                 pipeline.execute()

@@ -1,4 +1,4 @@
-"""`python -m bench.profile`: draw the profile of one action, bench/profile.svg.
+"""`python -m bench.profile`: draw a flame graph of an action, bench/profile.svg.
 
 py-spy samples a worker of gunicorn while offers are set in several games. py-spy needs the permission to
 trace another process: run this as root, or with `kernel.yama.ptrace_scope` at 0.
@@ -9,26 +9,16 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import tempfile
-import threading
-from collections.abc import Iterable
 from pathlib import Path
 
-from bench.client import drive
-from bench.flames import Flame, Frame, drawn
+from bench.load import at_full_speed
 from bench.plan import Plan
 from bench.servers import cpu_seconds
-from bench.subjects import HOT, Place, act, hot, place_to_measure
+from bench.subjects import HOT, act, place_to_measure, stored_copies
 
 PICTURE = Path(__file__).parent / "profile.svg"
 SECONDS = 20
-_RATE = 500
-_PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0, 0)
-_FIRST = "AsyncWorker.handle"
-"""The function of gunicorn's worker that handles a request."""
-
-_WAITING = "Hub.run"
-"""The function of gevent's event loop."""
+_PLAN = Plan(1, SECONDS, 1, 4, HOT, 0, (), (), 0)
 
 
 def main() -> int:
@@ -38,50 +28,18 @@ def main() -> int:
         sys.exit("There is no py-spy here: `pip install py-spy`.")
     with place_to_measure(_PLAN) as place:
         if place is None:
-            sys.exit("There is no redis-server here.")
-        stacks, microseconds = _watched(place, Path(program))
-    flame = flame_of(stacks)
-    title = f"Setting an offer, 4 players, round 4: {microseconds:.0f} us of CPU in the API"
-    PICTURE.write_text(drawn(flame, title), encoding="utf-8")
-    print(f"{PICTURE}: {flame.samples} samples, {microseconds:.0f} us of CPU for each request")
-    return 0
-
-
-def _watched(place: Place, program: Path) -> tuple[list[str], float]:
-    """Return the lines of py-spy, `frame;frame;... samples`, and the CPU microseconds of a request."""
-    requests = hot(place, "profile", 4, "set_offer").requests(act("set_offer"))
-    drive(place.ours.base, requests, 2)  # to warm up
-    workers = place.ours.workers
-    with tempfile.NamedTemporaryFile(suffix=".txt") as file:
-        options = ["--pid", str(workers[0]), "--rate", str(_RATE), "--duration", str(SECONDS)]
-        command = [program, "record", *options, "--function", "--format", "raw", "--output", file.name]
-        watching = threading.Thread(target=subprocess.run, args=(command,), kwargs={"check": True})
+            sys.exit("There is no redis-server or no wrk here.")
+        requests = stored_copies(place, "profile", HOT).requests(act("set_offer"))
+        at_full_speed(place.ours.base, requests, 2)  # to warm up
+        workers = place.ours.workers
+        options = ["--pid", str(workers[0]), "--rate", "500", "--duration", str(SECONDS), "--function"]
+        sampling = subprocess.Popen([program, "record", *options, "--output", PICTURE])
         before = cpu_seconds(workers)
-        watching.start()
-        number = len(drive(place.ours.base, requests, SECONDS + 1))
-        took = cpu_seconds(workers) - before
-        watching.join()
-        lines = Path(file.name).read_text(encoding="utf-8").splitlines()
-    return lines, 1e6 * took / number
-
-
-def flame_of(lines: Iterable[str]) -> Flame:
-    """Return the samples of requests, from the function of gunicorn that handles a connection."""
-    flame = Flame(Frame("a request", ""))
-    for line in lines:
-        stack, _, samples = line.rpartition(" ")
-        frames = [_frame(received) for received in stack.split(";")]
-        starts = [at for at, frame in enumerate(frames) if frame.name in (_FIRST, _WAITING)]
-        if starts:
-            flame.add(frames[starts[0] :], int(samples))
-    return flame
-
-
-def _frame(received: str) -> Frame:
-    """Parse `Class.function (file:line)`; keep the last four parts of the path."""
-    name, _, place = received.partition(" (")
-    file = "/".join(Path(place.rpartition(":")[0]).parts[-4:])
-    return Frame(name.replace("<locals>.", ""), file)
+        rate, _, _ = at_full_speed(place.ours.base, requests, SECONDS + 1)
+        each_us = 1e6 * (cpu_seconds(workers) - before) / (rate * (SECONDS + 1))
+        status = sampling.wait(60)
+    print(f"{PICTURE}: an action takes {each_us:.0f} us of CPU in the API")
+    return status
 
 
 if __name__ == "__main__":

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
 
+LATEST = Path(__file__).parent / "latest.json"
 LOAD = "load average of the machine"
 
 
@@ -87,13 +89,19 @@ def table(rows: Iterable[Row]) -> str:
     return "\n".join(lines)
 
 
-def write(rows: Iterable[Row], path: Path) -> None:
-    """Write rows as JSON."""
-    path.write_text(json.dumps([asdict(each) for each in rows], indent=1) + "\n", encoding="utf-8")
+def update(path: Path, part: str, measured: Iterable[Row]) -> str:
+    """Replace the rows of a part in a file; return these rows as a table of text."""
+    # 2 for two busy cores; much more if the machine did other work.
+    load = Row(LOAD, os.getloadavg()[1], "")
+    rows = [replace(each, part=part) for each in (*measured, load)]
+    others = [each for each in read(path) if each.part != part]
+    text = json.dumps([asdict(each) for each in (*others, *rows)], indent=1)
+    path.write_text(f"{text}\n", encoding="utf-8")
+    return table(rows)
 
 
 def read(path: Path) -> list[Row]:
-    """Read the rows that `write` wrote; return none if there is no file."""
+    """Read the rows of a file; return none if there is no file."""
     if not path.exists():
         return []
     return [Row(**each) for each in json.loads(path.read_text(encoding="utf-8"))]

@@ -13,9 +13,10 @@ NO_KUBECTL = "no kubectl: the Kubernetes overlays were not built"
 NO_FAKETIME = "no libfaketime: the clock of Redis was not set"
 CLASHES_WITH_FAKETIME = "jemalloc clashes with libfaketime: the clock of this Redis was not set"
 NO_TRAINING = "no .venv-openenv or .venv-verifiers, which `make test-all` makes: they were not tested"
+NO_WRK = "no wrk: the API was not measured"
 NO_BOARDGAME_IO = "no node with the packages of bench/boardgameio: boardgame.io was not measured"
 
 REASONS = (
     NO_REDIS, NO_TLS, NO_CHROMIUM, NO_NODE, NO_NPX, NO_LOCUST, NO_NETWORK, NO_PROMTOOL, NO_NGINX,
-    NO_KUBECTL, NO_FAKETIME, CLASHES_WITH_FAKETIME, NO_BOARDGAME_IO, NO_TRAINING,
+    NO_KUBECTL, NO_FAKETIME, CLASHES_WITH_FAKETIME, NO_WRK, NO_BOARDGAME_IO, NO_TRAINING,
 )  # fmt: skip

@@ -44,9 +44,8 @@ def open_streams(base: str, paths: Sequence[str]) -> Iterator[OpenStreams]:
     :raises RuntimeError: when they are not open after a minute.
     """
     parent, child = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(
-        target=_hold_streams, args=(child, base, list(paths))
-    )
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=_hold_streams, args=(child, base, list(paths)))
     process.start()
     try:
         if not parent.poll(_TIMEOUT_S) or parent.recv() != "open":
