@@ -148,17 +148,21 @@ def expensive_requests(base: str) -> dict[str, Sent]:
     """Return by name the requests that compute, read or send the most, and some that are not limited."""
     long = _created(base, {"scenario": "undo_limit"})
     large = f"/v1/games/{_created(base, {'scenario': 'largest_territory'})['game']['id']}/players/0"
-    path = f"/v1/games/{long['game']['id']}"
+    path, token = f"/v1/games/{long['game']['id']}", long["players"][0]["token"]
     before = long["game"]["last_event"] - 1
     tiles = json.loads(_send(base, Sent("GET", f"{large}/territory"), "192.0.2.251")[1])["tiles"]
     scored = {"territories": [{"tiles": tiles}] * 5}
+    listed = {f"L{number:02}" for number in range(1, 40)} - {each["tile"] for each in tiles}
+    free = "&".join(f"tile={tile}" for tile in sorted(listed)[:8])
     return {
-        "a game at an earlier event": Sent("GET", f"{path}?at={before}", token=long["players"][0]["token"]),
+        "a game at an earlier event": Sent(
+            "GET", f"{path}?at_event={before}", token=long["players"][0]["token"]
+        ),
         "1,000 events": Sent("GET", f"{path}/events?limit=1000"),
         "the rounds of a game": Sent("GET", f"{path}/rounds"),
-        "a record": Sent("GET", f"{path}/record", token=long["players"][0]["token"]),
+        "a record": Sent("GET", f"{path}/record", token=token),
         "a large territory as SVG": Sent("GET", f"{large}/territory/picture.svg"),
-        "places of a large territory": Sent("GET", f"{large}/places?tile=L01&tile=L02&tile=L03&tile=L04"),
+        "places of a large territory": Sent("GET", f"{large}/places?{free}"),
         "scores of five large territories": Sent("POST", "/v1/scoring", scored),
         "a game of five greedy bots": Sent("POST", "/v1/games", _BOTS),
         "an offer": _own_action(base),
