@@ -119,12 +119,14 @@ def at_rate(base: str, requests: Sequence[Request], seconds: float, rate: float)
     :raises RuntimeError: when a response is an error.
     """
     place, local = urlsplit(base), threading.local()
+    connections: list[http.client.HTTPConnection] = []
     numbers = itertools.cycle(range(len(requests)))
     start = time.monotonic()
 
     def connect() -> None:
         local.connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
         local.connection.connect()
+        connections.append(local.connection)
 
     def exchange(number: int) -> Exchange:
         request, sent = requests[number], time.monotonic()
@@ -135,12 +137,16 @@ def at_rate(base: str, requests: Sequence[Request], seconds: float, rate: float)
             raise RuntimeError(f"{request}: {response.status} {text!r}")
         return Exchange(number, sent, response.headers)
 
-    with ThreadPoolExecutor(CONNECTIONS, initializer=connect) as threads:
-        sent = []
-        for at in range(max(1, round(seconds * rate))):
-            time.sleep(max(0.0, start + at / rate - time.monotonic()))
-            sent.append(threads.submit(exchange, next(numbers)))
-        return [each.result() for each in sent]
+    try:
+        with ThreadPoolExecutor(CONNECTIONS, initializer=connect) as threads:
+            sent = []
+            for at in range(max(1, round(seconds * rate))):
+                time.sleep(max(0.0, start + at / rate - time.monotonic()))
+                sent.append(threads.submit(exchange, next(numbers)))
+            return [each.result() for each in sent]
+    finally:
+        for connection in connections:
+            connection.close()
 
 
 def middle_and_tail(values: Sequence[float]) -> tuple[float, float]:
