@@ -13,8 +13,6 @@ from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from skye import (
     BOTS,
-    COLORS,
-    PLAYERS,
     GameState,
     Move,
     SetOffer,
@@ -25,6 +23,7 @@ from skye import (
     offer_limits,
     play,
 )
+from skye.rulesets import BASE
 
 OURS = "random games, 4 players"
 GOALS = {"python-chess": ">= 1.9", "OpenSpiel backgammon": ">= 1.0"}
@@ -57,7 +56,7 @@ def choose(game: GameState, seat: int, dice: random.Random) -> Move:
 
 def decisions(players: int, dice: random.Random, seed: str) -> Iterator[tuple[GameState, int, Move]]:
     """Play a random game, listing the legal moves; yield each decision with the game before it."""
-    game = new_game(COLORS[:players], seed=seed).game
+    game = new_game(BASE.colors[:players], seed=seed).game
     while not game.is_over:
         seat = game.waiting_for[0]
         move = choose(game, seat, dice)
@@ -110,13 +109,13 @@ def _speed_rows(plan: Plan) -> list[Row]:
         f"random games, {players} players": lambda players=players: sum(
             1 for _ in decisions(players, dice, next(_new_seeds))
         )
-        for players in PLAYERS
+        for players in BASE.players
     }
     games |= opponents(dice)
     measured = in_turn({name: _speed(game, plan.games) for name, game in games.items()}, plan.runs)
     rows = [
         row(f"random games, {players} players", measured[f"random games, {players} players"], "decisions/s")
-        for players in PLAYERS
+        for players in BASE.players
     ]
     for other, goal in GOALS.items():
         if other in measured:
@@ -150,7 +149,7 @@ def _timed_parts(games: int) -> dict[str, float]:
     taken: defaultdict[str, list[int]] = defaultdict(list)
     now = time.thread_time_ns
     for seed in itertools.islice(_new_seeds, games):
-        game, dice = new_game(COLORS[:4], seed=seed).game, random.Random(seed)
+        game, dice = new_game(BASE.colors[:4], seed=seed).game, random.Random(seed)
         while not game.is_over:
             seat, number = game.waiting_for[0], game.round
             start = now()
@@ -181,7 +180,7 @@ def _p99_ms(bot: Callable[..., Move], players: int, games: int) -> float:
     """Return the 99th percentile of the CPU time of a bot's decisions over whole games."""
     taken = []
     for seed in itertools.islice(_new_seeds, games):
-        game, dice = new_game(COLORS[:players], seed=seed).game, random.Random(seed)
+        game, dice = new_game(BASE.colors[:players], seed=seed).game, random.Random(seed)
         while not game.is_over:
             seat = game.waiting_for[0]
             start = time.thread_time_ns()

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
-from skye import CHANCE, COLORS, chance_outcomes, new_game
+from skye import CHANCE, chance_outcomes, new_game
 from skye.encoding import EncodedGame
+from skye.rulesets import BASE
 
 ENGINE = "engine, encoded actions"
 ENGINE_CHANCE = "engine, encoded actions and explicit chance"
@@ -52,7 +53,7 @@ def _microseconds(one_game: Callable[[], int], games: int) -> Callable[[], float
 
 
 def _engine(dice: random.Random, seed: str | None) -> int:
-    encoded, steps = EncodedGame(new_game(COLORS[:4], seed=seed).game), 0
+    encoded, steps = EncodedGame(new_game(BASE.colors[:4], seed=seed).game), 0
     while not encoded.game.is_over:
         if encoded.seat == CHANCE:
             chance_outcomes(encoded.game)

@@ -20,7 +20,7 @@ from bench.rows import Row, in_turn, row
 from bench.servers import ROOT, free_port, wait_for_answer
 from bench.streams import spectator_rows, stream_rows
 from bench.subjects import HOT, Place, Subject, act, fresh_place, ours, place_to_measure, stored_copies, view
-from skye import PLAYERS
+from skye import BASE
 from skye_server.server.processes import stop
 from skye_server.setting_parsers import Address
 from skye_server.store.shards import key_of
@@ -140,7 +140,7 @@ def _counted(store: redis.Redis) -> dict[str, float]:
     }
 
 
-def size_rows(place: Place, players: Iterable[int] = PLAYERS) -> list[Row]:
+def size_rows(place: Place, players: Iterable[int] = BASE.players) -> list[Row]:
     """Measure the memory of a game in Redis: its maximum, and at the end of the game."""
     rows = []
     for number in players:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skye import BOTS, COLORS, GameState, choose_move, new_game, play
+from skye import BOTS, GameState, choose_move, new_game, play
 from skye.bots.evaluation import evaluation_of, outlook_of, situation_of
 from skye.bots.trained_evaluation import Weights
+from skye.rulesets import BASE
 
 
 class State(NamedTuple):
@@ -37,7 +38,7 @@ def states_of(game: GameState) -> list[State]:
 
 def rounds_of_a_game(players: int, seed: str) -> Iterator[GameState]:
     """Play a game; yield it at the start of each round, and at its end."""
-    game, number, decision = new_game(COLORS[:players], seed=seed).game, 0, 0
+    game, number, decision = new_game(BASE.colors[:players], seed=seed).game, 0, 0
     while not game.is_over:
         if game.round > number:
             number = game.round

@@ -3,11 +3,12 @@
 `new_game` creates a game, `play` makes a move or raises a `RuleError`, `legal_moves` lists the legal moves
 of a seat, and `game_view` returns the game as a viewer may see it. The names in this module are those of
 programs that play. These public modules have the rest: `skye.errors`, `skye.events`, `skye.views`,
-`skye.fields`, `skye.encoding`, `skye.evaluation`, `skye.tiles`, `skye.territory`, `skye.scoring`,
-`skye.positions`, `skye.bots`, `skye.draws`, `skye.svg`, `skye.agents`, `skye.arena`, `skye.arena.columns`,
-`skye.evals` and `skye.envs`, which has a module for each framework: `skye.envs.gymnasium`,
-`skye.envs.pettingzoo` and `skye.envs.openspiel`. What agents see and choose is documented in
-`skye.envs.observation`, `skye.envs.planes`, `skye.envs.actions`, `skye.envs.rewards` and `skye.envs.vector`.
+`skye.fields`, `skye.rulesets`, `skye.encoding`, `skye.evaluation`, `skye.tiles`, `skye.territory`,
+`skye.scoring`, `skye.positions`, `skye.bots`, `skye.draws`, `skye.svg`, `skye.agents`, `skye.arena`,
+`skye.arena.columns`, `skye.evals` and `skye.envs`, which has a module for each framework:
+`skye.envs.gymnasium`, `skye.envs.pettingzoo` and `skye.envs.openspiel`. What agents see and choose is
+documented in `skye.envs.observation`, `skye.envs.planes`, `skye.envs.actions`, `skye.envs.rewards` and
+`skye.envs.vector`.
 All other modules may change.
 """
 
@@ -24,21 +25,20 @@ from skye.rules.chance import chance_outcomes
 from skye.rules.income import Income
 from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, OfferLimits, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play, rule_error
-from skye.rules.setup import PLAYERS, Options, new_game
+from skye.rules.setup import Options, new_game
 from skye.rules.state import FinalPoints, GameState, Phase, Player, TieBreak
-from skye.territory.frontier import Place
+from skye.rulesets import BASE, Ruleset
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import COLORS
+from skye.tiles.tile_set import Place
 from skye.visibility.game_views import game_view
 from skye.visibility.observation import count_purses, determinize, observed_game
 
 __version__ = "1.0.0"
 
 __all__ = [
+    "BASE",
     "BOTS",
     "CHANCE",
-    "COLORS",
-    "PLAYERS",
     "Action",
     "Bot",
     "Buy",
@@ -56,6 +56,7 @@ __all__ = [
     "Player",
     "Record",
     "RuleError",
+    "Ruleset",
     "SetOffer",
     "SkyeError",
     "TakeBack",

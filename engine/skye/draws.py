@@ -12,6 +12,8 @@ published when the game is over. With them anyone can verify every draw:
 | starting seat                | `start`                   | the seats 0, 1, ...                         |
 | n-th tile of a seat, n = 1-3 | `draw/{round}/{seat}/{n}` | the bag as it then is; seat 0 first, clockwise |
 
+In a ruleset other than `base` each label begins with the id of the ruleset: `<ruleset>/draw/1/0/1`.
+
 A tile that returns to the bag returns to its sorted place. The bag needs no shuffling, because each draw uses
 an independent number. A position may name the next tiles instead (`next_draws`); the seed determines the
 draws after them.
@@ -22,6 +24,8 @@ from __future__ import annotations
 from functools import lru_cache
 from hashlib import sha256
 from typing import Final
+
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 _BLOCK: Final = 64
 """The block size of SHA-256 in bytes."""
@@ -46,16 +50,21 @@ class SeededDraws:
     """The draws of a seed, by label.
 
     :param next_draws: the elements to draw first, whatever the seed assigns to their labels.
+    :param ruleset_id: the ruleset of the game.
 
     It computes HMAC by its definition (RFC 2104) from two SHA-256 hashes whose first block, the padded key,
     is hashed once. `hmac.digest` takes several times as long.
     """
 
-    def __init__(self, seed: str, next_draws: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, seed: str, next_draws: tuple[str, ...] = (), ruleset_id: str = DEFAULT_RULESET
+    ) -> None:
         self.next_draws = next_draws
         key = seed.encode()
         block = (key if len(key) <= _BLOCK else sha256(key).digest()).ljust(_BLOCK, b"\0")
         self._inner = sha256(block.translate(_INNER_PAD))
+        if ruleset_id != DEFAULT_RULESET:
+            self._inner.update(f"{ruleset_id}/".encode())
         self._outer = sha256(block.translate(_OUTER_PAD))
 
     def index(self, label: str, size: int) -> int:

@@ -17,8 +17,7 @@ from skye.bots.evaluation import (
 )
 from skye.bots.territory_evaluation import evaluation_of
 from skye.rules.state import GameState, check_seat
-from skye.territory.frontier import Place
-from skye.tiles.catalogue import LANDSCAPE
+from skye.tiles.tile_set import Place
 
 
 def territory_value(game: GameState, seat: int) -> float:
@@ -97,9 +96,9 @@ def _evaluation(game: GameState, seat: int, tile: str) -> SituationEvaluation:
     return situation_evaluation_of(situation_of(game))
 
 
-def _check(game: GameState, seat: int, tile: str = LANDSCAPE[0]) -> None:
+def _check(game: GameState, seat: int, tile: str | None = None) -> None:
     check_seat(game, seat)
-    if tile not in LANDSCAPE:
+    if tile is not None and tile not in game.ruleset.tiles.fitting_rotations:
         raise ValueError(f"there is no landscape tile {tile!r}")
     if game.is_over or not game.round:
         raise ValueError("no round is being played")

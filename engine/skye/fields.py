@@ -1,4 +1,4 @@
-"""The types of the fields of views, with their meaning and range.
+"""The types of the fields of views, with their meaning and range, which every ruleset keeps.
 
 In `Annotated`, a string describes the field, and a TypedDict describes a mapping.
 """
@@ -9,25 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from skye.rules.moves import MAX_GOLD
-from skye.rules.setup import PLAYERS
-from skye.rules.state import TILES_DRAWN
-from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
-from skye.tiles.catalogue import LANDSCAPE
+from skye.rulesets.data import MAX_PLAYERS, MAX_ROUNDS
+from skye.rulesets.ruleset import MAX_SCORING_TILES, MAX_SLOTS
 from skye.tiles.geometry import LIMIT
 
 MAX_POINTS: Final = 1000
 """More points than a placement can add or cost."""
 
-MAX_REGIONS: Final = 5 * (len(LANDSCAPE) + 1)
+MAX_TILES: Final = LIMIT
+"""The maximum number of landscape tiles of a ruleset."""
+
+MAX_REGIONS: Final = 5 * (MAX_TILES + 1)
 """More than the number of areas of a territory: a tile has five regions at most."""
-
-MAX_SCROLLS: Final = 14
-"""The number of tiles with a scroll."""
-
-DRAWN: Final = TILES_DRAWN
-"""How many tiles a seat draws in a round."""
-
-_MIN_ROUNDS: Final = min([len(slots_by_round(players)) for players in PLAYERS])
 
 Entry = TypeVar("Entry")
 
@@ -50,10 +43,15 @@ Gain: TypeAlias = Annotated[int, Keywords(minimum=-MAX_POINTS, maximum=MAX_POINT
 Price: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=MAX_GOLD)]
 Coordinate: TypeAlias = Annotated[int, Keywords(minimum=-LIMIT, maximum=LIMIT)]
 Round: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=MAX_ROUNDS), "The round, counted from 1."]
-Rounds: TypeAlias = Annotated[int, Keywords(minimum=_MIN_ROUNDS, maximum=MAX_ROUNDS)]
-Seat: TypeAlias = Annotated[int, Keywords(minimum=0, maximum=PLAYERS[-1] - 1), "The seat."]
+Rounds: TypeAlias = Annotated[int, Keywords(minimum=1, maximum=MAX_ROUNDS)]
+Seat: TypeAlias = Annotated[int, Keywords(minimum=0, maximum=MAX_PLAYERS - 1), "The seat."]
 EventSeat: TypeAlias = Annotated[Seat, "The seat that the event is about."]
 
+RulesetName: TypeAlias = Annotated[
+    str,
+    Component("RulesetName"),
+    "The rules of the game; a client that does not know them leaves the game alone.",
+]
 Rotation: TypeAlias = Annotated[int, Component("Rotation"), "The rotation."]
 Color: TypeAlias = Annotated[str, Component("Color")]
 LandscapeTileId: TypeAlias = Annotated[str, Component("LandscapeTileId"), "A landscape tile."]
@@ -68,12 +66,13 @@ ProblemCode: TypeAlias = Annotated[str, Component("ProblemCode")]
 Prices: TypeAlias = Annotated[Mapping[str, int], Component("Prices")]
 
 Seats: TypeAlias = Annotated[
-    Sequence[Annotated[Seat, "A seat."]], Keywords(maxItems=PLAYERS[-1], uniqueItems=True)
+    Sequence[Annotated[Seat, "A seat."]], Keywords(maxItems=MAX_PLAYERS, uniqueItems=True)
 ]
-BySeat: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=PLAYERS[-1])]
-BySlot: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=len(SLOTS))]
+BySeat: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=MAX_PLAYERS)]
+BySlot: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=MAX_SLOTS)]
 LandscapeTileIds: TypeAlias = Annotated[
-    Sequence[LandscapeTileId], Keywords(maxItems=len(LANDSCAPE), uniqueItems=True)
+    Sequence[LandscapeTileId], Keywords(maxItems=MAX_TILES, uniqueItems=True)
 ]
-TileIds: TypeAlias = Annotated[Sequence[TileId], Keywords(maxItems=len(LANDSCAPE) + 1, uniqueItems=True)]
-InTerritory: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=len(LANDSCAPE) + 1)]
+TileIds: TypeAlias = Annotated[Sequence[TileId], Keywords(maxItems=MAX_TILES + 1, uniqueItems=True)]
+ByScoringTile: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=MAX_SCORING_TILES)]
+InTerritory: TypeAlias = Annotated[Sequence[Entry], Keywords(maxItems=MAX_TILES + 1)]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from platformdirs import user_data_path
 
+from skye.rulesets import BASE, Ruleset, register
 from skye_server.redis_url import MEMORY_URL, parse
 
 
@@ -78,6 +79,22 @@ def folder(text: str) -> Path:
         if text:
             raise ValueError("there is no home folder: want a path without ~") from error
         return Path("/var/lib/skye-server")
+
+
+def ruleset_file(text: str) -> Ruleset | None:
+    """Return the base game with the corrections of a data file, and register it; None for an empty text.
+
+    :raises ValueError: when the file cannot be read, or one of its lines has a fault.
+    """
+    if not text:
+        return None
+    try:
+        corrections = Path(text).expanduser().read_text(encoding="utf-8")
+        return register(BASE.corrected(corrections, text))
+    except OSError as error:
+        raise ValueError(f"{text} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{text} is not a text in UTF-8") from error
 
 
 def whole(minimum: int, maximum: int) -> Callable[[str], int]:

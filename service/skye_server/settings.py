@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+from skye.rulesets import BASE, Ruleset
 from skye_server import setting_parsers as parsers
 from skye_server.redis_url import MEMORY_URL
 from skye_server.redis_url import parse as parse_redis_url
@@ -185,6 +186,12 @@ class Settings:
     webhooks_ports: tuple[int, ...] = _setting(
         "80,443,8080,8443", parsers.ports, "ports that webhooks may use, separated by commas; `*`: all"
     )
+    ruleset_file: Ruleset | None = _setting(
+        "",
+        parsers.ruleset_file,
+        "file that corrects tiles or tables of rounds of the base game (see `GET /docs/rules`); new games "
+        "then have the ruleset `base+` and eight digits",
+    )
     lab: bool = _setting(
         "off",
         parsers.switch,
@@ -210,6 +217,11 @@ class Settings:
         _expiry,
         "time that the response to an `Idempotency-Key` is replayed, for the latest 64 keys of each game",
     )
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The ruleset of new games that name none."""
+        return self.ruleset_file or BASE
 
     @property
     def max_game_ttl_s(self) -> int:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from skye import COLORS, offer_limits
+from skye import BASE, offer_limits
 from skye.rules.moves import SetOffer
 from skye_server.commands.game_repository import GameCache
 from skye_server.games.authorization import SPECTATOR, Caller
@@ -18,7 +18,7 @@ from skye_server.store.codec import decode_game, encode_game, version_header
 def opened(game_id="game", players=4):
     table = Game(game_id, "A game", "host", GameOptions("seed"), created_ms=1000, start_when_full=False)
     step = open_game(table, (), 1000)
-    for number, color in enumerate(COLORS[:players]):
+    for number, color in enumerate(BASE.colors[:players]):
         step = step.then(join(step.game, Seat(f"Player {number}", color), 1000))
     return start(step.game, 1000).game
 

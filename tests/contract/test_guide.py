@@ -8,11 +8,10 @@ from dataclasses import fields
 
 import pytest
 
-from skye import PLAYERS
+from skye import BASE
 from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye.rules.income import catch_up
-from skye.scoring import SCORING_TILES, slots_by_round
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
@@ -175,13 +174,13 @@ def test_table_of_credentials_has_each_operation_that_needs_one(document, code, 
 
 @pytest.mark.parametrize("row", ["2-4", "5"])
 def test_rounds_and_catch_up_are_those_of_the_engine(row):
-    for players in (number for number in PLAYERS if (number == 5) is (row == "5")):
-        slots = slots_by_round(players)
+    for players in (number for number in BASE.players if (number == 5) is (row == "5")):
+        slots = BASE.rounds(players)
         gold = ", ".join(str(catch_up(players, number)) for number in range(1, len(slots) + 1))
         assert f"| {row} | {len(slots)} | {', '.join(map(''.join, slots))} | {gold} |" in TEXTS["rules"]
 
 
-@pytest.mark.parametrize("tile", SCORING_TILES.values(), ids=lambda tile: tile.id)
+@pytest.mark.parametrize("tile", BASE.scoring_tiles.values(), ids=lambda tile: tile.id)
 def test_scoring_tiles_are_described_in_the_words_of_the_catalogue(tile):
     text = "The majority of " if tile.majority else f"{tile.text} |"
     assert f"| `{tile.id}` | {text}" in TEXTS["rules"]

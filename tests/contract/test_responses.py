@@ -82,7 +82,7 @@ def test_annotations_of_a_field_become_its_schema(components, name, schema):
 def test_enumeration_that_a_field_names_is_added(components):
     schemas, responses = components
     responses.reference(DescribedView)
-    assert schemas["Color"]["enum"] == list(skye.COLORS)
+    assert schemas["Color"]["enum"] == list(skye.BASE.colors)
 
 
 def test_field_of_an_unknown_kind_is_refused(components):

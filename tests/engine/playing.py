@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from skye import COLORS, GameState, new_game, play_out
+from skye import GameState, new_game, play_out
 from skye.bots import Bot
 from skye.encoding import EncodedGame
 from skye.events import Event
+from skye.rulesets import BASE
 from skye.views import event_view
 from tests.reference.play import Beginning, Step, beginning, whole_game
 from tests.support.programs import run
@@ -61,7 +62,7 @@ def encoded_games(
 ) -> Iterator[tuple[EncodedGame, int]]:
     """Play a whole game by random actions; yield each encoded game with the action chosen."""
     rng = Random(seed)
-    encoded = EncodedGame(begun or new_game(COLORS[:players], seed=f"encoded {seed}").game)
+    encoded = EncodedGame(begun or new_game(BASE.colors[:players], seed=f"encoded {seed}").game)
     while not encoded.game.is_over:
         action = rng.choice(encoded.legal_actions())
         yield encoded, action

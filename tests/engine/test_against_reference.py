@@ -9,12 +9,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from skye.errors import InvalidTerritory
-from skye.scoring.final import final_score, winners
-from skye.scoring.kinds import majority
-from skye.scoring.scoring_tiles import SCORING_TILES, holding, tile_points
-from skye.territory.frontier import Place
+from skye.rulesets import BASE
+from skye.scoring.scoring_tiles import holding, tile_points
 from skye.territory.territory import Territory, castle_alone
 from skye.tiles.geometry import coordinates_of
+from skye.tiles.tile_set import Place
 from tests.reference import scoring, world
 from tests.reference.catalogue import CATALOGUE, LANDSCAPE
 from tests.reference.chance import as_world, grown_territory, with_holes
@@ -129,8 +128,8 @@ def disturbed(placed: Place, chance: Random) -> Place:
 
 
 def test_reference_has_the_same_sixteen_scoring_tiles():
-    assert len(SCORING_TILES) == 16
-    assert set(SCORING_TILES) == set(scoring.NAMES)
+    assert len(BASE.scoring_tiles) == 16
+    assert set(BASE.scoring_tiles) == set(scoring.NAMES)
 
 
 @thoroughly
@@ -141,7 +140,9 @@ def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, i
     reference = [scoring.Side(as_world(territory), gold) for territory, gold in sides]
 
     for name in scoring.NAMES:
-        assert list(tile_points(name, summaries, golds)) == scoring.points_of(name, reference), name
+        assert list(tile_points(BASE.scoring_tiles[name], summaries, golds)) == scoring.points_of(
+            name, reference
+        ), name
 
 
 @briefly
@@ -149,9 +150,9 @@ def test_every_scoring_tile_gives_the_same_points(sides: list[tuple[Territory, i
 def test_majority_of_holdings_gives_the_same_points(sides: list[Territory]):
     reference = [scoring.Side(as_world(territory), 0) for territory in sides]
 
-    for name in [tile.id for tile in SCORING_TILES.values() if tile.majority]:
-        holdings = [holding(name, territory.summary) for territory in sides]
-        assert majority(holdings) == scoring.points_of(name, reference), name
+    for tile in [tile for tile in BASE.scoring_tiles.values() if tile.majority]:
+        holdings = [holding(tile, territory.summary) for territory in sides]
+        assert tile.rule.points(holdings) == scoring.points_of(tile.id, reference), tile.id
 
 
 @thoroughly
@@ -162,13 +163,15 @@ def test_majority_of_holdings_gives_the_same_points(sides: list[Territory]):
 def test_every_majority_is_shared_the_same_way(golds: list[int]):
     alone = castle_alone("red").summary
 
-    assert list(tile_points("most_gold", [alone] * len(golds), golds)) == scoring.majority(golds)
+    assert list(
+        tile_points(BASE.scoring_tiles["most_gold"], [alone] * len(golds), golds)
+    ) == scoring.majority(golds)
 
 
 @thoroughly
 @given(territories(), st.integers(0, 30))
 def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
-    final = final_score(territory.summary, gold)
+    final = BASE.final.score(territory.summary, gold)
     reference = scoring.Side(as_world(territory), gold)
 
     scrolls = sorted((scroll.kind, coordinates_of(scroll.cell), scroll.points) for scroll in final.scrolls)
@@ -186,4 +189,4 @@ def test_scrolls_and_gold_give_the_same_points(territory: Territory, gold: int):
 def test_reference_has_the_same_winners(sides: list[tuple[int, int]], tie_break: str):
     scores, golds = [score for score, _ in sides], [gold for _, gold in sides]
 
-    assert list(winners(scores, golds, tie_break)) == scoring.winners(scores, golds, tie_break)
+    assert list(BASE.final.winners(scores, golds, tie_break)) == scoring.winners(scores, golds, tie_break)

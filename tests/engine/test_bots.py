@@ -8,7 +8,6 @@ import pytest
 
 from skye import (
     BOTS,
-    COLORS,
     GameState,
     Move,
     Options,
@@ -32,7 +31,7 @@ from skye.bots.evaluation import (
 )
 from skye.bots.expert import expert
 from skye.bots.trained_evaluation import trained_evaluation_of, weighted_outlook
-from skye.scoring.final import final_score
+from skye.rulesets import BASE
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
 from tests.engine.playing import for_each_number_of_players
@@ -67,7 +66,7 @@ class Decision(NamedTuple):
 
 def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
     """Play a whole game of bots, one name for each seat; a random one of the waiting seats acts."""
-    game = new_game(COLORS[: len(names)], seed=seed, options=options).game
+    game = new_game(BASE.colors[: len(names)], seed=seed, options=options).game
     chance = Random(seed)
     number = 0
     while not game.is_over:
@@ -184,7 +183,7 @@ def test_greedy_beats_random_wherever_it_sits():
 
 
 def test_strategist_offer_is_within_the_limits():
-    game = new_game(COLORS[:2], seed="market").game
+    game = new_game(BASE.colors[:2], seed="market").game
     offer = BOTS["strategist"](game, 0, Random(1))
     assert isinstance(offer, SetOffer)
     assert all(price >= 1 for _, price in offer.prices)
@@ -232,8 +231,10 @@ def test_tile_in_the_last_round_is_worth_its_points_at_the_best_place(tile: str)
 
     def points(grown: Territory) -> int:
         summary = grown.summary
-        scrolls = final_score(summary, 0).scroll_points
-        return scrolls + sum(tile_points(scored, [summary], [0])[0] for scored in scoring_tiles[1:])
+        scrolls = BASE.final.score(summary, 0).scroll_points
+        return scrolls + sum(
+            tile_points(BASE.scoring_tiles[scored], [summary], [0])[0] for scored in scoring_tiles[1:]
+        )
 
     best = max(points(territory.place(*placed)) for placed in territory.legal_places(tile))
     evaluation = situation_evaluation_of(Situation((territory, castle_alone("blue")), scoring_tiles, 6))

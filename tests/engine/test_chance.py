@@ -7,7 +7,6 @@ import pytest
 
 from skye import (
     CHANCE,
-    COLORS,
     Draw,
     GameState,
     Options,
@@ -22,7 +21,7 @@ from skye import (
     play,
 )
 from skye.events import Event, GameFinished
-from skye.scoring import SCORING_TILES
+from skye.rulesets import BASE
 from tests.engine.playing import for_each_number_of_players, steps
 
 
@@ -69,7 +68,7 @@ def test_game_played_by_chance_decisions_equals_the_seeded_game(players):
 @for_each_number_of_players
 def test_chance_outcomes_are_all_legal_and_their_probabilities_sum_to_one(players):
     rng = Random(players)
-    game = new_game(COLORS[:players], chance_nodes=True).game
+    game = new_game(BASE.colors[:players], chance_nodes=True).game
     sizes = []
     while game.is_chance_node:
         outcomes = chance_outcomes(game)
@@ -83,15 +82,15 @@ def test_chance_outcomes_are_all_legal_and_their_probabilities_sum_to_one(player
 
 
 def test_options_leave_only_the_other_draws_to_chance():
-    options = Options(scoring_tiles=tuple(SCORING_TILES)[:4], first_seat=1)
-    game, events = new_game(COLORS[:2], chance_nodes=True, options=options)
+    options = Options(scoring_tiles=tuple(BASE.scoring_tiles)[:4], first_seat=1)
+    game, events = new_game(BASE.colors[:2], chance_nodes=True, options=options)
     assert game.round == 1
     assert len(events) == 2
     assert len(chance_outcomes(game)) == 73
 
 
 def test_seats_cannot_act_before_the_draws_are_made():
-    game = new_game(COLORS[:2], chance_nodes=True).game
+    game = new_game(BASE.colors[:2], chance_nodes=True).game
     for _ in range(4 + 1 + 4):
         game = play(game, CHANCE, chance_outcomes(game)[0][0]).game
     a, b, c = game.players[0].tiles_on_offer
@@ -104,13 +103,15 @@ def test_seats_cannot_act_before_the_draws_are_made():
 
 @pytest.mark.parametrize("item", ["L99", "castle-red", "0", "squares"])
 def test_draw_of_what_is_not_there_is_refused(item):
-    game = new_game(COLORS[:2], chance_nodes=True, options=Options(tuple(SCORING_TILES)[:4], 0)).game
+    game = new_game(
+        BASE.colors[:2], chance_nodes=True, options=Options(tuple(BASE.scoring_tiles)[:4], 0)
+    ).game
     with pytest.raises(RuleError, match="cannot be drawn"):
         play(game, CHANCE, Draw(item))
 
 
 def test_draw_in_a_game_with_a_seed_is_refused():
-    game = new_game(COLORS[:2], seed="seed").game
+    game = new_game(BASE.colors[:2], seed="seed").game
     with pytest.raises(RuleError, match="Nothing is to be drawn"):
         play(game, CHANCE, Draw(game.bag[0]))
     with pytest.raises(RuleError, match="chance decisions"):
@@ -121,7 +122,7 @@ def test_draw_in_a_game_with_a_seed_is_refused():
 
 @pytest.mark.parametrize("given", [(), ("squares",)])
 def test_view_during_the_setup_shows_the_scoring_tiles_drawn_so_far(given):
-    game = new_game(COLORS[:2], chance_nodes=True).game
+    game = new_game(BASE.colors[:2], chance_nodes=True).game
     for item in given:
         game = play(game, CHANCE, Draw(item)).game
     assert [tile["scoring_tile"] for tile in game_view(game, None)["scoring_tiles"]] == list(given)

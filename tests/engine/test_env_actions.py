@@ -10,10 +10,15 @@ import numpy as np
 
 from skye import BOTS, Buy, Phase, Place, RuleError, legal_moves, new_game, play
 from skye.encoding import EncodedGame, bot_of_policy, decode_move, encode_move
-from skye.envs.actions import ENCODINGS, LISTED_FEATURES, MAX_LISTED, FactoredActions, ListedActions
-from skye.envs.planes import WINDOW, window_origin
-from skye.envs.tile_features import FEATURES
+from skye.envs.actions import ENCODINGS, FactoredActions, ListedActions, listed_shape
+from skye.envs.planes import planes_of
+from skye.envs.tile_features import features_of
+from skye.rulesets import BASE
 from tests.engine.playing import encoded_games, for_each_number_of_players
+
+FEATURES = features_of(BASE)
+PLANES = planes_of(BASE)
+MAX_LISTED, LISTED_FEATURES = listed_shape(BASE)
 
 for_each_encoding = pytest.mark.parametrize("name", ENCODINGS)
 
@@ -21,7 +26,7 @@ for_each_encoding = pytest.mark.parametrize("name", ENCODINGS)
 def placements_by(encoded):
     """Return the placements that factored actions lead to."""
     game, seat = encoded.game, encoded.seat
-    left, top = window_origin(game.players[seat].territory)
+    left, top = PLANES.origin(game.players[seat].territory)
     places = set()
 
     def explore(*chosen):
@@ -32,7 +37,7 @@ def placements_by(encoded):
             if len(chosen) < 2:
                 explore(*chosen, action)
             else:
-                row, column = divmod(chosen[1] - 66, WINDOW)
+                row, column = divmod(chosen[1] - 66, PLANES.window)
                 tile = game.players[seat].tiles_to_build[chosen[0] - 63]
                 places.add(Place(tile, left + column, top + row, 90 * (action - 507)))
 
@@ -89,7 +94,7 @@ def test_features_describe_each_listed_action(players):
                 assert row[14] == (action - 2 if encoded.draft else 0)
                 assert encoded.draft[:1] != (drawn.index(tile),)
             continue
-        left, top = window_origin(game.players[seat].territory)
+        left, top = PLANES.origin(game.players[seat].territory)
         for row, action in zip(rows, legal, strict=False):
             match decode_move(game, seat, [action]):
                 case Place(tile, x, y, rotation):
@@ -114,9 +119,9 @@ def test_every_action_without_a_mask_is_refused_by_each_encoding(name):
     actions = encoding(EncodedGame(new_game(2, seed="refused").game))
     for _ in range(40):
         mask = actions.mask()
-        assert len(mask) == encoding.size
+        assert len(mask) == actions.size == encoding.count(BASE)
         legal = [action for action, allowed in enumerate(mask) if allowed]
-        for action in {-1, encoding.size, *range(0, encoding.size, 11)} - set(legal):
+        for action in {-1, actions.size, *range(0, actions.size, 11)} - set(legal):
             with pytest.raises((RuleError, ValueError)):
                 actions.play(action)
         actions.play(rng.choice(legal))

@@ -21,15 +21,17 @@ from skye import (
 )
 from skye.encoding import EncodedGame
 from skye.envs.observation import Observer, flat, shapes
-from skye.envs.planes import OWN_PLANES, WINDOW, OwnPlanes, window_origin
-from skye.envs.tile_features import FEATURES, TILE_FEATURES
-from skye.scoring import SCORING_TILES
-from skye.tiles import LANDSCAPE, OBJECTS, ROTATIONS
+from skye.envs.planes import OwnPlanes, planes_of
+from skye.envs.tile_features import TILE_FEATURES, features_of
+from skye.rulesets import BASE
+from skye.tiles import OBJECTS, ROTATIONS
 from skye.tiles.geometry import coordinates_of
 from skye.views import event_view
 from tests.engine.playing import for_each_number_of_players
 
 PHASES = [*Phase]
+FEATURES, PLANES, LANDSCAPE = features_of(BASE), planes_of(BASE), BASE.tiles.landscape
+
 TILE_OF = {FEATURES[tile, 0]: tile for tile in LANDSCAPE}
 
 
@@ -85,7 +87,7 @@ def seen_territory(planes):
 def seen_game(numbers):
     """Return what `game` says."""
     rounds = {}
-    for tile, flags in zip(sorted(SCORING_TILES), numbers[9:105].reshape(-1, 6), strict=True):
+    for tile, flags in zip(sorted(BASE.scoring_tiles), numbers[9:105].reshape(-1, 6), strict=True):
         if flags.any():
             rounds[tile] = (np.flatnonzero(flags) + 1).tolist()
     return {
@@ -114,7 +116,7 @@ def expected_seat(view, seat, player, gold):
 
 @for_each_number_of_players
 def test_observation_reconstructs_the_view_of_the_seat(players):
-    observer = Observer(players)
+    observer = Observer(BASE, players)
     for number, (encoded, events) in enumerate(games(players, players)):
         game, seat = encoded.game, number % players
         view = game_view(game, seat)
@@ -152,7 +154,7 @@ def test_observation_contains_no_hidden_information(players):
             continue
         for seat in range(players):
             sampled = EncodedGame(determinize(encoded.game, seat, rng), encoded.draft)
-            pair = [Observer(players).observe(each, seat) for each in (encoded, sampled)]
+            pair = [Observer(BASE, players).observe(each, seat) for each in (encoded, sampled)]
             assert [array.tobytes() for array in pair[0].values()] == [
                 array.tobytes() for array in pair[1].values()
             ]
@@ -161,7 +163,7 @@ def test_observation_contains_no_hidden_information(players):
 def test_incomplete_offer_is_observed_by_its_seat_alone():
     encoded, _ = EncodedGame(new_game(2, seed="draft").game).play(1)
     encoded, _ = encoded.play(5)
-    own, other = (Observer(2).observe(encoded, seat)["game"] for seat in (0, 1))
+    own, other = (Observer(BASE, 2).observe(encoded, seat)["game"] for seat in (0, 1))
     assert (16 * own[105:109]).tolist() == [0, 16, 0, 3]
     assert not other[105:112].any()
 
@@ -169,8 +171,8 @@ def test_incomplete_offer_is_observed_by_its_seat_alone():
 @for_each_number_of_players
 def test_observation_has_the_documented_shapes_and_range(players):
     for encoded, _ in games(players, 7):
-        observation = Observer(players).observe(encoded, 0)
-        assert {name: array.shape for name, array in observation.items()} == shapes(players)
+        observation = Observer(BASE, players).observe(encoded, 0)
+        assert {name: array.shape for name, array in observation.items()} == shapes(BASE, players)
         assert all(array.min() >= 0 and array.max() <= 19 for array in observation.values())
         vector = flat(observation)
         assert vector.dtype == np.float32
@@ -187,12 +189,12 @@ def test_features_distinguish_all_tiles_in_all_rotations():
 
 
 def test_derived_planes_agree_with_the_engine():
-    observer = Observer(3)
+    observer = Observer(BASE, 3)
     for encoded, _ in games(3, 5):
         player = encoded.game.players[0]
         territory = player.territory
         own = observer.observe(encoded, 0)["own"]
-        left, top = window_origin(territory)
+        left, top = PLANES.origin(territory)
 
         def cells(plane, left=left, top=top, own=own):
             return {(column + left, row + top) for row, column in np.argwhere(own[:, :, plane])}
@@ -219,25 +221,25 @@ def test_window_contains_the_longest_territory_and_its_frontier(step):
     castle = Place("castle-red", 0, 0, 0)
     tiles = [Place(LANDSCAPE[n], n * step[0], n * step[1], 0) for n in range(1, 19)]
     territory = Territory((castle, *tiles))
-    left, top = window_origin(territory)
+    left, top = PLANES.origin(territory)
     for cell in territory.frontier:
         x, y = coordinates_of(cell)
-        assert x - left in range(WINDOW)
-        assert y - top in range(WINDOW)
-    planes = np.zeros((WINDOW, WINDOW, OWN_PLANES), np.uint8)
-    OwnPlanes(memoryview(planes.reshape(-1))).show_own(territory, ())
+        assert x - left in range(PLANES.window)
+        assert y - top in range(PLANES.window)
+    planes = np.zeros((PLANES.window, PLANES.window, PLANES.own_planes), np.uint8)
+    OwnPlanes(PLANES, memoryview(planes.reshape(-1))).show_own(territory, ())
     assert planes[..., 59].any()
 
 
 @for_each_number_of_players
 def test_observation_kept_in_memory_is_equal_to_a_new_one(players):
-    rng, observer = random.Random(players), Observer(players)
+    rng, observer = random.Random(players), Observer(BASE, players)
     for seed in (1, 2):
         for encoded, _ in games(players, seed):
             for seat in rng.sample(range(players), rng.randint(1, players)):  # so that some lag behind
                 tile = rng.choice([None, 0, 1, 2])
-                cell = None if tile is None else rng.choice([None, rng.randrange(WINDOW * WINDOW)])
-                new = Observer(players).observe(encoded, seat, tile, cell)
+                cell = None if tile is None else rng.choice([None, rng.randrange(PLANES.window**2)])
+                new = Observer(BASE, players).observe(encoded, seat, tile, cell)
                 kept = observer.observe(encoded, seat, tile, cell)
                 shown = observer.show(encoded, seat, tile, cell)
                 assert {name: array.tobytes() for name, array in new.items()} == {
@@ -247,7 +249,7 @@ def test_observation_kept_in_memory_is_equal_to_a_new_one(players):
 
 
 def test_change_of_an_observation_by_its_owner_does_not_last():
-    encoded, observer = EncodedGame(new_game(2, seed="owner").game), Observer(2)
+    encoded, observer = EncodedGame(new_game(2, seed="owner").game), Observer(BASE, 2)
     before = observer.observe(encoded, 0)
     expected = {name: array.copy() for name, array in before.items()}
     for array in before.values():
@@ -257,7 +259,7 @@ def test_change_of_an_observation_by_its_owner_does_not_last():
 
 
 def test_observer_can_change_between_games():
-    observer = Observer(2)
+    observer = Observer(BASE, 2)
     rng = random.Random(1)
     for seed in range(40):
         game = new_game(2, seed=str(seed)).game
@@ -268,5 +270,5 @@ def test_observer_can_change_between_games():
                 break
         encoded = EncodedGame(game)
         for seat in (0, 1):
-            fresh = Observer(2).observe(encoded, seat)
+            fresh = Observer(BASE, 2).observe(encoded, seat)
             assert all((observer.observe(encoded, seat)[name] == fresh[name]).all() for name in fresh)

@@ -5,19 +5,19 @@ from random import Random
 
 import pytest
 
-from skye import BOTS, COLORS, Options, new_game, offer_limits, play, play_out
+from skye import BOTS, Options, new_game, offer_limits, play, play_out
 from skye.bots import LEAGUE_BOTS, expert
 from skye.bots.evaluation import best_plan, evaluation_of, situation_of
 from skye.bots.expert import expert_offer
 from skye.bots.joint_offers import best_joint_offer, likely_offers
 from skye.bots.trained_evaluation import WEIGHTS, TrainedSituationEvaluation, trained_outlook
-from skye.scoring.schedule import slots_by_round
+from skye.rulesets import BASE
 from tests.engine.playing import for_each_number_of_players, seats_won
 from tests.support.sizes import sampled
 
 
 def test_first_likely_offer_is_that_of_the_strategist():
-    game = new_game(COLORS[:3], seed="likely").game
+    game = new_game(BASE.colors[:3], seed="likely").game
     different = 0
     for seat in range(3):
         first, *others = likely_offers(game, seat, Random(seat), 50)
@@ -28,7 +28,7 @@ def test_first_likely_offer_is_that_of_the_strategist():
 
 
 def test_likely_offers_are_mostly_good_ones():
-    game = new_game(COLORS[:2], seed="softmax").game
+    game = new_game(BASE.colors[:2], seed="softmax").game
     best = [likely_offers(game, 0, Random(dice), 1)[0] for dice in range(5)]
     counted = Counter(likely_offers(game, 0, Random(1), 400))
     assert max(counted, key=counted.__getitem__) in best
@@ -37,7 +37,7 @@ def test_likely_offers_are_mostly_good_ones():
 
 @for_each_number_of_players
 def test_every_round_has_weights(players):
-    assert len(WEIGHTS[players]) == len(slots_by_round(players))
+    assert len(WEIGHTS[players]) == len(BASE.rounds(players))
     assert WEIGHTS[players][-1] == (1.0, 1.0, 0.2)
 
 
@@ -56,7 +56,7 @@ def test_gain_of_two_tiles_is_that_of_their_best_plan():
 
 def played_to(phase, number):
     """Return a game of greedy bots at the beginning of a phase of a round."""
-    game = new_game(COLORS[:2], seed="sets").game
+    game = new_game(BASE.colors[:2], seed="sets").game
     while (game.phase, game.round) != (phase, number):
         seat = game.waiting_for[0]
         game = play(game, seat, BOTS["greedy"](game, seat, Random(1))).game
@@ -75,7 +75,7 @@ def test_expert_with_a_budget_that_is_not_positive_is_refused(budget):
 
 
 def test_larger_budget_tries_more_simulations():
-    game = new_game(COLORS[:2], seed="budget", options=Options()).game
+    game = new_game(BASE.colors[:2], seed="budget", options=Options()).game
     limits = offer_limits(game, 0)
     few, many = (Random(7) for _ in range(2))
     expert_offer(game, 0, limits, few, 1)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skye.scoring.final import TIE_BREAKS, final_score, winners
+from skye.rulesets import BASE
+from skye.scoring.final import TIE_BREAKS
 from skye.territory.territory import Territory
 from skye.tiles.geometry import cell_at
 
@@ -68,7 +69,7 @@ SCROLLS = {
 
 @pytest.mark.parametrize(("notation", "expected"), SCROLLS.values(), ids=SCROLLS.keys())
 def test_scrolls_in_placing_order(notation, expected):
-    final = final_score(Territory.parse(notation).summary, 0)
+    final = BASE.final.score(Territory.parse(notation).summary, 0)
     assert list(final.scrolls) == [
         (kind, cell_at(*position), number, completed, points)
         for kind, position, number, completed, points in expected
@@ -83,10 +84,10 @@ def test_every_kind_of_scroll_has_a_case():
 
 def test_r3_a_scroll_is_doubled_by_the_area_of_its_tiles_middle_alone():
     # L04's middle is mountain. West of the castle that is completed, and its water and pasture are open.
-    closed = final_score(Territory.parse("castle-red L04@-1,0/270 L30@0,-1/180").summary, 0)
+    closed = BASE.final.score(Territory.parse("castle-red L04@-1,0/270 L30@0,-1/180").summary, 0)
     assert [scroll.completed for scroll in closed.scrolls] == [True]
     # South of the castle it is open, and its pasture is completed by the castle's and L30's.
-    opened = final_score(Territory.parse("castle-red L04@0,1/90 L30@0,-1/180").summary, 0)
+    opened = BASE.final.score(Territory.parse("castle-red L04@0,1/90 L30@0,-1/180").summary, 0)
     assert [scroll.completed for scroll in opened.scrolls] == [False]
 
 
@@ -95,35 +96,35 @@ def test_r3_a_scroll_is_doubled_by_the_area_of_its_tiles_middle_alone():
     [(0, 0, 0), (4, 0, 4), (5, 1, 0), (14, 2, 4), (100, 20, 0)],
 )
 def test_every_five_gold_give_a_point_and_the_rest_is_left_over(gold, points, leftover):
-    final = final_score(Territory.parse("castle-red").summary, gold)
+    final = BASE.final.score(Territory.parse("castle-red").summary, gold)
     assert (final.gold_points, final.leftover_gold, final.total) == (points, leftover, points)
 
 
 def test_total_is_scrolls_and_gold():
-    final = final_score(Territory.parse("castle-red L66@0,1/180 L44@0,-1/90").summary, 11)
+    final = BASE.final.score(Territory.parse("castle-red L66@0,1/180 L44@0,-1/90").summary, 11)
     assert final.total == 2 + 2
 
 
 @pytest.mark.parametrize("tie_break", TIE_BREAKS)
 def test_most_points_win_whatever_the_gold(tie_break):
-    assert winners([50, 51, 49], [99, 0, 4], tie_break) == (1,)
+    assert BASE.final.winners([50, 51, 49], [99, 0, 4], tie_break) == (1,)
 
 
 def test_r11_a_tie_goes_to_the_most_gold_left_over_after_the_fives():
-    assert winners([50, 50, 49], [9, 10, 14]) == (0,)
-    assert winners([50, 50, 49], [9, 10, 14], "leftover_gold") == (0,)
+    assert BASE.final.winners([50, 50, 49], [9, 10, 14]) == (0,)
+    assert BASE.final.winners([50, 50, 49], [9, 10, 14], "leftover_gold") == (0,)
 
 
 def test_r11_a_tie_goes_to_the_most_gold_of_all_where_the_creator_chose_so():
-    assert winners([50, 50, 49], [9, 10, 14], "total_gold") == (1,)
+    assert BASE.final.winners([50, 50, 49], [9, 10, 14], "total_gold") == (1,)
 
 
 def test_winners_of_seats_without_a_purse_are_refused():
     with pytest.raises(ValueError, match="shorter"):
-        winners([50, 50], [9])
+        BASE.final.winners([50, 50], [9])
 
 
 def test_r11_players_who_are_still_tied_share_the_win():
-    assert winners([50, 50, 40, 50], [9, 14, 4, 3]) == (0, 1)
-    assert winners([50, 50, 40, 50], [14, 9, 90, 14], "total_gold") == (0, 3)
-    assert winners([7, 7, 7, 7, 7], [0, 0, 0, 0, 0]) == (0, 1, 2, 3, 4)
+    assert BASE.final.winners([50, 50, 40, 50], [9, 14, 4, 3]) == (0, 1)
+    assert BASE.final.winners([50, 50, 40, 50], [14, 9, 90, 14], "total_gold") == (0, 3)
+    assert BASE.final.winners([7, 7, 7, 7, 7], [0, 0, 0, 0, 0]) == (0, 1, 2, 3, 4)

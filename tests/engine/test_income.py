@@ -2,8 +2,8 @@
 
 import pytest
 
-from skye.rules.income import catch_up, incomes
-from skye.scoring.schedule import SLOTS, slots_by_round
+from skye.rules.income import incomes
+from skye.rulesets import BASE
 from skye.territory.territory import Territory, castle_alone
 
 # The castle's southern road goes on into L69, its western one into L60.
@@ -13,24 +13,29 @@ TWO_WHISKY = "castle-red L69@0,1 L60@-1,0/180"
 def income_of(notation, scores=(0, 0), round_number=1):
     others = [castle_alone("blue")] * (len(scores) - 1)
     summaries = [territory.summary for territory in (Territory.parse(notation), *others)]
-    return incomes(scores, summaries, round_number)[0]
+    return incomes(BASE, scores, summaries, round_number)[0]
+
+
+def catch_up_income(players, round_number):
+    """Return the gold of a seat that one other seat is ahead of."""
+    return income_of("castle-red", (0, 1, *[0] * (players - 2)), round_number).catch_up
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_every_scoring_tile_is_scored_three_times(players):
-    scored = [slot for slots in slots_by_round(players) for slot in slots]
-    assert {slot: scored.count(slot) for slot in SLOTS} == dict.fromkeys(SLOTS, 3)
+    scored = [slot for slots in BASE.rounds(players) for slot in slots]
+    assert {slot: scored.count(slot) for slot in BASE.slots} == dict.fromkeys(BASE.slots, 3)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_two_to_four_play_six_rounds(players):
-    assert ["".join(slots) for slots in slots_by_round(players)] == ["A", "B", "AC", "BD", "ACD", "BCD"]
-    assert [catch_up(players, number) for number in range(1, 7)] == [0, 0, 1, 2, 3, 4]
+    assert ["".join(slots) for slots in BASE.rounds(players)] == ["A", "B", "AC", "BD", "ACD", "BCD"]
+    assert [catch_up_income(players, number) for number in range(1, 7)] == [0, 0, 1, 2, 3, 4]
 
 
 def test_five_play_five_rounds():
-    assert ["".join(slots) for slots in slots_by_round(5)] == ["AB", "AC", "BD", "ACD", "BCD"]
-    assert [catch_up(5, number) for number in range(1, 6)] == [0, 0, 1, 2, 3]
+    assert ["".join(slots) for slots in BASE.rounds(5)] == ["AB", "AC", "BD", "ACD", "BCD"]
+    assert [catch_up_income(5, number) for number in range(1, 6)] == [0, 0, 1, 2, 3]
 
 
 def test_castle_alone_brings_five_gold():
@@ -64,7 +69,7 @@ def test_player_with_as_many_points_is_not_ahead():
 
 def test_each_seat_has_an_income_of_its_own():
     summaries = [Territory.parse(TWO_WHISKY).summary, castle_alone("blue").summary]
-    assert incomes([3, 2], summaries, 3) == ((5, 2, 0), (5, 0, 1))
+    assert incomes(BASE, [3, 2], summaries, 3) == ((5, 2, 0), (5, 0, 1))
 
 
 @pytest.mark.parametrize("number", [1, 2])

@@ -4,16 +4,17 @@ from random import Random
 
 import pytest
 
-from skye import COLORS, new_game, offer_limits, play
+from skye import new_game, offer_limits, play
 from skye.bots.greedy import greedy_offer
 from skye.bots.joint_offers import LotEvaluator, _Market, best_joint_offer
+from skye.rulesets import BASE
 from tests.engine.playing import for_each_number_of_players, seats_won
 from tests.support.sizes import sampled
 
 
 @for_each_number_of_players
 def test_joint_offer_expects_the_offers_that_greedy_rivals_make(players):
-    game = new_game(COLORS[:players], seed="expected").game
+    game = new_game(BASE.colors[:players], seed="expected").game
     market = _Market(game, 0)
     expected = market.greedy_offers(game, Random(1))
     rng = Random(1)
@@ -27,14 +28,14 @@ def test_joint_offer_expects_the_offers_that_greedy_rivals_make(players):
 
 @for_each_number_of_players
 def test_joint_offer_is_legal(players):
-    game = new_game(COLORS[:players], seed="legal").game
+    game = new_game(BASE.colors[:players], seed="legal").game
     for seat in range(players):
         game = play(game, seat, best_joint_offer(game, seat, Random(seat))).game
     assert game.phase == "buying"
 
 
 def test_lot_evaluator_values_own_gold_less_than_that_of_rivals():
-    game = new_game(COLORS[:3], seed="gold").game
+    game = new_game(BASE.colors[:3], seed="gold").game
     own, other = (LotEvaluator(game, seat).lot(0, game.players[0].tiles_on_offer[0], 3) for seat in (0, 1))
     assert 0 < own.sold < other.sold
 

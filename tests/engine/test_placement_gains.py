@@ -4,7 +4,7 @@ import pytest
 
 from skye import Place, RuleError, new_game
 from skye.agents import local_decision
-from skye.tiles import LANDSCAPE
+from skye.rulesets import BASE
 from skye.views import placement_gains_view, territory_worth_view, what_if_view
 from tests.engine.playing import games
 
@@ -16,7 +16,7 @@ def test_placement_gains_are_the_differences_of_what_if(players):
     placements = 0
     for game in list(games(4, players))[TURNS]:
         built = {placed.tile for player in game.players for placed in player.territory.placed}
-        tile = next(tile for tile in LANDSCAPE if tile not in built)
+        tile = next(tile for tile in BASE.tiles.landscape if tile not in built)
         before = territory_worth_view(game, 0)
         territory = game.players[0].territory
         views = placement_gains_view(game, 0, tile)
@@ -62,7 +62,7 @@ def test_awards_of_a_gain_without_losses_add_up_to_it():
     checked = 0
     for game in list(games(9, 2))[TURNS]:
         built = {placed.tile for player in game.players for placed in player.territory.placed}
-        for tile in [tile for tile in LANDSCAPE if tile not in built][:5]:
+        for tile in [tile for tile in BASE.tiles.landscape if tile not in built][:5]:
             for view in placement_gains_view(game, 1, tile):
                 slots = {award["slot"] for award in view["awards"]}
                 assert slots <= {gain["slot"] for gain in view["gains"] if gain["points"]}

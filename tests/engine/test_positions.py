@@ -10,7 +10,6 @@ import pytest
 from skye import (
     BOTS,
     CHANCE,
-    COLORS,
     InvalidPosition,
     Phase,
     TakeBack,
@@ -31,6 +30,7 @@ from skye import (
 )
 from skye.positions import game_hash
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
+from skye.rulesets import BASE
 from skye.views import position_view
 from tests.engine.playing import for_each_number_of_players, games, games_with_events, printed_by, seen_events
 from tests.support.sizes import sized
@@ -39,7 +39,7 @@ from tests.support.sizes import sized
 def chance_games(players):
     """Yield the positions of a game with chance decisions until its first offer."""
     rng = Random(players)
-    game = new_game(COLORS[:players], chance_nodes=True).game
+    game = new_game(BASE.colors[:players], chance_nodes=True).game
     while game.is_chance_node:
         yield game
         game = play(game, CHANCE, rng.choice(chance_outcomes(game))[0]).game
@@ -182,7 +182,7 @@ def test_view_alone_gives_a_game_with_the_same_legal_moves_but_taking_back():
 
 def test_position_of_players_alone_begins_a_game():
     game = game_from_position({"players": [{}, {}, {}]}, seed="lab")
-    assert game == new_game(COLORS[:3], seed="lab").game
+    assert game == new_game(BASE.colors[:3], seed="lab").game
 
 
 @for_each_number_of_players
@@ -206,7 +206,7 @@ def test_hash_is_stable_and_differs_between_positions():
     played = list(games(5, 2))
     assert len({game_hash(game) for game in played}) == len(set(played))
     code = "import skye; print(skye.positions.game_hash(skye.new_game(2, seed='seed').game))"
-    assert int(printed_by(code)) == game_hash(new_game(COLORS[:2], seed="seed").game)
+    assert int(printed_by(code)) == game_hash(new_game(BASE.colors[:2], seed="seed").game)
 
 
 BUYING = (
@@ -260,7 +260,7 @@ def set_at(position, pointer, value):
         (BUYING, "/phase", None, "/phase", "over only after round 6"),
         (BUYING, "/phase", "building", "/players/0/tiles_on_offer", "no tiles are on offer"),
         (BUYING, "/phase", "pricing", "/players/1/tiles_on_offer", "draws 3"),
-        (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "four"),
+        (BUYING, "/scoring_tiles", ["sheep"], "/scoring_tiles", "uses 4"),
         (BUYING, "/scoring_tiles", ["sheep"] * 5, "/scoring_tiles", "at most 4"),
         (BUYING, "/scoring_tiles", ["sheep"] * 4, "/scoring_tiles/1", "two slots"),
         (BUYING, "/ruleset", "druids", "/ruleset", "not one of base"),

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 import skye
-from skye import encoding, errors, events, scoring, svg, territory, tiles, views
+from skye import encoding, errors, events, svg, territory, views
 from tests.engine.reference import public_modules
 
 FRAMEWORKS = ("skye.arena", "skye.envs", "skye.evals")  # packages whose modules are public
@@ -153,12 +153,12 @@ WRONG_VALUES = {
     "tile": lambda _: CASTLE.legal_places("L99"),
     "placed tile": lambda _: CASTLE.place("L99", 0, -1, 0),
     "rotation": lambda _: CASTLE.place("L28", 0, -1, 45),
-    "object": lambda _: tiles.TILES["L01"].count("dragon"),
-    "scoring tile": lambda _: scoring.awards("dragons", 0, [CASTLE.summary], [0]),
-    "tie-break": lambda _: scoring.winners([1], [1], "dice"),
-    "players": lambda _: scoring.slots_by_round(7),
+    "object": lambda _: skye.BASE.tiles.by_id["L01"].count("dragon"),
+    "scoring tile": lambda _: skye.BASE.scoring_tile("dragons"),
+    "tie-break": lambda _: skye.BASE.final.winners([1], [1], "dice"),
+    "players": lambda _: skye.BASE.rounds(7),
     "picture": lambda _: svg.scoring_tile_svg("dragons"),
-    "draw": lambda _: encoding.encode_draw(skye.Draw("L99")),
+    "draw": lambda _: encoding.encoding_of(skye.BASE).encode_draw(skye.Draw("L99")),
     "view": lambda _: skye.game_from_view({}),
 }
 
@@ -198,9 +198,12 @@ SHARED = {
     "connected": CASTLE.summary.connected,
     "areas": CASTLE.summary.areas,
     "bots": skye.BOTS,
-    "tiles": tiles.TILES,
-    "rotated tiles": tiles.ROTATED_TILES,
-    "scoring tiles": scoring.SCORING_TILES,
+    "tiles": skye.BASE.tiles.by_id,
+    "rotated tiles": skye.BASE.tiles.rotated,
+    "fitting rotations": skye.BASE.tiles.fitting_rotations,
+    "tiles as data": skye.BASE.data.tiles,
+    "scoring tiles": skye.BASE.scoring_tiles,
+    "points of scrolls": skye.BASE.final.objects_per_point,
     "events": events.EVENT_TYPES,
 }
 
@@ -225,8 +228,8 @@ def values():
         game, *game.players, *happened, *WITH_FIELDS, *PLAIN, *skye.Phase, *skye.TieBreak, placed,
         skye.Options(), skye.Outcome(game, happened), encoding.EncodedGame(game), skye.OfferLimits((), 5, 1),
         skye.Record(("red", "blue"), "x", skye.Options(), (skye.Action(0, skye.Pass()),)),
-        *placed.summary.areas, scoring.SCORING_TILES["sheep"], tiles.ROTATED_TILES["L01", 90],
-        scoring.final_score(placed.summary, 7),
+        *placed.summary.areas, skye.BASE.scoring_tiles["sheep"], skye.BASE.tiles.rotated["L01", 90],
+        skye.BASE.final.score(placed.summary, 7), skye.BASE,
     ]  # fmt: skip
 
 

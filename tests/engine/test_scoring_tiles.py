@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from skye.scoring.kinds import PatternRule, majority
-from skye.scoring.schedule import slots_by_round
-from skye.scoring.scoring_tiles import SCORING_TILES, awards, holding, tile_points
+from skye.rulesets import BASE
+from skye.scoring.kinds import MajorityRule, PatternRule
+from skye.scoring.scoring_tiles import awards, holding, tile_points
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
-from skye.tiles import LANDSCAPE, TILES
 from skye.tiles.geometry import cell_at, coordinates_of
 from tests.reference.chance import grown_territory, with_holes
 
@@ -60,20 +59,20 @@ def each_case() -> pytest.MarkDecorator:
 
 def awards_of(tile: str, notation: str) -> list[tuple[int, list[tuple[int, int]]]]:
     """The awards of a seat alone, with positions for cells."""
-    found = awards(tile, 0, [Territory.parse(notation).summary], [7])
+    found = awards(BASE.scoring_tiles[tile], 0, [Territory.parse(notation).summary], [7])
     return [(points, [coordinates_of(cell) for cell in cells]) for points, cells in found]
 
 
 @pytest.mark.smoke
 @each_case()
 def test_each_seat_gets_the_points_worked_out_by_hand(case):
-    assert tile_points(case.tile, case.summaries, case.golds) == case.points
+    assert tile_points(BASE.scoring_tiles[case.tile], case.summaries, case.golds) == case.points
 
 
 @each_case()
 def test_awards_of_a_seat_add_up_and_name_each_tile_once(case):
     for seat, summary in enumerate(case.summaries):
-        received = awards(case.tile, seat, case.summaries, case.golds)
+        received = awards(BASE.scoring_tiles[case.tile], seat, case.summaries, case.golds)
         assert sum(award.points for award in received) == case.points[seat]
         for points, cells in received:
             assert points > 0
@@ -83,19 +82,19 @@ def test_awards_of_a_seat_add_up_and_name_each_tile_once(case):
 
 def test_cases_follow_the_catalogue_with_at_least_five_for_each_tile():
     by_tile = {tile: len(list(cases)) for tile, cases in groupby(CASES, key=lambda case: case.tile)}
-    assert list(by_tile) == list(SCORING_TILES)
+    assert list(by_tile) == list(BASE.scoring_tiles)
     assert min(by_tile.values()) >= 5
 
 
 def test_each_tile_has_a_case_across_a_hole():
     with_hole = {case.tile for case in CASES if "hole" in case.sentence}
-    assert with_hole == SCORING_TILES.keys()
+    assert with_hole == BASE.scoring_tiles.keys()
 
 
 def test_catalogue_has_titles_texts_and_three_majorities():
-    assert [tile.id for tile in SCORING_TILES.values()] == list(SCORING_TILES)
-    assert all(tile.title and tile.text for tile in SCORING_TILES.values())
-    assert [tile.id for tile in SCORING_TILES.values() if tile.majority] == [
+    assert [tile.id for tile in BASE.scoring_tiles.values()] == list(BASE.scoring_tiles)
+    assert all(tile.title and tile.text for tile in BASE.scoring_tiles.values())
+    assert [tile.id for tile in BASE.scoring_tiles.values() if tile.majority] == [
         "most_whisky",
         "most_ships",
         "most_gold",
@@ -138,30 +137,32 @@ def test_award_names_the_tiles_that_earned_it(tile, notation, expected):
     ],
 )
 def test_majority_gives_five_for_most_and_two_for_second(counts, expected):
-    assert majority(counts) == expected
+    assert MajorityRule(None).points(counts) == expected
 
 
 def test_holding_is_the_count_that_a_majority_compares():
     summary = Territory.parse("castle-red L35@0,-1/90 L64@0,1").summary
-    assert [holding(tile, summary) for tile in ("most_whisky", "most_ships", "most_gold")] == [2, 0, 0]
+    assert [
+        holding(BASE.scoring_tiles[tile], summary) for tile in ("most_whisky", "most_ships", "most_gold")
+    ] == [2, 0, 0]
 
 
 def test_seats_without_a_purse_are_refused():
     summaries = [Territory.parse("castle-red").summary] * 2
     with pytest.raises(ValueError, match="shorter"):
-        tile_points("most_gold", summaries, [1])
+        tile_points(BASE.scoring_tiles["most_gold"], summaries, [1])
     with pytest.raises(ValueError, match="shorter"):
-        awards("most_gold", 0, summaries, [1])
+        awards(BASE.scoring_tiles["most_gold"], 0, summaries, [1])
 
 
 @pytest.mark.parametrize("players", [1, 6])
 def test_schedule_of_a_wrong_number_of_players_is_refused(players):
     with pytest.raises(ValueError, match="2 to 5"):
-        slots_by_round(players)
+        BASE.rounds(players)
 
 
 def test_shared_scoring_tiles_are_read_only():
-    for tile in SCORING_TILES.values():
+    for tile in BASE.scoring_tiles.values():
         for value in (tile, tile.rule):
             with pytest.raises(AttributeError):
                 setattr(value, value.__slots__[0], None)
@@ -169,14 +170,17 @@ def test_shared_scoring_tiles_are_read_only():
 
 @pytest.mark.parametrize("seed", range(15))
 @pytest.mark.parametrize(
-    "name", [n for n, tile in SCORING_TILES.items() if isinstance(tile.rule, PatternRule)]
+    "name", [n for n, tile in BASE.scoring_tiles.items() if isinstance(tile.rule, PatternRule)]
 )
 def test_points_that_a_placement_adds_are_the_difference(name, seed):
     rng = Random(seed)
-    rule = SCORING_TILES[name].rule
+    tile_of_points = BASE.scoring_tiles[name]
+    rule = tile_of_points.rule
     territory = with_holes(rng, grown_territory(rng, rng.randint(0, 40)), rng.randint(0, 3))
-    [before] = tile_points(name, [territory.summary], [0])
-    for tile in rng.sample(sorted(set(LANDSCAPE) - {placed.tile for placed in territory.placed}), 6):
+    [before] = tile_points(tile_of_points, [territory.summary], [0])
+    for tile in rng.sample(
+        sorted(set(BASE.tiles.landscape) - {placed.tile for placed in territory.placed}), 6
+    ):
         for place in territory.legal_places(tile):
-            added = rule.adds(territory.summary, cell_at(place.x, place.y), TILES[tile])
-            assert (before + added,) == tile_points(name, [territory.place(*place).summary], [0])
+            added = rule.adds(territory.summary, cell_at(place.x, place.y), BASE.tiles.by_id[tile])
+            assert (before + added,) == tile_points(tile_of_points, [territory.place(*place).summary], [0])

@@ -5,10 +5,11 @@ from random import Random
 import pytest
 
 from skye.errors import CellOccupied, InvalidTerritory, NotAdjacent, TerrainMismatch
-from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place
+from skye.rulesets import BASE
 from skye.territory.territory import Territory, castle_alone
-from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES, Terrain
 from skye.tiles.geometry import LIMIT, ROTATIONS, SIDES, cell_at
+from skye.tiles.tile import Terrain
+from skye.tiles.tile_set import Place
 from tests.reference.chance import grown_territory
 
 CASTLE = Territory.parse("castle-red")
@@ -117,7 +118,7 @@ def test_hole_requires_the_terrain_of_all_its_neighbours():
     ring = Territory.parse(RING)
     in_the_hole = [
         (place.tile, place.rotation)
-        for tile in LANDSCAPE
+        for tile in BASE.tiles.landscape
         for place in ring.legal_places(tile)
         if (place.x, place.y) == (1, 0) and tile != "L34"
     ]
@@ -136,16 +137,16 @@ def test_taking_the_last_tile_away_gives_the_territory_before():
 
 def test_castle_has_a_place_for_a_tile_for_each_matching_edge():
     # North and south of the castle any pasture edge matches, east any water, west any mountain.
-    for tile in LANDSCAPE:
-        edges = TILES[tile].edges
+    for tile in BASE.tiles.landscape:
+        edges = BASE.tiles.by_id[tile].edges
         assert places(CASTLE, [tile]) == len(edges) + edges.count(Terrain.PASTURE)
 
 
 def test_two_landscape_tiles_can_be_placed_in_232394_ways():
     """Counts made by a program that shares nothing with this one, from the tiles alone."""
-    first = [place for tile in LANDSCAPE for place in CASTLE.legal_places(tile)]
+    first = [place for tile in BASE.tiles.landscape for place in CASTLE.legal_places(tile)]
     assert len(first) == 399
-    second = sum(places(CASTLE.place(*place), set(LANDSCAPE) - {place.tile}) for place in first)
+    second = sum(places(CASTLE.place(*place), set(BASE.tiles.landscape) - {place.tile}) for place in first)
     assert second == 232394
 
 
@@ -171,8 +172,8 @@ def test_frontier_is_every_empty_cell_beside_a_tile_holes_included():
 
 
 def test_r4_a_castle_is_matched_like_any_other_tile():
-    for color in COLORS:
-        castle, territory = TILES[f"castle-{color}"], castle_alone(color)
+    for color in BASE.colors:
+        castle, territory = BASE.tiles.by_id[f"castle-{color}"], castle_alone(color)
         for side, (x, y) in zip(SIDES, [(0, -1), (1, 0), (0, 1), (-1, 0)], strict=True):
             # L45 WMWM turned both places shows water and mountain alone: it never lies beside pasture.
             fits = any(territory.placement_error("L45", x, y, rotation) is None for rotation in ROTATIONS)
@@ -184,7 +185,7 @@ def test_placements_show_their_rotation_unless_it_is_0():
 
 
 def test_ways_to_lay_a_tile_are_kept_for_so_many_cells_and_no_more():
-    beside_pasture = PLACES_BY_CONSTRAINT["L01"][Terrain.PASTURE]
+    beside_pasture = BASE.tiles.places["L01"][Terrain.PASTURE]
     assert beside_pasture is not None
     cells = [cell_at(x, y) for x in range(-20, 20) for y in range(-20, 20)]
 

@@ -18,7 +18,6 @@ from hypothesis import Phase as Stage
 from hypothesis import strategies as st
 
 from skye import (
-    COLORS,
     Buy,
     FinishBuilding,
     GameState,
@@ -39,7 +38,7 @@ from skye import (
 )
 from skye.events import BuildingFinished, Event, GameFinished, IncomePaid, RoundScored, TilesKept
 from skye.positions import action_of
-from skye.tiles import LANDSCAPE
+from skye.rulesets import BASE
 from tests.engine.playing import printed_by
 from tests.reference.chance import as_world
 from tests.reference.game import ReferenceGame, Seat
@@ -107,7 +106,7 @@ def check_tiles(game: GameState) -> None:
     """Check that each of the 73 tiles is in exactly one place."""
     out = [tile for player in game.players for tile in (*player.tiles_on_offer, *player.tiles_to_build)]
     built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
-    assert sorted([*game.bag, *out, *built]) == sorted(LANDSCAPE)
+    assert sorted([*game.bag, *out, *built]) == sorted(BASE.tiles.landscape)
 
 
 @in_random_games
@@ -124,7 +123,7 @@ def test_tiles_without_a_place_go_back_into_the_bag_and_the_game_goes_on(players
 
 def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, ReferenceGame]:
     """Play until the first build, then give the first seat a territory where water and mountain end (R5)."""
-    begun = Beginning(list(COLORS[:players]), f"seed {chance.random()}", Options())
+    begun = Beginning(list(BASE.colors[:players]), f"seed {chance.random()}", Options())
     reference = begun.reference_game()
     game = begun.game()
     for step in whole_game(chance, game):
@@ -132,7 +131,7 @@ def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, Refere
         game = step.after.game
         if game.phase is Phase.BUILDING:
             break
-    territory = Territory.parse(f"castle-{COLORS[0]} L28@1,0/180 L39@-1,0")
+    territory = Territory.parse(f"castle-{BASE.colors[0]} L28@1,0/180 L39@-1,0")
     first = game.players[0]._replace(territory=territory, tiles_to_build=STRANDED)
     game = game._replace(
         players=(first, *(player._replace(tiles_to_build=()) for player in game.players[1:]))
@@ -140,7 +139,7 @@ def all_pasture_outside(chance: Random, players: int) -> tuple[GameState, Refere
     for seat in reference.seats:
         seat.hand = []
     reference.seats[0].hand, reference.seats[0].world = list(STRANDED), as_world(territory)
-    reference.bag = set(LANDSCAPE) - {"L28", "L39", *STRANDED}
+    reference.bag = set(BASE.tiles.landscape) - {"L28", "L39", *STRANDED}
     return game, reference
 
 
@@ -198,7 +197,7 @@ def test_every_listed_move_is_accepted_and_nothing_is_left_off_the_list(players:
 def all_moves(reference: ReferenceGame, number: int) -> list[Move]:
     """Return the legal moves of a seat in the reference implementation, found by trying all moves."""
     seat = reference.seats[number]
-    moves: list[Move] = [*map(Buy, LANDSCAPE), Pass(), TakeBack(), FinishBuilding()]
+    moves: list[Move] = [*map(Buy, BASE.tiles.landscape), Pass(), TakeBack(), FinishBuilding()]
     if reference.phase == "pricing":
         prices = range(1, seat.purse + sum(seat.stakes.values()) + 1)
         for discard in seat.drawn:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from skye import BOTS, COLORS, choose_move, new_game
+from skye import BASE, BOTS, choose_move, new_game
 from skye.bots import on_checkpoint
 from skye_server import cooperative_yield
 from tests.support.playing import NAMES, Service, dice, problem_code
@@ -121,7 +121,7 @@ def test_resignation_from_a_game_that_is_over_is_refused(service):
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])
 def test_strategist_reaches_checkpoints_while_it_chooses_an_offer(players):
-    game = new_game(COLORS[:players], seed=f"checkpoints {players}").game
+    game = new_game(BASE.colors[:players], seed=f"checkpoints {players}").game
     reached = []
     reset = on_checkpoint.set(lambda: reached.append(None))
     try:

@@ -1,4 +1,4 @@
-"""The tiles as pictures: a second reading of `engine/skye/tiles/tiles.txt`, sharing no code with the engine.
+"""The tiles as pictures: a second reading of `rulesets/base.txt`, sharing no code with the engine.
 
 A tile is drawn on three by three squares. Ground: the four sides, the middle, and a corner only where the
 two sides that meet there have the same terrain (so that they touch through it). Roads: a tile's only road
@@ -35,9 +35,9 @@ class Tile(NamedTuple):
 
 
 def read_catalogue() -> dict[str, Tile]:
-    text = (Path(skye.__file__).parent / "tiles" / "tiles.txt").read_text(encoding="utf-8")
+    text = (Path(skye.__file__).parent / "rulesets" / "base.txt").read_text(encoding="utf-8")
     lines = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    return {words[0]: read_tile(words) for words in lines}
+    return {words[0]: read_tile(words) for words in lines if words[0] not in ("rounds", "note")}
 
 
 def read_tile(words: list[str]) -> Tile:

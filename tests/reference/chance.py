@@ -6,8 +6,8 @@ from collections.abc import Callable
 from random import Random
 
 from skye.errors import InvalidTerritory
-from skye.territory.frontier import Place
 from skye.territory.territory import Territory, castle_alone
+from skye.tiles.tile_set import Place
 from tests.reference.catalogue import LANDSCAPE
 from tests.reference.world import World, neighbours
 

@@ -7,7 +7,6 @@ from random import Random
 from typing import NamedTuple
 
 from skye import (
-    COLORS,
     Buy,
     FinishBuilding,
     GameState,
@@ -26,7 +25,7 @@ from skye import (
     play,
 )
 from skye.rules.moves import OfferLimits
-from skye.scoring import SCORING_TILES
+from skye.rulesets import BASE
 from tests.reference.catalogue import CATALOGUE
 from tests.reference.game import ReferenceGame
 
@@ -60,10 +59,10 @@ class Step(NamedTuple):
 
 
 def beginning(chance: Random, players: int) -> Beginning:
-    scoring_tiles = tuple(chance.sample(sorted(SCORING_TILES), 4)) if chance.random() < 0.7 else None
+    scoring_tiles = tuple(chance.sample(sorted(BASE.scoring_tiles), 4)) if chance.random() < 0.7 else None
     first_seat = chance.choice([None, *range(players)])
     options = Options(scoring_tiles, first_seat, chance.choice(list(TieBreak)))
-    return Beginning(chance.sample(list(COLORS), players), f"seed {chance.random()}", options)
+    return Beginning(chance.sample(list(BASE.colors), players), f"seed {chance.random()}", options)
 
 
 def whole_game(chance: Random, game: GameState) -> Iterator[Step]:

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from skye import BASE
 from skye.svg import tile_sheet_svg
-from skye.tiles import ROTATED_TILES
 from skye_server import cooperative_yield
 from skye_server.openapi import contract_of
 from skye_server.openapi.yaml_text import as_yaml
@@ -24,7 +24,7 @@ def pauses(monkeypatch):
 def test_worker_yields_between_the_tiles_of_the_sheet(service, pauses):
     tile_sheet_svg.cache_clear()
     assert service.call("GET", "/v1/tiles/pictures.svg").status_code == 200
-    assert len(pauses) >= len(ROTATED_TILES)
+    assert len(pauses) >= len(BASE.tiles.rotated)
 
 
 def test_worker_yields_between_the_tiles_of_a_territory(service, pauses):

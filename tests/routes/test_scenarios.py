@@ -2,8 +2,7 @@
 
 import pytest
 
-from skye import game_from_view, legal_moves
-from skye.tiles import LANDSCAPE
+from skye import BASE, game_from_view, legal_moves
 from skye.views import move_view
 from skye_server.games.scenarios import SCENARIOS
 from tests.support.playing import problem_code
@@ -44,7 +43,7 @@ def test_scenario_begins_the_same_game_as_its_listed_position(service, begin, na
     for player in view["players"]:
         tiles += [drawn["tile"] for drawn in player["tiles_on_offer"]] + player["tiles_to_build"]
         tiles += [placed["tile"] for placed in player["territory"][1:]]
-    assert sorted(tiles) == sorted(LANDSCAPE)
+    assert sorted(tiles) == sorted(BASE.tiles.landscape)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -12,7 +12,7 @@ from skye.svg import territory_svg
 from skye.svg.curves import inside, sampled
 from skye.svg.layers import MOUNTAIN, PASTURE
 from skye.territory import castle_alone
-from skye.tiles import LANDSCAPE, Terrain
+from skye.tiles import Terrain
 
 SVG = "{http://www.w3.org/2000/svg}"
 NO_OBJECTS = {"peak"}
@@ -27,7 +27,8 @@ def grown(color: str, tiles: int = 18) -> Territory:
     """Grow a compact territory at random, always the same one for a color."""
     chance = random.Random(SEEDS[color])
     territory = castle_alone(color)
-    for tile in chance.sample(LANDSCAPE, len(LANDSCAPE)):
+    landscape = territory.tiles.landscape
+    for tile in chance.sample(landscape, len(landscape)):
         places = territory.legal_places(tile)
         if places and len(territory.placed) <= tiles:
             nearest = min(places, key=lambda place: (place.x**2 + place.y**2, chance.random()))

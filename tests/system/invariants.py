@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 
-from skye.tiles import LANDSCAPE
+from skye import BASE
 from tests.system.proof import require
 
 NOT_OF_THE_GAME = ("you", "now")
@@ -17,7 +17,12 @@ def prove_view(view):
         tiles.update(player["tiles_to_build"])
         tiles.update(placed["tile"] for placed in player["territory"][1:])
         require(player["territory"][0]["tile"] == f"castle-{player['color']}", view["id"], "no castle")
-    require(tiles == Counter(LANDSCAPE), view["id"], "tiles lost or doubled:", tiles - Counter(LANDSCAPE))
+    require(
+        tiles == Counter(BASE.tiles.landscape),
+        view["id"],
+        "tiles lost or doubled:",
+        tiles - Counter(BASE.tiles.landscape),
+    )
     require(view["bag"]["count"] == len(view["bag"]["tiles"]), view["id"], "miscounted bag")
     if view["status"] != "finished":
         _prove_hidden(view)

@@ -41,7 +41,7 @@ ChosenDefectClass: TypeAlias = Literal[
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
 
 
-ChosenRuleset: TypeAlias = Literal["base"]
+ChosenRuleset: TypeAlias = str
 
 
 ChosenScenario: TypeAlias = Literal[
@@ -809,6 +809,7 @@ TicketStatus: TypeAlias = str
 class TicketToCreate(TypedDict):
     name: str
     seat_count: int
+    ruleset: NotRequired[ChosenRuleset]
     options: NotRequired[TicketOptionsToSet]
     ttl_ms: NotRequired[int]
 
@@ -1312,6 +1313,7 @@ class FreshGame(TypedDict):
     name: NotRequired[str]
     visibility: NotRequired[ChosenVisibility]
     seat_count: NotRequired[int]
+    ruleset: NotRequired[ChosenRuleset]
     players: NotRequired[list[FirstPlayer]]
     auto_start: NotRequired[bool]
     options: NotRequired[ChosenOptions]
@@ -1820,6 +1822,7 @@ class ScoringTileGain(TypedDict):
 
 
 class ScoringTileList(TypedDict):
+    ruleset: RulesetName
     scoring_tiles: list[ScoringTile]
 
 
@@ -1919,6 +1922,7 @@ class Tile(TypedDict):
     roads: list[Road]
     counts: ObjectCounts
     scroll: ObjectKind | None
+    note: str | None
 
 
 class TileBoughtEvent(TypedDict):
@@ -1935,6 +1939,7 @@ class TileBoughtEvent(TypedDict):
 
 
 class TileList(TypedDict):
+    ruleset: RulesetName
     tiles: list[Tile]
 
 
@@ -2372,6 +2377,7 @@ class SeatView(TypedDict):
 
 class TerritoriesToScore(TypedDict):
     territories: list[TerritoryToScore]
+    ruleset: NotRequired[ChosenRuleset]
     scoring_tiles: NotRequired[list[ScoringTileId]]
 
 
@@ -2417,6 +2423,7 @@ class WebhookEventMessage(TypedDict):
 
 
 class Game(TypedDict):
+    ruleset: RulesetName
     round: int
     round_count: int | None
     phase: GamePhase | None
@@ -2427,7 +2434,6 @@ class Game(TypedDict):
     result: GameResult | None
     id: GameId
     name: str
-    ruleset: RulesetName
     version: int
     last_event: int
     status: GameStatus

@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from skye.agents.teaching import number_word
 from skye.agents.wording import PLAIN, Wording
-from skye.tiles import OBJECTS, ROTATED_TILES
+from skye.rulesets import BASE, Ruleset, ruleset_of
+from skye.tiles import OBJECTS
 
 Json = Mapping[str, Any]
 
@@ -50,13 +52,16 @@ def decision_text(
     :param places: the legal placements with their gains.
     :param listed: whether the text lists the legal actions; otherwise it has only what they follow from.
     :param wording: the words and the orientation.
+    :raises ValueError: when there is no such ruleset here.
     """
     lines = [
         *_heading(view, decision_id(view)),
         *_scoring_tiles(view, points, wording),
         *_players(view),
         "\nYour territory (cell: tile):",
-        *territory_lines(view["players"][view["you"]["seat"]]["territory"], wording),
+        *territory_lines(
+            view["players"][view["you"]["seat"]]["territory"], wording, ruleset_of(view["ruleset"])
+        ),
         *_offers(view, wording),
         *(_actions(view, places, wording) if listed else _limits(view, wording)),
     ]
@@ -85,13 +90,13 @@ def quoted(name: str) -> str:
     return json.dumps(name, ensure_ascii=False)
 
 
-def tile_text(tile: str, rotation: int = 0, wording: Wording = PLAIN) -> str:
-    """Return the features of a tile.
+def tile_text(tile: str, rotation: int = 0, wording: Wording = PLAIN, ruleset: Ruleset = BASE) -> str:
+    """Return the features of a tile of a ruleset.
 
     >>> tile_text("L35")
     'L35 sides pasture/pasture/mountain/mountain, middle mountain, roads east+south, 1 whisky, 1 sheep'
     """
-    turned = ROTATED_TILES[tile, rotation]
+    turned = ruleset.tiles.rotated[tile, rotation]
     its = turned.tile
     roads = " and ".join("+".join(wording.side(side) for side in road) for road in turned.roads)
     counts = [f"{count} {name}" for name, count in zip(OBJECTS, its.counts, strict=True) if count]
@@ -161,25 +166,30 @@ def _players(view: Json) -> Iterator[str]:
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
 
 
-def territory_lines(placed: Sequence[Json], wording: Wording = PLAIN) -> Iterator[str]:
+def territory_lines(
+    placed: Sequence[Json], wording: Wording = PLAIN, ruleset: Ruleset = BASE
+) -> Iterator[str]:
     """Yield a line for each placed tile.
 
     >>> [*territory_lines([{"tile": "castle-red", "x": 0, "y": 0, "rotation": 0}])]
     ['  (0, 0): castle-red sides pasture/water/pasture/mountain, middle pasture, roads north+south+west']
     """
     for each in placed:
-        yield f"  ({wording.x(each['x'])}, {each['y']}): {tile_text(each['tile'], each['rotation'], wording)}"
+        text = tile_text(each["tile"], each["rotation"], wording, ruleset)
+        yield f"  ({wording.x(each['x'])}, {each['y']}): {text}"
 
 
 def _offers(view: Json, wording: Wording) -> Iterator[str]:
     if view["phase"] == "building":
         return
+    ruleset = ruleset_of(view["ruleset"])
     yield "\nTiles on offer:"
     for player in view["players"]:
         for offer in player["tiles_on_offer"]:
             price = "" if offer["price"] is None else f" for {offer['price']}"
             marked = ", marked for discard" if offer["discard"] else ""
-            yield f"  of {quoted(player['name'])}{price}{marked}: {tile_text(offer['tile'], 0, wording)}"
+            text = tile_text(offer["tile"], 0, wording, ruleset)
+            yield f"  of {quoted(player['name'])}{price}{marked}: {text}"
 
 
 def _limits(view: Json, wording: Wording) -> Iterator[str]:
@@ -188,12 +198,14 @@ def _limits(view: Json, wording: Wording) -> Iterator[str]:
         if action["type"] == "set_offer":
             yield from _offer_limits(action)
     for tile in view["players"][view["you"]["seat"]]["tiles_to_build"]:
-        yield f"\nIn your hand: {tile_text(tile, 0, wording)}"
+        yield f"\nIn your hand: {tile_text(tile, 0, wording, ruleset_of(view['ruleset']))}"
 
 
 def _offer_limits(action: Json) -> Iterator[str]:
     limits = action["constraints"]
-    yield f"  Offer: discard one of {', '.join(limits['tiles'])}, and price the two others with at"
+    number = len(limits["tiles"]) - 1
+    others = "other" if number == 1 else f"{number_word(number)} others"
+    yield f"  Offer: discard one of {', '.join(limits['tiles'])}, and price the {others} with at"
     yield f"  least {limits['minimum']} each, at most {limits['gold']} gold together."
 
 
@@ -206,16 +218,16 @@ def _actions(view: Json, places: Sequence[Json], wording: Wording) -> Iterator[s
         if action["type"] != "place":
             yield f"  {number}: {action_text(action, wording)}{_price(view, action)}"
     placements = [(number, one) for number, one in numbered if one["type"] == "place"]
-    yield from _placements(placements, places, wording)
+    yield from _placements(placements, places, wording, ruleset_of(view["ruleset"]))
 
 
 def _placements(
-    numbered: Sequence[tuple[int, Json]], places: Sequence[Json], wording: Wording
+    numbered: Sequence[tuple[int, Json]], places: Sequence[Json], wording: Wording, ruleset: Ruleset
 ) -> Iterator[str]:
     """Yield the placements, a line for each tile and cell, with their gains."""
     gains = {_place(place): place["gains"] for place in places}
     for tile, of_tile in groupby(numbered, lambda entry: entry[1]["body"]["tile"]):
-        yield f"  Place {tile_text(tile, 0, wording)} (number: rotation, gains by slot):"
+        yield f"  Place {tile_text(tile, 0, wording, ruleset)} (number: rotation, gains by slot):"
         for cell, entries in groupby(of_tile, lambda entry: (entry[1]["body"]["x"], entry[1]["body"]["y"])):
             shown = [
                 f"{number}: {wording.rotation(body['rotation'])}{_gains(gains.get(_place(body), ()))}"

@@ -13,8 +13,8 @@ from skye.positions.record import move_from
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import rule_error
 from skye.rules.state import GameState
-from skye.territory.frontier import Place
 from skye.tiles.geometry import ROTATIONS
+from skye.tiles.tile_set import Place
 
 REPLY_FORMAT: Final = """End your reply with one JSON object on a line of its own, one of
 {"number": 3} for a listed action

@@ -10,7 +10,8 @@ from skye.bots.registry import choose_move
 from skye.errors import GameOver
 from skye.rules.moves import Move
 from skye.rules.play import play
-from skye.rules.setup import new_game
+from skye.rules.setup import Options, new_game
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 ATTEMPTS = 3
 """The number of replies to a decision; after the last the first legal action is made."""
@@ -28,10 +29,13 @@ class TextGame:
     :param seed: the seed of the game and of the bot.
     :param seat: the seat of the model.
     :param opponent: the name of the bot.
+    :param ruleset: the id of the ruleset.
     """
 
-    def __init__(self, seed: str, seat: int = 0, opponent: str = "greedy") -> None:
-        self.game = new_game(2, seed=seed).game
+    def __init__(
+        self, seed: str, seat: int = 0, opponent: str = "greedy", ruleset: str = DEFAULT_RULESET
+    ) -> None:
+        self.game = new_game(2, seed=seed, options=Options(ruleset=ruleset)).game
         self.seat = seat
         self.illegal = 0
         self._attempts = 0

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from skye.scoring import SCORING_TILES
-from skye.tiles import LANDSCAPE, SIDE_NAMES
+from skye.rulesets import BASE, Ruleset
+from skye.tiles import SIDE_NAMES
 
 _TERRAINS: Final = ("pasture", "mountain", "water")
 _NEW_TERRAINS: Final = ("amber", "basalt", "cobalt", "dune", "ember", "flint", "garnet", "heather", "ivory")
@@ -113,18 +113,19 @@ PLAIN: Final = Wording()
 """The words and the orientation of the game."""
 
 
-def other_wording(seed: str) -> Wording:
-    """Return a mirrored wording with other names for terrains, landscape tiles and scoring tiles.
+def other_wording(seed: str, ruleset: Ruleset = BASE) -> Wording:
+    """Return a mirrored wording with other names for terrains, and for the tiles of a ruleset.
 
     >>> other_wording("1").mirrored
     True
     """
     rng = Random(seed)
     terrains = dict(zip(_TERRAINS, rng.sample(_NEW_TERRAINS, len(_TERRAINS)), strict=True))
-    numbers = rng.sample(range(len(LANDSCAPE)), len(LANDSCAPE))
-    tiles = {tile: f"T{number + 1:02}" for tile, number in zip(LANDSCAPE, numbers, strict=True)}
-    names = rng.sample(range(len(SCORING_TILES)), len(SCORING_TILES))
-    rules = {tile: f"rule_{name + 1}" for tile, name in zip(SCORING_TILES, names, strict=True)}
+    landscape, scoring_tiles = ruleset.tiles.landscape, [*ruleset.scoring_tiles]
+    numbers = rng.sample(range(len(landscape)), len(landscape))
+    tiles = {tile: f"T{number + 1:02}" for tile, number in zip(landscape, numbers, strict=True)}
+    names = rng.sample(range(len(scoring_tiles)), len(scoring_tiles))
+    rules = {tile: f"rule_{name + 1}" for tile, name in zip(scoring_tiles, names, strict=True)}
     return Wording({**terrains, **tiles}, rules, mirrored=True)
 
 

@@ -17,7 +17,7 @@ from skye.arena.bot_process import Budget
 from skye.arena.league import League, play_league, seed_in, write_records
 from skye.arena.ratings import Standing, standings
 from skye.arena.server_game import server_of
-from skye.rules.setup import PLAYERS
+from skye.rulesets import BASE, RULESETS, ruleset_of
 
 _Number = TypeVar("_Number", int, float)
 
@@ -31,8 +31,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError("two bots have the same name: give one another with name=bot")
         if len({server_of(bot.url)[0] for bot in bots if bot.url and bot.is_of_server}) > 1:
             raise ValueError("all bots of servers must be on the same server")
+        ruleset_of(options.ruleset).rounds(options.players)  # checks the number of players
         seed = options.seed or seed_in(options.out) or token_hex(16)
-        league = League(bots, options.players, options.games, seed, Budget(options.budget, options.startup))
+        budget = Budget(options.budget, options.startup)
+        league = League(bots, options.players, options.games, seed, budget, options.ruleset)
         results = play_league(league, options.out, options.workers, _progress())
         if options.records is not None:
             write_records(options.out, options.records)
@@ -73,7 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "bots", nargs="+", metavar="BOT", help="name, module:function, name=command or name=URL"
     )
-    parser.add_argument("--players", type=int, choices=PLAYERS, default=2, help="seats of each game")
+    parser.add_argument("--players", type=int, default=2, help="seats of each game, by default %(default)s")
+    parser.add_argument(
+        "--ruleset", choices=RULESETS, default=BASE.id, help="the ruleset, by default %(default)s"
+    )
     parser.add_argument(
         "--games", type=_positive(int), default=100, help="number of games; groups of games share a seed"
     )

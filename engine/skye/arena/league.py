@@ -21,6 +21,7 @@ from skye.arena.entrants import Decider, Entrant, decider_for
 from skye.arena.json_lines import json_line, read_json_lines
 from skye.arena.match import play_match
 from skye.arena.server_game import ServerGame, server_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 Result: TypeAlias = dict[str, Any]
 
@@ -38,6 +39,7 @@ class League(NamedTuple):
     :param games: the number of games.
     :param seed: the seed from which the seeds of the games are derived.
     :param budget: the time limit of a decision.
+    :param ruleset_id: the ruleset.
     """
 
     entrants: tuple[Entrant, ...]
@@ -45,6 +47,7 @@ class League(NamedTuple):
     games: int
     seed: str
     budget: Budget = Budget()
+    ruleset_id: str = DEFAULT_RULESET
 
     def line_up(self, game: int) -> tuple[tuple[Entrant, ...], str]:
         """Return the entrants by seat and the seed of a game, counted from 0.
@@ -63,7 +66,7 @@ class League(NamedTuple):
         """Return the first line of the league's file."""
         bots = {bot.name: bot.builtin or bot.url or list(bot.command) for bot in self.entrants}
         fields = {"bots": bots, "players": self.players, "seed": self.seed, **self.budget._asdict()}
-        return {"format": RESULTS_FORMAT, **fields}
+        return {"format": RESULTS_FORMAT, "ruleset": self.ruleset_id, **fields}
 
 
 def play_league(
@@ -82,7 +85,7 @@ def play_league(
     results = _read(path, league)
     missing = [game for game in range(league.games) if game not in results]
     if missing:
-        check_entrants(league.entrants, league.players, league.budget)
+        check_entrants(league.entrants, league.players, league.budget, league.ruleset_id)
     with path.open("a", encoding="utf-8") as file:
         if not path.stat().st_size:
             file.write(json_line(league.header()))
@@ -172,12 +175,12 @@ def _play(game: int) -> Result:
             deciders[entrant] = decider_for(entrant, league.budget)
     names = [entrant.name for entrant in entrants]
     of_seats = [deciders[entrant] for entrant in entrants]
-    server = _server_game(entrants, seed, league.budget)
+    server = _server_game(league, entrants, seed)
     with nullcontext() if server is None else closing(server):
-        return {"game": game, **play_match(names, of_seats, seed, server)}
+        return {"game": game, **play_match(names, of_seats, seed, server, league.ruleset_id)}
 
 
-def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> ServerGame | None:
+def _server_game(league: League, entrants: Sequence[Entrant], seed: str) -> ServerGame | None:
     """Return a game on the server of the entrants, or None if none is a bot of a server."""
     of_seats = [
         server_of(entrant.url) if entrant.url and entrant.is_of_server else None for entrant in entrants
@@ -186,7 +189,8 @@ def _server_game(entrants: Sequence[Entrant], seed: str, budget: Budget) -> Serv
     if not servers:
         return None
     bots = [None if server is None else server[1] for server in of_seats]
-    return ServerGame(servers[0][0], [entrant.name for entrant in entrants], bots, seed, budget)
+    names = [entrant.name for entrant in entrants]
+    return ServerGame(servers[0][0], names, bots, seed, league.budget, ruleset_id=league.ruleset_id)
 
 
 def _read(path: Path, league: League) -> dict[int, Result]:

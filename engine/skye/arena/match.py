@@ -18,17 +18,20 @@ from skye.positions.record import draws_of, move_view
 from skye.positions.record_json import RECORD_FORMAT, draws_to_json
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import Outcome, play
-from skye.rules.setup import new_game
+from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
-from skye.scoring.final import winners
-from skye.tiles.catalogue import COLORS
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 SUBSTITUTE: Final = "greedy"
 """The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""
 
 
 def play_match(
-    names: Sequence[str], deciders: Sequence[Decider | None], seed: str, server: ServerGame | None = None
+    names: Sequence[str],
+    deciders: Sequence[Decider | None],
+    seed: str,
+    server: ServerGame | None = None,
+    ruleset_id: str = DEFAULT_RULESET,
 ) -> dict[str, Any]:
     """Play a game to its end; return the result as the file of the league stores it.
 
@@ -36,8 +39,9 @@ def play_match(
     :param deciders: by seat, the decider; None for seats that the server plays.
     :param seed: the seed of the game.
     :param server: the game on a server, if any seat is a bot of that server.
+    :param ruleset_id: the ruleset.
     """
-    match = _Match(deciders, seed, server)
+    match = _Match(deciders, seed, server, ruleset_id)
     match.play()
     game = match.game
     return {
@@ -59,8 +63,10 @@ def _in_ms(seconds_by_seat: Sequence[Sequence[float]]) -> list[list[float]]:
 class _Match:
     """A game in progress, with its actions, times and failures."""
 
-    def __init__(self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None) -> None:
-        self.game, events = new_game(COLORS[: len(deciders)], seed=seed)
+    def __init__(
+        self, deciders: Sequence[Decider | None], seed: str, server: ServerGame | None, ruleset_id: str
+    ) -> None:
+        self.game, events = new_game(len(deciders), seed=seed, options=Options(ruleset=ruleset_id))
         self.failures: dict[int, str] = {}
         self.seconds: list[list[float]] = [[] for _ in deciders]
         """By seat, the time of each decision in seconds, except of those in `starts`."""
@@ -160,13 +166,14 @@ def _winners(game: GameState, failures: dict[int, str]) -> list[int]:
         return []
     scores = [game.players[seat].score for seat in playing]
     golds = [game.players[seat].gold for seat in playing]
-    return [playing[at] for at in winners(scores, golds, game.tie_break)]
+    return [playing[at] for at in game.ruleset.final.winners(scores, golds, game.tie_break)]
 
 
 def _record(names: Sequence[str], match: _Match, seed: str) -> dict[str, Any]:
     game = match.game
     return {
         "format": RECORD_FORMAT,
+        "ruleset": game.ruleset_id,
         "players": [
             {"name": f"{name[:20]} {seat + 1}", "color": game.players[seat].color, "bot": None}
             for seat, name in enumerate(names)

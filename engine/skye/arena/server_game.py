@@ -16,7 +16,8 @@ from urllib.parse import parse_qs, urlsplit
 from skye.arena.bot_process import BotFailed, Budget
 from skye.positions.record import move_from, move_view
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer
-from skye.tiles.catalogue import COLORS
+from skye.rulesets.ruleset import ruleset_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -72,24 +73,33 @@ class ServerGame:
     :param bots: by seat, the name of the server's bot, or None where the arena decides.
     :param seed: the seed of the game.
     :param budget: the time limit of a decision.
+    :param ruleset_id: the ruleset.
     """
 
-    def __init__(
-        self, server: str, names: Sequence[str], bots: Sequence[str | None], seed: str, budget: Budget
+    def __init__(  # noqa: PLR0913 - the parts of a game
+        self,
+        server: str,
+        names: Sequence[str],
+        bots: Sequence[str | None],
+        seed: str,
+        budget: Budget,
+        *,
+        ruleset_id: str = DEFAULT_RULESET,
     ) -> None:
         self._server = server
         self._budget = budget
         self._bots = bots
         self._last_event = 0
+        colors = ruleset_of(ruleset_id).colors
         players = [
-            {"name": f"{name[:30]} {seat + 1}", "color": COLORS[seat]} | ({} if bot is None else {"bot": bot})
+            {"name": f"{name[:30]} {seat + 1}", "color": colors[seat]} | ({} if bot is None else {"bot": bot})
             for seat, (name, bot) in enumerate(zip(names, bots, strict=True))
         ]
         self._body = {
             "players": players,
             "visibility": "private",
             "auto_start": True,
-            "options": {"seed": seed},
+            "options": {"seed": seed} | ({} if ruleset_id == DEFAULT_RULESET else {"ruleset": ruleset_id}),
         }
         self._skye: Skye | None = None
         self._seats: list[Game] = []

@@ -6,8 +6,8 @@ It uses only public information: territories, scoring tiles, the round (see `ter
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -15,13 +15,13 @@ from skye.bots.cooperative_yield import checkpoint
 from skye.bots.territory_evaluation import Outlook, Plan, evaluation_of
 from skye.rules.moves import FINISH_BUILDING, Move
 from skye.rules.state import GameState, Player
-from skye.scoring.kinds import AreaRule
-from skye.scoring.schedule import SLOTS, slots_by_round
-from skye.scoring.scoring_tiles import SCORING_TILES, holding
+from skye.rulesets.ruleset import RULESETS, Ruleset
+from skye.scoring.kinds import AreaRule, MajorityRule, Rule
+from skye.scoring.scoring_tiles import holding
 from skye.territory.areas import Area
-from skye.territory.frontier import Place
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import Terrain
+from skye.tiles.tile import Terrain
+from skye.tiles.tile_set import Place
 
 _GOLD_VALUE: Final = (0.2, 0.4, 0.55, 0.65, 0.7, 0.7)
 """The value of one gold in points, by the number of rounds after this one; 1/5 at the end."""
@@ -37,13 +37,18 @@ class Situation(NamedTuple):
     """The state on which all evaluations depend; it contains only public information.
 
     :param territories: the territories by seat.
-    :param scoring_tiles: the scoring tiles in slots A to D.
+    :param scoring_tiles: the scoring tiles by slot.
     :param round: the number of the round, from 1.
     """
 
     territories: tuple[Territory, ...]
     scoring_tiles: tuple[str, ...]
     round: int
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules of the game."""
+        return RULESETS[self.territories[0].ruleset_id]
 
 
 def situation_of(game: GameState) -> Situation:
@@ -58,44 +63,59 @@ def situation_of(game: GameState) -> Situation:
 def outlook_of(situation: Situation, seat: int) -> Outlook:
     """Return the scoring that is still to come for a seat."""
     territories, scoring_tiles, number = situation
-    tile_in = dict(zip(SLOTS, scoring_tiles, strict=True))
-    to_score = tuple(
-        [tuple([tile_in[slot] for slot in slots]) for slots in slots_by_round(len(territories))[number - 1 :]]
-    )
-    majorities = [tile for tile in dict.fromkeys(chain(*to_score)) if SCORING_TILES[tile].majority]
+    ruleset = situation.ruleset
+    tile_in = dict(zip(ruleset.slots, scoring_tiles, strict=True))
+    rounds = ruleset.rounds(len(territories))[number - 1 :]
+    to_score = tuple([tuple([tile_in[slot] for slot in slots]) for slots in rounds])
+    tiles = [ruleset.scoring_tiles[tile] for tile in dict.fromkeys(chain(*to_score))]
     others = (*territories[:seat], *territories[seat + 1 :])
-    return cached_outlook(
-        to_score,
-        tuple([(tile, tuple([holding(tile, other.summary) for other in others])) for tile in majorities]),
-    )
+    rivals = [
+        (tile.id, tuple([holding(tile, other.summary) for other in others]))
+        for tile in tiles
+        if tile.majority
+    ]
+    return cached_outlook(ruleset, to_score, tuple(rivals))
 
 
 @lru_cache(maxsize=64)
 def cached_outlook(
-    to_score: tuple[tuple[str, ...], ...], rivals: tuple[tuple[str, tuple[int, ...]], ...]
+    ruleset: Ruleset,
+    to_score: tuple[tuple[str, ...], ...],
+    rivals: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> Outlook:
     """Return the outlook for the scoring tiles of each remaining round; cached, since it holds caches.
 
+    :param ruleset: the rules of the game.
     :param to_score: the ids of the scoring tiles of each round, from this one.
     :param rivals: for each majority still to be scored, the counts of the other seats.
     """
     times = Counter(chain(*to_score))
-    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in REWARDING_COMPLETION)
+    rewarding = rewarding_completion(ruleset)
+    completion = Counter(tile for tile in chain(*to_score[1:]) if tile in rewarding)
     rounds = len(to_score) - 1
-    gold = _GOLD_VALUE[rounds] + (GOLD_VALUE_IN_MAJORITY if "most_gold" in times else 0)
-    return Outlook(dict[str, float](times), dict[str, float](completion), dict(rivals), rounds, gold)
+    gold = _GOLD_VALUE[min(rounds, len(_GOLD_VALUE) - 1)]
+    if compares_gold(ruleset, times):
+        gold += GOLD_VALUE_IN_MAJORITY
+    return Outlook(ruleset, dict[str, float](times), dict[str, float](completion), dict(rivals), rounds, gold)
 
 
-def _rewards_completion(scoring_tile: str) -> bool:
-    """Return whether completing areas can change the points of a scoring tile."""
-    rule = SCORING_TILES[scoring_tile].rule
+def compares_gold(ruleset: Ruleset, scoring_tiles: Iterable[str]) -> bool:
+    """Return whether one of some scoring tiles is a majority of gold."""
+    rules = [ruleset.scoring_tiles[tile].rule for tile in scoring_tiles]
+    return any(isinstance(rule, MajorityRule) and rule.value is None for rule in rules)
+
+
+@cache
+def rewarding_completion(ruleset: Ruleset) -> frozenset[str]:
+    """Return the scoring tiles whose points can change by completing areas."""
+    return frozenset([tile.id for tile in ruleset.scoring_tiles.values() if _rewards_completion(tile.rule)])
+
+
+def _rewards_completion(rule: Rule) -> bool:
     if not isinstance(rule, AreaRule):
         return False
     areas = [Area(terrain, 0, (), 3, 1, 1, 1) for terrain in Terrain]
     return any(rule.value(area) != rule.value(area._replace(openings=1)) for area in areas)
-
-
-REWARDING_COMPLETION: Final = frozenset(filter(_rewards_completion, SCORING_TILES))
 
 
 class EvaluatedPlace(NamedTuple):

@@ -19,9 +19,10 @@ from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.evaluation import best_placement, situation_of
+from skye.bots.greedy import PLANNED_OFFER, random_offer
 from skye.bots.joint_offers import LotEvaluator, likely_offers
 from skye.bots.trained_evaluation import trained_evaluation_of, trained_outlook
-from skye.rules.moves import PASS, PURCHASES, Move, OfferLimits, SetOffer
+from skye.rules.moves import PASS, Buy, Move, OfferLimits, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import BUYING, GameState
 
@@ -61,6 +62,8 @@ def expert(budget_ms: float = DEFAULT_BUDGET_MS) -> Callable[[GameState, int, Ra
     def move(game: GameState, seat: int, rng: Random) -> Move:
         limits = offer_limits(game, seat)
         if limits is not None:
+            if len(limits.tiles) != PLANNED_OFFER:
+                return random_offer(limits, rng)
             first, further = _COST_MS[len(game.players)]
             return expert_offer(game, seat, limits, rng, 1 + max(0, int((budget_ms - first) / further)))
         if game.phase is BUYING:
@@ -102,7 +105,7 @@ def _purchase(game: GameState, seat: int) -> Move:
     purses = [player.gold for player in game.players]
     market = _Market(lots, purses, [player.tiles_to_build for player in game.players])
     bought, _ = search.best_purchase(market, search.order[game.buys + 1 :])
-    return PASS if bought is None else PURCHASES[bought.tile]
+    return PASS if bought is None else Buy(bought.tile)
 
 
 class _Lot(NamedTuple):
@@ -172,7 +175,7 @@ class _Search:
 
     def own_offers(self, limits: OfferLimits) -> list[tuple[_Lot, _Lot]]:
         """Return the offers of this seat with prices that another seat may pay."""
-        highest = min(limits.gold - limits.minimum, _MAX_PRICE)
+        highest = min(limits.gold - limits.minimum, max(_MAX_PRICE, limits.minimum))
         prices = range(limits.minimum, highest + 1)
         return [
             (self.lot(self._seat, one, price), self.lot(self._seat, other, price_of_other))

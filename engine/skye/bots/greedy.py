@@ -23,6 +23,10 @@ _PRICE_UNCERTAINTY: Final = 4
 """Gold: the uncertainty of a rival's evaluation."""
 
 
+_MAX_RANDOM_PRICE: Final = 10
+"""The maximum price of a random offer, in gold."""
+
+
 class _Rival(NamedTuple):
     """The value of a tile to another seat, in points, and the highest price that the seat would pay."""
 
@@ -30,8 +34,21 @@ class _Rival(NamedTuple):
     limit: float
 
 
+PLANNED_OFFER: Final = 3
+"""The number of tiles drawn for which the bots plan offers; they set random ones for another number."""
+
+
+def random_offer(limits: OfferLimits, rng: Random) -> SetOffer:
+    """Return a random offer; prices are at most 10 gold."""
+    discard, *kept = rng.sample(limits.tiles, len(limits.tiles))
+    highest = max(limits.minimum, min(limits.gold // len(kept), _MAX_RANDOM_PRICE))
+    return SetOffer(discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept))
+
+
 def greedy_offer(game: GameState, seat: int, limits: OfferLimits, rng: Random) -> SetOffer:
     """Return the offer of most expected points; it chooses the discard and both prices together."""
+    if len(limits.tiles) != PLANNED_OFFER:
+        return random_offer(limits, rng)
     evaluation = situation_evaluation_of(situation_of(game))
     budget = max(limits.gold - _RESERVE, limits.gold // 2 + 1)
     prices = range(limits.minimum, budget - limits.minimum + 1)

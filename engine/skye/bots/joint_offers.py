@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.evaluation import SituationEvaluation, situation_evaluation_of, situation_of
 from skye.bots.greedy import greedy_offer
-from skye.rules.moves import PASS, PURCHASES, Move, SetOffer
+from skye.rules.moves import PASS, Buy, Move, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import PRICING, GameState, Player
 
@@ -120,7 +120,7 @@ def best_joint_purchase(game: GameState, seat: int) -> Move:
 
     affordable = [lot for lot in on_offer if lot.seller != seat and lot.price <= purses[seat]]
     best = max([None, *affordable], key=payoff)
-    return PASS if best is None else PURCHASES[best.tile]
+    return PASS if best is None else Buy(best.tile)
 
 
 class LotEvaluator:
@@ -174,6 +174,7 @@ class _Market:
     def __init__(self, game: GameState, seat: int) -> None:
         self._order = [(game.starting_seat + turn) % len(game.players) for turn in range(len(game.players))]
         self._purses = [_purse(game, player) for player in game.players]
+        self._minimum = game.ruleset.minimum_price
         self._evaluator = LotEvaluator(game, seat)
         self.lots: list[_Lot] = []
         self.strategies = [self._strategies_of(seat, player) for seat, player in enumerate(game.players)]
@@ -194,8 +195,8 @@ class _Market:
     def _add_lots(self, seat: int, tile: str) -> range:
         """Add a lot for each price of a tile that a rival might pay, and one for the lowest price above."""
         first = len(self.lots)
-        highest = min(self._purses[seat] - 1, _MAX_PRICE)
-        for price in range(1, highest + 1):
+        highest = min(self._purses[seat] - self._minimum, max(_MAX_PRICE, self._minimum))
+        for price in range(self._minimum, highest + 1):
             lot = self._evaluator.lot(seat, tile, price)
             self.lots.append(lot)
             if max(lot.utility) <= 0:

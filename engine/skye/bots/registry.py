@@ -14,12 +14,12 @@ from typing import Final, TypeAlias
 
 from skye.bots.evaluation import best_placement, outlook_of, situation_of
 from skye.bots.expert import expert
-from skye.bots.greedy import greedy_offer, greedy_purchase
+from skye.bots.greedy import PLANNED_OFFER, greedy_offer, greedy_purchase, random_offer
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
 from skye.lookup import named
 from skye.rules.chance import chance_outcomes
-from skye.rules.moves import CHANCE, Move, SetOffer, TakeBack
+from skye.rules.moves import CHANCE, Move, TakeBack
 from skye.rules.play import Outcome, legal_moves, offer_limits, play
 from skye.rules.state import GameState, Phase, check_seat
 from skye.visibility.observation import observed_game
@@ -27,18 +27,13 @@ from skye.visibility.observation import observed_game
 Bot: TypeAlias = Callable[[GameState, int, Random], Move]
 """A function `(game, seat, rng)` that returns a legal move; the same generator state gives the same move."""
 
-_MAX_RANDOM_PRICE: Final = 10
-"""The maximum price of the random bot, in gold."""
-
 
 def random_move(game: GameState, seat: int, rng: Random) -> Move:
     """Return a random legal move except `TakeBack`; prices are at most 10 gold."""
     limits = offer_limits(game, seat)
     if limits is None:
         return rng.choice([move for move in legal_moves(game, seat) if not isinstance(move, TakeBack)])
-    discard, *kept = rng.sample(limits.tiles, len(limits.tiles))
-    highest = min(limits.gold // len(kept), _MAX_RANDOM_PRICE)
-    return SetOffer(discard, tuple((tile, rng.randint(limits.minimum, highest)) for tile in kept))
+    return random_offer(limits, rng)
 
 
 def greedy_move(game: GameState, seat: int, rng: Random) -> Move:
@@ -59,7 +54,10 @@ def strategist_move(game: GameState, seat: int, rng: Random) -> Move:
 
     It builds as the greedy bot does. It uses the gold of other seats, which follows from public events.
     """
-    if offer_limits(game, seat) is not None:
+    limits = offer_limits(game, seat)
+    if limits is not None:
+        if len(limits.tiles) != PLANNED_OFFER:
+            return random_offer(limits, rng)
         return best_joint_offer(game, seat, rng)
     if game.phase is Phase.BUYING:
         return best_joint_purchase(game, seat)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from skye.scoring.final import OBJECTS_PER_POINT
 from skye.territory.areas import Area
-from skye.tiles.catalogue import OBJECTS
+from skye.tiles.tile import OBJECTS
 
 _NUMBER_OF: Final = {thing: number for number, thing in enumerate(OBJECTS)}
-_DIVISORS: Final = tuple(OBJECTS_PER_POINT[thing] for thing in OBJECTS)
 
 Scrolls = dict[int, tuple[int, int]]
 """By kind of object: the number of its scrolls, those in completed areas counted twice, and the number of its
@@ -43,11 +41,13 @@ def count_scrolls(scrolls: Scrolls, areas: Iterable[Area], step: int) -> None:
             )
 
 
-def scroll_points(counts: Sequence[int], scrolls: Scrolls) -> tuple[int, int]:
+def scroll_points(
+    objects_per_point: Mapping[str, int], counts: Sequence[int], scrolls: Scrolls
+) -> tuple[int, int]:
     """Return the certain points of scrolls, and those that completing areas which lack one tile would add."""
     certain = potential = 0
     for thing, (counted, nearly_completed) in scrolls.items():
-        points = counts[thing] // _DIVISORS[thing]
+        points = counts[thing] // objects_per_point[OBJECTS[thing]]
         certain += counted * points
         potential += nearly_completed * points
     return certain, potential

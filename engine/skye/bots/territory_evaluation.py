@@ -12,19 +12,21 @@ as the evaluation of the larger territory.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from math import sqrt
 from typing import Final, NamedTuple
 
 from skye.bots.scroll_evaluation import Scrolls, count_scrolls, scroll_points, scrolls_with
 from skye.rules.income import whisky_joined
-from skye.scoring.kinds import AreaRule, MajorityRule, PatternRule, TileRule, majority
-from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.rulesets.ruleset import Ruleset
+from skye.scoring.kinds import AreaRule, MajorityRule, PatternRule, TileRule
 from skye.territory.areas import Area, join_regions
-from skye.territory.frontier import OPEN_SIDES, PLACES_BY_CONSTRAINT, Place
+from skye.territory.frontier import OPEN_SIDES
 from skye.territory.roads import join_roads
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, ROTATED_TILES, TILES, WHISKY, RotatedTile, Tile
 from skye.tiles.geometry import cell_at
+from skye.tiles.tile import WHISKY, RotatedTile, Tile
+from skye.tiles.tile_set import Place, TileSet
 
 # These parameters were tuned in some hundred games of the bot against itself.
 _COMPLETION_PROBABILITY: Final = 0.5
@@ -36,16 +38,26 @@ _MOBILITY: Final = 0.002
 _MAX_EVALUATIONS: Final = 64
 """The maximum number of evaluations that an outlook caches. A seat needs about ten in a round."""
 
-_FITTING_TILES: Final = (
-    0,
-    *[sum(bool(FITTING_ROTATIONS[tile][constraint]) for tile in LANDSCAPE) for constraint in range(1, 256)],
-)
-"""By edge constraint: the number of landscape tiles that fit; 0 without a neighbour."""
 
-_FITS: Final = {
-    tile: (False, *[bool(places) for places in FITTING_ROTATIONS[tile][1:]]) for tile in LANDSCAPE
-}
-"""By landscape tile and edge constraint: whether the tile fits in some rotation."""
+class _Fits(NamedTuple):
+    """Which landscape tiles of a ruleset fit where.
+
+    :param of_tile: by landscape tile and edge constraint, whether the tile fits in some rotation, never
+        without a neighbour.
+    :param tiles: by edge constraint, the number of landscape tiles that fit.
+    """
+
+    of_tile: dict[str, tuple[bool, ...]]
+    tiles: tuple[int, ...]
+
+
+@cache
+def _fits_of(tiles: TileSet) -> _Fits:
+    of_tile = {
+        tile: (False, *[bool(rotations) for rotations in by_constraint[1:]])
+        for tile, by_constraint in tiles.fitting_rotations.items()
+    }
+    return _Fits(of_tile, tuple([sum(fits) for fits in zip(*of_tile.values(), strict=True)]))
 
 
 class Plan(NamedTuple):
@@ -65,6 +77,7 @@ class Plan(NamedTuple):
 class Outlook:
     """The scoring that is still to come for one seat.
 
+    :param ruleset: the rules of the game.
     :param times: how often each scoring tile is still to be scored, including this round.
     :param completion: how often each scoring tile that rewards completed areas is scored after this round.
     :param rivals: by majority, the counts of the other seats.
@@ -74,6 +87,7 @@ class Outlook:
     :param evaluations: a cache of evaluations by territory.
     """
 
+    ruleset: Ruleset
     times: dict[str, float]
     completion: dict[str, float]
     rivals: dict[str, tuple[int, ...]]
@@ -128,13 +142,16 @@ class TerritoryEvaluation:
         self._whisky_value = outlook.gold * outlook.rounds
         self._mobility_value = _MOBILITY * sqrt(outlook.rounds)
         self._territory = territory
+        self._tiles = outlook.ruleset.tiles
+        self._fits = _fits_of(self._tiles)
+        self._objects_per_point = outlook.ruleset.final.objects_per_point
         self._summary = summary = territory.summary
         areas = summary._joined_areas()
         self._areas, self._area_at_edge = areas.by_number, areas.area_at_edge
         self._scrolls: Scrolls = {}
         count_scrolls(self._scrolls, self._areas.values(), 1)
         self._whisky = whisky_joined(summary)
-        self._mobility = sum([_FITTING_TILES[constraint] for constraint in territory._open_cells.values()])
+        self._mobility = sum([self._fits.tiles[constraint] for constraint in territory._open_cells.values()])
         self._certain = 0.0  # of all rules but majorities
         self._area_rules: list[_AreaScoring] = []
         self._tile_rules: list[tuple[TileRule, float]] = []
@@ -147,7 +164,7 @@ class TerritoryEvaluation:
         self._values: dict[str, dict[Place, float]] = {}
 
     def _add_rule(self, tile: str, times: float) -> None:
-        rule, summary = SCORING_TILES[tile].rule, self._summary
+        rule, summary = self._outlook.ruleset.scoring_tiles[tile].rule, self._summary
         if isinstance(rule, MajorityRule):
             self._majorities.append((rule, times, rule.holds(summary, 0)[0], self._outlook.rivals[tile]))
             return
@@ -171,10 +188,10 @@ class TerritoryEvaluation:
     @property
     def value(self) -> float:
         """The evaluation of the territory as it is, without its owner's gold."""
-        in_scrolls, in_potential = scroll_points(self._summary.counts, self._scrolls)
+        in_scrolls, in_potential = scroll_points(self._objects_per_point, self._summary.counts, self._scrolls)
         certain, potential = self._certain + in_scrolls, float(in_potential)
-        for _, times, held, rivals in self._majorities:
-            certain += times * majority([held, *rivals])[0]
+        for rule, times, held, rivals in self._majorities:
+            certain += times * rule.points([held, *rivals])[0]
         for scoring in self._area_rules:
             potential += scoring.added_by_completion(scoring.now, list(scoring.potential.values()))
         return self._total(certain, potential, self._whisky, self._mobility)
@@ -188,7 +205,11 @@ class TerritoryEvaluation:
 
     def _new_values(self, tile_id: str) -> dict[Place, float]:
         values: dict[Place, float] = {}  # a list of pairs would make the garbage collector run often
-        tile, by_constraint = TILES[tile_id], PLACES_BY_CONSTRAINT[tile_id]
+        tile, by_constraint, turned = (
+            self._tiles.by_id[tile_id],
+            self._tiles.places[tile_id],
+            self._tiles.rotated,
+        )
         counts = [now + more for now, more in zip(self._summary.counts, tile.counts, strict=True)]
         with_tile = self._certain_with(tile)
         for cell, constraint in self._territory._open_cells.items():
@@ -199,7 +220,7 @@ class TerritoryEvaluation:
             for rule, times in self._pattern_rules:
                 certain += times * rule.adds(self._summary, cell, tile)
             for place in places[cell]:
-                rotated = ROTATED_TILES[tile_id, place.rotation]
+                rotated = turned[tile_id, place.rotation]
                 values[place] = self._value_with(cell, constraint, rotated, certain, counts)
         return values
 
@@ -210,7 +231,7 @@ class TerritoryEvaluation:
             certain += times * rule.value(tile)
         for majority_rule, times, held, rivals in self._majorities:
             more = majority_rule.value(tile) if majority_rule.value else 0
-            certain += times * majority([held + more, *rivals])[0]
+            certain += times * majority_rule.points([held + more, *rivals])[0]
         return certain
 
     def _value_with(
@@ -242,7 +263,8 @@ class TerritoryEvaluation:
         added = list(joined.values())
         removed = [self._areas[number] for number in new_numbers]
         if self._scrolls or rotated.tile.scroll:
-            in_scrolls, in_potential = scroll_points(counts, scrolls_with(self._scrolls, removed, added))
+            scrolls = scrolls_with(self._scrolls, removed, added)
+            in_scrolls, in_potential = scroll_points(self._objects_per_point, counts, scrolls)
             certain, potential = float(in_scrolls), float(in_potential)
         for scoring in self._area_rules:
             rule, times, now, completion, potential_before = scoring
@@ -256,12 +278,13 @@ class TerritoryEvaluation:
 
     def has_place_with(self, place: Place, tile: str) -> bool:
         """Return whether another tile would have a legal place after a placement."""
-        fits = _FITS[tile]
+        fits = self._fits.of_tile[tile]
         frontier = self._territory._open_cells
         places = self._place_counts.get(tile)
         if places is None:
             places = self._place_counts[tile] = sum([fits[constraint] for constraint in frontier.values()])
-        cell, constraints = cell_at(place.x, place.y), ROTATED_TILES[place.tile, place.rotation].constraints
+        cell = cell_at(place.x, place.y)
+        constraints = self._tiles.rotated[place.tile, place.rotation].constraints
         constraint = frontier[cell]
         places -= fits[constraint]
         for side, step in OPEN_SIDES[constraint]:
@@ -289,10 +312,11 @@ class TerritoryEvaluation:
 
     def _mobility_with(self, cell: int, constraint: int, rotated: RotatedTile) -> int:
         frontier, constraints = self._territory._open_cells, rotated.constraints
-        mobility = self._mobility - _FITTING_TILES[constraint]
+        fitting = self._fits.tiles
+        mobility = self._mobility - fitting[constraint]
         for side, step in OPEN_SIDES[constraint]:
             before = frontier.get(cell + step, 0)
-            mobility += _FITTING_TILES[before | constraints[side]] - _FITTING_TILES[before]
+            mobility += fitting[before | constraints[side]] - fitting[before]
         return mobility
 
 

@@ -8,19 +8,21 @@ final margin of a seat over the mean of the others, from the state after each ro
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from skye.bots.cooperative_yield import checkpoint
 from skye.bots.evaluation import (
     GOLD_VALUE_IN_MAJORITY,
-    REWARDING_COMPLETION,
     Situation,
     SituationEvaluation,
     best_plan,
+    compares_gold,
     outlook_of,
+    rewarding_completion,
 )
 from skye.bots.territory_evaluation import Outlook
-from skye.scoring.schedule import SLOTS, slots_by_round
+from skye.rulesets.ruleset import Ruleset
 
 
 class Weights(NamedTuple):
@@ -84,24 +86,23 @@ class TrainedSituationEvaluation(SituationEvaluation):
     def __init__(self, situation: Situation) -> None:
         super().__init__(situation, trained_outlook)
         self.gold_value = self.gold(0)
-        if "most_gold" in outlook_of(situation, 0).times:
+        if compares_gold(situation.ruleset, outlook_of(situation, 0).times):
             self.gold_value += GOLD_VALUE_IN_MAJORITY
         self._of_pair: dict[tuple[int, str, str], float] = {}
 
     def gain_of_set(self, seat: int, tiles: tuple[str, ...], *, together: bool) -> float:
-        """Return the value of a set of at most three tiles to a seat.
+        """Return the value of a set of tiles to a seat.
 
         :param together: whether to place them together; otherwise return the sum of their values alone. The
-            value of three is derived from those of their pairs.
+            value of three or more is derived from those of their pairs.
         """
         alone = sum([self.gain(seat, tile) for tile in tiles])
         if not together or len(tiles) < 2:
             return alone
         if len(tiles) == 2:
             return self._gain_of_pair(seat, tiles[0], tiles[1])
-        one, two, three = tiles
-        pairs = self._gain_of_pair(seat, one, two) + self._gain_of_pair(seat, one, three)
-        return pairs + self._gain_of_pair(seat, two, three) - alone
+        pairs = sum([self._gain_of_pair(seat, one, other) for one, other in combinations(tiles, 2)])
+        return pairs - (len(tiles) - 2) * alone
 
     def _gain_of_pair(self, seat: int, one: str, other: str) -> float:
         key = (seat, one, other) if one < other else (seat, other, one)
@@ -123,24 +124,36 @@ def trained_outlook(situation: Situation, seat: int) -> Outlook:
     """Return the scoring that is still to come for a seat, with the trained weights."""
     outlook = outlook_of(situation, seat)
     return weighted_outlook(
-        situation.scoring_tiles, len(situation.territories), situation.round, tuple(outlook.rivals.items())
+        situation.ruleset,
+        situation.scoring_tiles,
+        len(situation.territories),
+        situation.round,
+        tuple(outlook.rivals.items()),
     )
 
 
 @lru_cache(maxsize=64)
 def weighted_outlook(
-    scoring_tiles: tuple[str, ...], players: int, number: int, rivals: tuple[tuple[str, tuple[int, ...]], ...]
+    ruleset: Ruleset,
+    scoring_tiles: tuple[str, ...],
+    players: int,
+    number: int,
+    rivals: tuple[tuple[str, tuple[int, ...]], ...],
 ) -> Outlook:
-    """Return the scoring from a round on, counted from 1, with the weights after that round."""
-    weights = WEIGHTS[players][number - 1]
-    rounds = slots_by_round(players)[number - 1 :]
+    """Return the scoring from a round on, counted from 1, with the weights after that round.
+
+    The weights are those of the base game with as many rounds left.
+    """
+    rounds = ruleset.rounds(players)[number - 1 :]
+    weights = WEIGHTS[players][-min(len(rounds), len(WEIGHTS[players]))]
+    rewarding = rewarding_completion(ruleset)
     times: dict[str, float] = {}
     completion: dict[str, float] = {}
     for after, slots in enumerate(rounds):
         weight = weights.later if after else weights.score
         for slot in slots:
-            tile = scoring_tiles[SLOTS.index(slot)]
+            tile = scoring_tiles[ruleset.slots.index(slot)]
             times[tile] = times.get(tile, 0.0) + weight
-            if after and tile in REWARDING_COMPLETION:
+            if after and tile in rewarding:
                 completion[tile] = completion.get(tile, 0.0) + weight
-    return Outlook(times, completion, dict(rivals), len(rounds) - 1, weights.gold)
+    return Outlook(ruleset, times, completion, dict(rivals), len(rounds) - 1, weights.gold)

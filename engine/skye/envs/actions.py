@@ -1,5 +1,7 @@
 """The encodings of actions: each decision of a seat is one number, with a mask of the legal ones.
 
+The sizes follow from the ruleset; the numbers here are those of the base game.
+
 | encoding   | actions | meaning                                                                             |
 |------------|---------|-------------------------------------------------------------------------------------|
 | `grid`     | 16,491  | the numbers of `skye.encoding`, the same in every position                          |
@@ -18,7 +20,7 @@ features are uint8 numbers of shape (408, 60); the rows after the last legal act
 |---------|---------------------------------------------------------------------------------------------|
 | 0 - 5   | its type, one-hot: discard, price, buy, pass, finish building, place                        |
 | 6 - 8   | which of its tiles the seat discards, prices or places, one-hot                             |
-| 9 - 13  | the seller, one-hot from the seat to the left, and whether it is the second tile on offer   |
+| 9 - 13  | the seller, one-hot from the seat to the left; whether it is the second tile on offer, ...   |
 | 14      | the price in gold, which the seat asks or pays                                              |
 | 15, 16  | the row and the column of the cell in the window                                            |
 | 17 - 20 | the rotation, one-hot                                                                       |
@@ -29,29 +31,36 @@ from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from skye.encoding import ACTION_COUNT, EncodedGame, decode_action, encode_move, price_of
-from skye.envs.planes import WINDOW, window_origin
-from skye.envs.tile_features import FEATURES, TILE_FEATURES
+from skye.encoding import EncodedGame, decode_action, encode_move, encoding_of
+from skye.envs.planes import planes_of
+from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.errors import RuleError
 from skye.rules.moves import Buy
-from skye.rules.state import BUILDING, PRICING, TILES_DRAWN, Player
-from skye.territory.frontier import Place
-from skye.tiles.catalogue import FITTING_ROTATIONS
+from skye.rules.state import BUILDING, PRICING, Player
+from skye.rulesets.ruleset import Ruleset
 from skye.tiles.geometry import ROTATIONS, cell_at, coordinates_of
-
-MAX_LISTED: Final = 408
-"""The maximum number of legal actions."""
-
-LISTED_FEATURES: Final = 21 + TILE_FEATURES
-"""The number of features of a listed action."""
-
-_FINISH: Final = 62
-_TILE: Final = _FINISH + 1
-_CELL: Final = _TILE + TILES_DRAWN
-_ROTATION: Final = _CELL + WINDOW * WINDOW
-_FACTORED: Final = _ROTATION + len(ROTATIONS)
+from skye.tiles.tile_set import Place
 
 _TYPES: Final = {"discard": 0, "price": 1, "buy": 2, "pass": 3, "finish": 4, "place": 5}
+
+
+def listed_shape(ruleset: Ruleset) -> tuple[int, int]:
+    """Return the maximum number of legal actions, and the number of features of each.
+
+    >>> from skye.rulesets import BASE
+    >>> listed_shape(BASE)
+    (408, 60)
+    """
+    drawn, sellers = ruleset.tiles_drawn, ruleset.players[-1] - 1
+    encoding = encoding_of(ruleset)
+    neighbors = 2 * (1 + encoding.reach - drawn) + 2  # of a territory without the tiles of the last round
+    actions = max(
+        drawn * neighbors * len(ROTATIONS),
+        encoding.max_price - encoding.min_price + 1,
+        sellers * (drawn - 1) + 1,
+    )
+    features = len(_TYPES) + drawn + sellers + (drawn - 2) + 1 + 2 + len(ROTATIONS) + TILE_FEATURES
+    return actions, features
 
 
 class GridActions:
@@ -60,10 +69,17 @@ class GridActions:
     :param encoded: the game.
     """
 
-    size = ACTION_COUNT
-
     def __init__(self, encoded: EncodedGame) -> None:
+        self._encoding = encoded.encoding
+        self._planes = planes_of(self._encoding.ruleset)
+        self.size = self.count(self._encoding.ruleset)
+        """The number of actions."""
         self.continue_with(encoded)
+
+    @staticmethod
+    def count(ruleset: Ruleset) -> int:
+        """Return the number of actions in a ruleset."""
+        return encoding_of(ruleset).action_count
 
     def continue_with(self, encoded: EncodedGame) -> None:
         """Continue with a game."""
@@ -105,28 +121,39 @@ class GridActions:
 class FactoredActions(GridActions):
     """Placements as three decisions: tile, cell, rotation."""
 
-    size = _FACTORED
+    def __init__(self, encoded: EncodedGame) -> None:
+        super().__init__(encoded)
+        window = self._planes.window
+        self._first_tile = self._encoding.finish + 1
+        self._first_cell = self._first_tile + self._encoding.decisions
+        self._first_rotation = self._first_cell + window * window
+
+    @staticmethod
+    def count(ruleset: Ruleset) -> int:
+        """Return the number of actions in a ruleset."""
+        encoding, window = encoding_of(ruleset), planes_of(ruleset).window
+        return encoding.finish + 1 + encoding.decisions + window * window + len(ROTATIONS)
 
     def play(self, action: int) -> None:
         """Play an action."""
         if action not in self.legal:
             raise RuleError(f"Action {action} is not legal now.")
-        if action < _TILE:
+        if action < self._first_tile:
             super().play(action)
-        elif action < _CELL:
-            self.tile = action - _TILE
-        elif action < _ROTATION:
-            self.cell = action - _CELL
+        elif action < self._first_cell:
+            self.tile = action - self._first_tile
+        elif action < self._first_rotation:
+            self.cell = action - self._first_cell
         else:
-            self._place(ROTATIONS[action - _ROTATION])
+            self._place(ROTATIONS[action - self._first_rotation])
         self._legal = None
 
     def _place(self, rotation: int) -> None:
         assert self.tile is not None
         assert self.cell is not None
         player = self._player
-        left, top = window_origin(player.territory)
-        row, column = divmod(self.cell, WINDOW)
+        left, top = self._planes.origin(player.territory)
+        row, column = divmod(self.cell, self._planes.window)
         place = Place(player.tiles_to_build[self.tile], left + column, top + row, rotation)
         [action] = encode_move(self.encoded.game, self.seat, place)
         super().play(action)
@@ -141,20 +168,32 @@ class FactoredActions(GridActions):
         player = self._player
         if self.tile is None:
             fitting = [tile for tile in player.tiles_to_build if player.territory.has_place(tile)]
-            return [_TILE + player.tiles_to_build.index(tile) for tile in fitting] or [_FINISH]
-        fits, frontier = FITTING_ROTATIONS[player.tiles_to_build[self.tile]], player.territory.frontier
-        left, top = window_origin(player.territory)
+            first = self._first_tile
+            return [first + player.tiles_to_build.index(tile) for tile in fitting] or [self._encoding.finish]
+        fits = player.territory.tiles.fitting_rotations[player.tiles_to_build[self.tile]]
+        frontier, window = player.territory.frontier, self._planes.window
+        left, top = self._planes.origin(player.territory)
         if self.cell is None:
             cells = [coordinates_of(cell) for cell, constraint in frontier.items() if fits[constraint]]
-            return [_CELL + WINDOW * (y - top) + x - left for x, y in cells]
-        row, column = divmod(self.cell, WINDOW)
-        return [_ROTATION + rotation // 90 for rotation in fits[frontier[cell_at(left + column, top + row)]]]
+            return [self._first_cell + window * (y - top) + x - left for x, y in cells]
+        row, column = divmod(self.cell, window)
+        rotations = fits[frontier[cell_at(left + column, top + row)]]
+        return [self._first_rotation + rotation // 90 for rotation in rotations]
 
 
 class ListedActions(GridActions):
     """Indexes into the list of legal actions."""
 
-    size = MAX_LISTED
+    def __init__(self, encoded: EncodedGame) -> None:
+        super().__init__(encoded)
+        ruleset = self._encoding.ruleset
+        self._rows, self._width = listed_shape(ruleset)
+        self._tiles = features_of(ruleset)
+
+    @staticmethod
+    def count(ruleset: Ruleset) -> int:
+        """Return the number of actions in a ruleset."""
+        return listed_shape(ruleset)[0]
 
     def mask(self) -> bytearray:
         """Return one byte for each action: 1 where it is legal."""
@@ -168,18 +207,16 @@ class ListedActions(GridActions):
         super().play(self.legal[action])
 
     def features(self) -> bytearray:
-        """Return the features of the legal actions: `MAX_LISTED` rows of `LISTED_FEATURES` bytes."""
-        encoded = self.encoded
-        game, seat = encoded.game, self.seat
-        rows = bytearray(self.size * LISTED_FEATURES)
+        """Return the features of the legal actions, in rows of bytes (see `listed_shape`)."""
+        game, seat, width = self.encoded.game, self.seat, self._width
+        rows = bytearray(self._rows * width)
         if game.is_over:
             return rows
         player = game.players[seat]
-        origin = window_origin(player.territory)
+        origin = self._planes.origin(player.territory)
         for number, action in enumerate(self.legal):
-            start = number * LISTED_FEATURES
-            row = _of_offer(encoded, action) if game.phase is PRICING else self._of_move(action, origin)
-            rows[start : start + LISTED_FEATURES] = row
+            row = self._of_offer(action) if game.phase is PRICING else self._of_move(action, origin)
+            rows[number * width : (number + 1) * width] = row
         return rows
 
     def _of_move(self, action: int, origin: tuple[int, int]) -> bytes:
@@ -190,40 +227,42 @@ class ListedActions(GridActions):
                 index = game.players[seller].tiles_on_offer.index(tile)
                 price = game.players[seller].prices[index]
                 left = (seller - seat) % len(game.players)
-                return _row("buy", tile, seller=left, second=bool(index), price=price)
+                return self._row("buy", tile, seller=left, index=index, price=price)
             case Place(tile, x, y, rotation):
                 slot = game.players[seat].tiles_to_build.index(tile)
-                return _row("place", tile, slot, cell=(y - origin[1], x - origin[0]), rotation=rotation)
+                return self._row("place", tile, slot, cell=(y - origin[1], x - origin[0]), rotation=rotation)
             case _:
-                return _row("finish" if action == _FINISH else "pass")
+                return self._row("finish" if action == self._encoding.finish else "pass")
 
+    def _of_offer(self, action: int) -> bytes:
+        """Return the features of an action that discards or prices a tile."""
+        encoded, encoding = self.encoded, self._encoding
+        drawn, draft = encoded.game.players[encoded.seat].tiles_on_offer, encoded.draft
+        if not draft:
+            return self._row("discard", drawn[action], action)
+        slot = [slot for slot in range(encoding.decisions) if slot != draft[0]][len(draft) - 1]
+        return self._row("price", drawn[slot], slot, price=encoding.price_of(action))
 
-def _of_offer(encoded: EncodedGame, action: int) -> bytes:
-    """Return the features of an action that discards or prices a tile."""
-    drawn, draft = encoded.game.players[encoded.seat].tiles_on_offer, encoded.draft
-    if not draft:
-        return _row("discard", drawn[action], action)
-    slot = [slot for slot in range(TILES_DRAWN) if slot != draft[0]][len(draft) - 1]
-    return _row("price", drawn[slot], slot, price=price_of(action))
-
-
-def _row(  # noqa: PLR0913 - the features of an action
-    kind: str,
-    tile: str | None = None,
-    slot: int | None = None,
-    *,
-    seller: int = 0,
-    second: bool = False,
-    price: int = 0,
-    cell: tuple[int, int] = (0, 0),
-    rotation: int | None = None,
-) -> bytes:
-    types = [number == _TYPES[kind] for number in range(len(_TYPES))]
-    slots = [number == slot for number in range(TILES_DRAWN)]
-    sellers = [number == seller for number in range(1, 5)]
-    turned = [each == rotation for each in ROTATIONS]
-    features = bytes(TILE_FEATURES) if tile is None else FEATURES[tile, rotation or 0]
-    return bytes([*types, *slots, *sellers, second, min(price, 255), *cell, *turned]) + features
+    def _row(  # noqa: PLR0913 - the features of an action
+        self,
+        kind: str,
+        tile: str | None = None,
+        slot: int | None = None,
+        *,
+        seller: int = 0,
+        index: int = 0,
+        price: int = 0,
+        cell: tuple[int, int] = (0, 0),
+        rotation: int | None = None,
+    ) -> bytes:
+        drawn = self._encoding.decisions
+        types = [number == _TYPES[kind] for number in range(len(_TYPES))]
+        slots = [number == slot for number in range(drawn)]
+        sellers = [number == seller for number in range(1, self._encoding.ruleset.players[-1])]
+        of_seller = [number == index for number in range(1, drawn - 1)]
+        turned = [each == rotation for each in ROTATIONS]
+        features = bytes(TILE_FEATURES) if tile is None else self._tiles[tile, rotation or 0]
+        return bytes([*types, *slots, *sellers, *of_seller, min(price, 255), *cell, *turned]) + features
 
 
 ActionEncoding: TypeAlias = type[GridActions]

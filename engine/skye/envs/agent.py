@@ -46,7 +46,7 @@ class AgentEpisode(Episode):
         drawn = int(random.integers(players))
         self.agent = drawn if seat is None else int(seat)
         self._rng = Random(int(random.integers(2**53)))
-        self.start(start_game(players, self._rng, chosen), reward)
+        self.start(start_game(players, self._rng, chosen, self._form.ruleset_id), reward)
         self._let_opponents_move()
         if self.game.is_over:
             raise ValueError("the game of the position ends before the agent's turn")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from skye.rules.state import GameState
-from skye.tiles.catalogue import TILES
 
 _REACH: Final = 9
 """The distance from the castle, in cells, that a panel shows; few territories are larger."""
@@ -28,6 +28,9 @@ _CASTLES: Final = {
     "white": (235, 235, 230),
     "green": (40, 120, 60),
 }
+_OTHER_CASTLES: Final = ((120, 60, 140), (230, 120, 40), (60, 150, 150), (210, 90, 150), (30, 30, 30))
+"""The colors of castles that `_CASTLES` does not have, in the order of the ruleset."""
+
 _BACKGROUND: Final = (38, 36, 34)
 
 
@@ -43,11 +46,18 @@ def _panel(game: GameState, seat: int) -> NDArray[np.uint8]:
     side = (2 * _REACH + 1) * _CELL
     panel = np.full((side, side, 3), _BACKGROUND, np.uint8)
     player = game.players[seat]
+    castle = _castle_color(game.ruleset.colors, player.color)
     for placed in player.territory.placed:
         if max(abs(placed.x), abs(placed.y)) > _REACH:
             continue
         top, left = (placed.y + _REACH) * _CELL, (placed.x + _REACH) * _CELL
         square = panel[top + 1 : top + _CELL, left + 1 : left + _CELL]
-        tile = TILES[placed.tile]
-        square[:] = _CASTLES[player.color] if tile.is_castle else _TERRAINS[tile.center.label]
+        tile = player.territory.tiles.by_id[placed.tile]
+        square[:] = castle if tile.is_castle else _TERRAINS[tile.center.label]
     return panel
+
+
+def _castle_color(colors: Sequence[str], color: str) -> tuple[int, int, int]:
+    others = [each for each in colors if each not in _CASTLES]
+    known = _CASTLES.get(color)
+    return _OTHER_CASTLES[others.index(color) % len(_OTHER_CASTLES)] if known is None else known

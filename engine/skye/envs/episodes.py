@@ -9,12 +9,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from skye.encoding import EncodedGame
-from skye.envs.actions import ENCODINGS, LISTED_FEATURES, MAX_LISTED, ListedActions
+from skye.envs.actions import ENCODINGS, ListedActions, listed_shape
 from skye.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
 from skye.envs.rewards import SCHEMES, Rewards
 from skye.envs.seat_vectors import MAX_VALUE
-from skye.rules.setup import PLAYERS
 from skye.rules.state import GameState
+from skye.rulesets.ruleset import Ruleset, ruleset_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 OBSERVATIONS: Final = ("dict", "flat")
 """The forms of observations: the arrays of `skye.envs.observation` by name, or all in one vector."""
@@ -27,20 +28,23 @@ class Form(NamedTuple):
     :param observation: one of `OBSERVATIONS`.
     :param actions: one of `actions.ENCODINGS`; with `list` observations have the array `actions` too.
     :param reward: one of `rewards.SCHEMES`.
+    :param ruleset_id: the id of the ruleset.
     """
 
     players: int
     observation: str
     actions: str
     reward: str
+    ruleset_id: str = DEFAULT_RULESET
 
     def checked(self) -> Form:
         """Return the form.
 
         :raises ValueError: when a field is none of its possible values.
         """
-        if self.players not in PLAYERS:
-            raise ValueError(f"players={self.players!r}: there are from {PLAYERS[0]} to {PLAYERS[-1]}")
+        possible = self.ruleset.players
+        if self.players not in possible:
+            raise ValueError(f"players={self.players!r}: there are from {possible[0]} to {possible[-1]}")
         known = {"observation": OBSERVATIONS, "actions": tuple(ENCODINGS), "reward": SCHEMES}
         for field, values in known.items():
             if getattr(self, field) not in values:
@@ -48,10 +52,18 @@ class Form(NamedTuple):
         return self
 
     @property
+    def ruleset(self) -> Ruleset:
+        """The ruleset.
+
+        :raises ValueError: when there is no such ruleset.
+        """
+        return ruleset_of(self.ruleset_id)
+
+    @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of an observation, by name."""
-        listed = {"actions": (MAX_LISTED, LISTED_FEATURES)} if self.actions == "list" else {}
-        return shapes(self.players) | listed
+        listed = {"actions": listed_shape(self.ruleset)} if self.actions == "list" else {}
+        return shapes(self.ruleset, self.players) | listed
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
@@ -70,7 +82,7 @@ class Form(NamedTuple):
     @property
     def action_count(self) -> int:
         """The number of actions."""
-        return ENCODINGS[self.actions].size
+        return ENCODINGS[self.actions].count(self.ruleset)
 
 
 class Episode:
@@ -81,7 +93,8 @@ class Episode:
 
     def __init__(self, form: Form) -> None:
         self._form = form
-        self._observer = Observer(form.players)
+        self._action_count = form.action_count
+        self._observer = Observer(form.ruleset, form.players)
 
     def start(self, encoded: EncodedGame, reward: str | None = None) -> None:
         """Start with a game.
@@ -121,7 +134,7 @@ class Episode:
 
         Then each action is valid, because environments that reset themselves ignore it.
         """
-        return bytearray(b"\1" * self._form.action_count) if self.game.is_over else self._actions.mask()
+        return bytearray(b"\1" * self._action_count) if self.game.is_over else self._actions.mask()
 
     def observe(self, seat: int) -> Any:
         """Return the observation of a seat; its arrays belong to the caller."""
@@ -143,12 +156,9 @@ class Episode:
         """Return the array `actions`, if observations have it: the legal actions of the seat that decides."""
         if not isinstance(self._actions, ListedActions):
             return {}
-        features = (
-            self._actions.features()
-            if seat == self._actions.seat
-            else bytearray(MAX_LISTED * LISTED_FEATURES)
-        )
-        return {"actions": np.frombuffer(features, np.uint8).reshape(MAX_LISTED, LISTED_FEATURES)}
+        rows, width = listed_shape(self._form.ruleset)
+        features = self._actions.features() if seat == self._actions.seat else bytearray(rows * width)
+        return {"actions": np.frombuffer(features, np.uint8).reshape(rows, width)}
 
     def _chosen(self, seat: int) -> tuple[int | None, int | None]:
         """Return the tile and the cell that a seat has chosen for an incomplete factored placement."""

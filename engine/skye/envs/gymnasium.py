@@ -32,20 +32,23 @@ from skye.envs.episodes import Form
 from skye.envs.opponents import Opponent, Opponents
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 
 class IsleOfSkye(gymnasium.Env[Any, int]):
     """One seat of a game against opponents.
 
     The options of `reset` are `seat` (of the agent), `reward` (for this episode), and for the start of the
-    game `scoring_tiles` (four ids) and `first_seat`, or a `position` (JSON data or a line of text).
+    game `scoring_tiles` (an id for each slot) and `first_seat`, or a `position` (JSON data or a line of
+    text).
 
-    :param opponents: one to four opponents, from the agent's left (see `skye.envs.opponents`).
+    :param opponents: at least one opponent, from the agent's left (see `skye.envs.opponents`).
     :param observation: "dict" or "flat".
     :param actions: "grid", "factored" or "list".
     :param reward: "win", "rank", "points" or "difference".
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param render_mode: "ansi", "rgb_array" or None.
+    :param ruleset: the id of the ruleset.
     :raises TypeError: when the opponents are not a sequence of strings and functions.
     :raises ValueError: when an argument is none of its possible values.
     """
@@ -61,12 +64,13 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         reward: str = "win",
         budget_s: float = 1.0,
         render_mode: str | None = None,
+        ruleset: str = DEFAULT_RULESET,
     ) -> None:
         modes = self.metadata["render_modes"]
         if render_mode not in (None, *modes):
             raise ValueError(f"render_mode={render_mode!r}: there are {', '.join(modes)}")
-        self._opponents = Opponents(opponents, budget_s)
-        form = Form(len(self._opponents) + 1, observation, actions, reward).checked()
+        self._opponents = Opponents(opponents, budget_s, ruleset)
+        form = Form(len(self._opponents) + 1, observation, actions, reward, ruleset).checked()
         self._episode = AgentEpisode(form, self._opponents)
         self.render_mode = render_mode
         self.observation_space = form.observation_space

@@ -5,6 +5,8 @@ information: offers of other seats are missing while they are secret. The purses
 since they follow from public events (`count_purses`); while offers are secret, gold on tiles counts as in
 the purse.
 
+The sizes follow from the ruleset (`shapes`); the numbers here are those of the base game.
+
 | array    | shape                   | type    | contents                                               |
 |----------|-------------------------|---------|--------------------------------------------------------|
 | `seats`  | (players, 136)          | float32 | the purse, the tiles drawn or in hand of each seat     |
@@ -31,7 +33,7 @@ the purse.
 | 0 - 5     | the round, one-hot                                                                           |
 | 6 - 8     | the phase, one-hot: pricing, buying, building; all 0 when the game is over                   |
 | 9 - 104   | for each scoring tile in the order of its id, the rounds 1 - 6 in which it is scored (0 or 1) |
-| 105 - 108 | an incomplete offer: the tile to discard, one-hot; the first price / 16                       |
+| 105 - 108 | an incomplete offer: the tile to discard, one-hot; each price but the last / 16               |
 | 109 - 111 | an incomplete factored placement: the chosen tile, one-hot                                   |
 | 112 - 150 | the features of the tiles in the bag: their sum, divided by the sum over all 73 tiles         |
 | 151       | the number of tiles in the bag / 73                                                          |
@@ -52,34 +54,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skye.encoding import EncodedGame
-from skye.envs.planes import OTHER_PLANES, OWN_PLANES, WINDOW, OwnPlanes, TerritoryPlanes
-from skye.envs.seat_vectors import DECISION, GAME_SIZE, SEAT_SIZE, Row, SeatVectors, decision_bytes
+from skye.envs.planes import OTHER_PLANES, OwnPlanes, TerritoryPlanes, planes_of
+from skye.envs.seat_vectors import Row, SeatVectors, vectors_of
 from skye.rules.state import GameState
+from skye.rulesets.ruleset import Ruleset
 
 DTYPES: Final = {"seats": np.float32, "game": np.float32}
 """The types of the arrays that are not uint8."""
 
 
-def shapes(players: int) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the arrays of an observation, by name."""
+def shapes(ruleset: Ruleset, players: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of an observation, by name.
+
+    >>> from skye.rulesets import BASE
+    >>> shapes(BASE, 2)["own"]
+    (21, 21, 73)
+    """
+    vectors, planes = vectors_of(ruleset), planes_of(ruleset)
     return {
-        "seats": (players, SEAT_SIZE),
-        "game": (GAME_SIZE,),
-        "own": (WINDOW, WINDOW, OWN_PLANES),
-        "others": (players - 1, WINDOW, WINDOW, OTHER_PLANES),
+        "seats": (players, vectors.seat_size),
+        "game": (vectors.game_size,),
+        "own": (planes.window, planes.window, planes.own_planes),
+        "others": (players - 1, planes.window, planes.window, OTHER_PLANES),
     }
 
 
 class _Layout:
     """The places of the arrays of an observation, which follow one another in memory.
 
+    :param ruleset: the ruleset of the games.
     :param players: the number of seats.
     """
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, ruleset: Ruleset, players: int) -> None:
         self.size = 0
         self._places = []
-        for name, shape in shapes(players).items():
+        for name, shape in shapes(ruleset, players).items():
             dtype = np.dtype(DTYPES.get(name, np.uint8))
             self._places.append((name, shape, dtype, self.size))
             self.size += dtype.itemsize * prod(shape)
@@ -106,12 +116,14 @@ class SeatObservation:
     def __init__(self, vectors: SeatVectors, arrays: Mapping[str, NDArray[Any]]) -> None:
         seats, game, own, others = [memoryview(array.reshape(-1).view(np.uint8)) for array in arrays.values()]
         size = len(others) // len(arrays["others"])
+        layout = planes_of(vectors.layout.ruleset)
         self.arrays = arrays
         self._vectors = vectors
+        self._layout = vectors.layout
         self._seats, self._game = seats, game
-        self._own = OwnPlanes(own)
+        self._own = OwnPlanes(layout, own)
         self._others = [
-            TerritoryPlanes(others[start : start + size]) for start in range(0, len(others), size)
+            TerritoryPlanes(layout, others[start : start + size]) for start in range(0, len(others), size)
         ]
         self._observed: tuple[GameState | None, int] = None, 0
         self._rows: list[Row | None] = [None] * len(arrays["seats"])
@@ -120,22 +132,23 @@ class SeatObservation:
         """Write the observation of a seat.
 
         :param tile: the index of the tile chosen in an incomplete factored placement.
-        :param cell: the number of the cell chosen for it: 21 * row + column of the window.
+        :param cell: the number of the cell chosen for it, in the rows of the window.
         """
         game = encoded.game
         if game is not self._observed[0] or seat != self._observed[1]:
             self._observed = game, seat
             self._show_game(game, seat)
         draft = encoded.draft if encoded.draft and encoded.seat == seat else ()
-        self._game[DECISION] = decision_bytes(draft, tile)
+        layout = self._layout
+        self._game[layout.decision] = layout.decision_bytes(draft, tile)
         player = game.players[seat]
         self._own.show_own(player.territory, player.tiles_on_offer + player.tiles_to_build, cell)
 
     def _show_game(self, game: GameState, seat: int) -> None:
-        rows = self._vectors.rows(game, seat)
+        rows, size = self._vectors.rows(game, seat), 4 * self._layout.seat_size
         for number, row in enumerate(rows):
             if row is not self._rows[number]:
-                self._seats[4 * SEAT_SIZE * number : 4 * SEAT_SIZE * (number + 1)] = row.numbers
+                self._seats[size * number : size * (number + 1)] = row.numbers
         self._rows[:] = rows
         self._game[:] = self._vectors.about_game(game, rows)
         players = game.players
@@ -146,19 +159,21 @@ class SeatObservation:
 class Observer:
     """Makes the observations of games; it keeps the last one of each seat.
 
+    :param ruleset: the ruleset of the games.
     :param players: the number of seats.
     """
 
-    def __init__(self, players: int) -> None:
+    def __init__(self, ruleset: Ruleset, players: int) -> None:
+        self._ruleset = ruleset
         self._players = players
-        self._layout = _Layout(players)
-        self._vectors = SeatVectors()
+        self._layout = _Layout(ruleset, players)
+        self._vectors = SeatVectors(vectors_of(ruleset))
         # By seat: the memory of the arrays, and the observation in it.
         self._seats: dict[int, tuple[NDArray[np.uint8], SeatObservation]] = {}
 
-    def __reduce__(self) -> tuple[type[Observer], tuple[int]]:
+    def __reduce__(self) -> tuple[type[Observer], tuple[Ruleset, int]]:
         """Copy and pickle without the last observations."""
-        return Observer, (self._players,)
+        return Observer, (self._ruleset, self._players)
 
     def observe(
         self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None

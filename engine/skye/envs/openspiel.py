@@ -1,5 +1,7 @@
 """OpenSpiel: `pyspiel.load_game("python_isle_of_skye(players=3)")` after importing this module.
 
+The parameter `ruleset` is the id of a ruleset, `base` by default.
+
 The game is sequential with explicit chance and imperfect information: seats set their offers one after
 another, each without knowing the others'. Utilities are from -1 to 1, as in the PettingZoo environment; their
 sum is constant.
@@ -20,65 +22,82 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra(error, "openspiel") from None
 
-from skye.encoding import (
-    ACTION_COUNT,
-    DRAWS,
-    EncodedGame,
-    describe_action,
-    encode_draw,
-    encode_move,
-)
+from skye.encoding import EncodedGame, encode_move, encoding_of
 from skye.envs.openspiel_observer import IsleOfSkyeObserver
 from skye.envs.rewards import rewards
 from skye.positions.snapshot import position_of
 from skye.positions.text import position_to_text
 from skye.rules.chance import chance_outcomes
 from skye.rules.moves import SetOffer
-from skye.rules.setup import new_game
+from skye.rules.setup import Options, new_game
 from skye.rules.state import PRICING, GameState
-from skye.tiles.catalogue import COLORS
+from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.visibility.observation import determinize, sample_prices
 
-MAX_ACTIONS: Final = 300
-"""The maximum of actions and draws: 8 and 3 for each seat and round, and 5 draws at the setup."""
+_PARAMETERS: Final = {"players": 2, "ruleset": BASE.id}
+"""The parameters of the game with their defaults."""
 
-_TYPE: Final = pyspiel.GameType(
-    short_name="python_isle_of_skye",
-    long_name="Python Isle of Skye",
-    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
-    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
-    information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
-    utility=pyspiel.GameType.Utility.CONSTANT_SUM,
-    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-    max_num_players=len(COLORS),
-    min_num_players=2,
-    provides_information_state_string=True,
-    provides_information_state_tensor=True,
-    provides_observation_string=True,
-    provides_observation_tensor=True,
-    provides_factored_observation_string=True,
-    parameter_specification={"players": 2},
-)
+
+def max_actions(ruleset: Ruleset) -> int:
+    """Return the maximum number of actions and draws of a game.
+
+    A seat draws its tiles, offers and places as many, buys, and finishes building in each round; the draws of
+    the setup are the scoring tiles and the starting seat.
+
+    >>> max_actions(BASE)
+    280
+    """
+    of_seat = 3 * ruleset.tiles_drawn + 2
+    seats = max(players * len(ruleset.rounds(players)) for players in ruleset.players)
+    return seats * of_seat + len(ruleset.slots) + 1
+
+
+def _type_of(ruleset: Ruleset) -> pyspiel.GameType:
+    return pyspiel.GameType(
+        short_name="python_isle_of_skye",
+        long_name="Python Isle of Skye",
+        dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+        chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
+        utility=pyspiel.GameType.Utility.CONSTANT_SUM,
+        reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+        max_num_players=ruleset.players[-1],
+        min_num_players=ruleset.players[0],
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification=_PARAMETERS,
+    )
 
 
 class IsleOfSkyeGame(pyspiel.Game):
-    """The game for a number of players, from 2 to 5 (parameter `players`, 2 by default)."""
+    """The game for a number of players, 2 by default, in a ruleset.
+
+    :param params: `players`, and `ruleset`, the id of the ruleset.
+    :raises ValueError: when there is no such ruleset.
+    """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
         params = params or {}
-        self.players = int(params.get("players", 2))
+        chosen = _PARAMETERS | params
+        self.players = int(chosen["players"])
+        self.ruleset = ruleset_of(chosen["ruleset"])
+        encoding, self._max_actions = encoding_of(self.ruleset), max_actions(self.ruleset)
         info = pyspiel.GameInfo(
-            num_distinct_actions=ACTION_COUNT,
-            max_chance_outcomes=len(DRAWS),
+            num_distinct_actions=encoding.action_count,
+            max_chance_outcomes=len(encoding.draws),
             num_players=self.players,
             min_utility=-1.0,
             max_utility=1.0,
             utility_sum=2.0 - self.players,
-            max_game_length=MAX_ACTIONS,
+            max_game_length=self._max_actions,
         )
-        super().__init__(_TYPE, info, params)
+        super().__init__(_type_of(self.ruleset), info, params)
         # Shared, because OpenSpiel creates an initial state for each tensor.
-        self.initial = EncodedGame(new_game(COLORS[: self.players], chance_nodes=True).game)
+        options = Options(ruleset=self.ruleset.id)
+        self.initial = EncodedGame(new_game(self.players, chance_nodes=True, options=options).game)
 
     def new_initial_state(self) -> IsleOfSkyeState:
         """Return the state before the draws of the setup."""
@@ -92,7 +111,7 @@ class IsleOfSkyeGame(pyspiel.Game):
         if params:
             raise ValueError("the observer has no parameters")
         iig_obs_type = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
-        return IsleOfSkyeObserver(iig_obs_type, self.players, MAX_ACTIONS)
+        return IsleOfSkyeObserver(iig_obs_type, self.ruleset, self.players, self._max_actions)
 
 
 class _Step(NamedTuple):
@@ -129,7 +148,10 @@ class IsleOfSkyeState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the numbers of the possible draws with their probabilities."""
-        return sorted((encode_draw(draw), share) for draw, share in chance_outcomes(self.encoded.game))
+        encoding = self.encoded.encoding
+        return sorted(
+            (encoding.encode_draw(draw), share) for draw, share in chance_outcomes(self.encoded.game)
+        )
 
     def _apply_action(self, action: int) -> None:
         game, seat = self.encoded.game, self.encoded.seat
@@ -138,7 +160,10 @@ class IsleOfSkyeState(pyspiel.State):
         self.encoded, _ = self.encoded.play(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        return f"draw {DRAWS[action]}" if player == pyspiel.PlayerId.CHANCE else describe_action(action)
+        encoding = self.encoded.encoding
+        if player == pyspiel.PlayerId.CHANCE:
+            return f"draw {encoding.draws[action]}"
+        return encoding.describe_action(action)
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
@@ -192,7 +217,7 @@ def resample(state: IsleOfSkyeState, player: int, rng: Random | None = None) -> 
     after = determinize(game, player, rng, explicit_chance=True)
     prices_of = {seat: other.prices for seat, other in enumerate(after.players) if other.prices}
     if draft:
-        prices_of[encoded.seat] = sample_prices(after.players[encoded.seat].gold, rng)
+        prices_of[encoded.seat] = sample_prices(game.ruleset, after.players[encoded.seat].gold, rng)
     prices_of.pop(player, None)
     offers = {seat: _offer_actions(after, seat, prices) for seat, prices in prices_of.items()}
     if encoded.seat in offers:
@@ -217,4 +242,4 @@ def _offer_actions(game: GameState, seat: int, prices: tuple[int, ...]) -> list[
     return list(encode_move(game, seat, SetOffer(discard, tuple(kept))))
 
 
-pyspiel.register_game(_TYPE, IsleOfSkyeGame)
+pyspiel.register_game(_type_of(BASE), IsleOfSkyeGame)

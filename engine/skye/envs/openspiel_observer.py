@@ -12,7 +12,8 @@
 `steps`, or `seats`, `game` and `territories`, are public: with perfect recall there is `steps`, otherwise
 the other three. The action of a secret step is -1. The observation is a list of tiles instead of planes,
 because OpenSpiel copies tensors to lists. The features are those of `skye.envs.tile_features`, as the tile
-is turned. As a string, the public observation is a position as text.
+is turned. As a string, the public observation is a position as text. The sizes follow from the ruleset; those
+here are of the base game.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ import pyspiel
 
 from skye.encoding import EncodedGame
 from skye.envs.observation import shapes
-from skye.envs.planes import MAX_TILES
-from skye.envs.seat_vectors import SeatVectors
-from skye.envs.tile_features import FEATURES, TILE_FEATURES
+from skye.envs.planes import planes_of
+from skye.envs.seat_vectors import SeatVectors, vectors_of
+from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
-from skye.rules.state import TILES_DRAWN, GameState
+from skye.rules.state import GameState
+from skye.rulesets.ruleset import Ruleset
 from skye.territory.territory import Territory
 
 
@@ -50,22 +52,30 @@ class IsleOfSkyeObserver:
     """Observes states for one player at a time.
 
     :param iig_obs_type: the kind of observation, as OpenSpiel defines it.
+    :param ruleset: the ruleset of the states.
     :param players: the number of players.
     :param max_actions: the maximum number of steps.
     :raises ValueError: when the private information of all players is requested.
     """
 
-    def __init__(self, iig_obs_type: Any, players: int, max_actions: int) -> None:
+    def __init__(self, iig_obs_type: Any, ruleset: Ruleset, players: int, max_actions: int) -> None:
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS:
             raise ValueError("the observer shows the private information of one player at most")
         self._perfect_recall = iig_obs_type.perfect_recall
-        self._vectors = SeatVectors()
+        self._vectors = SeatVectors(vectors_of(ruleset))
+        self._territory_size = (planes_of(ruleset).max_tiles - 1) * (2 + TILE_FEATURES)
+        self._tiles = {
+            placed: np.array([*features], np.float32).tobytes()
+            for placed, features in features_of(ruleset).items()
+        }
         self._recent: dict[tuple[int, int], tuple[GameState, bytes]] = {}
         pieces: dict[str, tuple[int, ...]] = {"player": (players,)}
         if iig_obs_type.public_info:
-            pieces |= {"steps": (2 * max_actions,)} if self._perfect_recall else _public_pieces(players)
+            pieces |= (
+                {"steps": (2 * max_actions,)} if self._perfect_recall else _public_pieces(ruleset, players)
+            )
         if iig_obs_type.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            pieces["private"] = (1 + TILES_DRAWN,)
+            pieces["private"] = (1 + ruleset.tiles_drawn,)
         self.tensor = np.zeros(sum(int(np.prod(shape)) for shape in pieces.values()), np.float32)
         self.dict = {}
         start = 0
@@ -111,29 +121,27 @@ class IsleOfSkyeObserver:
             rows = self._vectors.rows(encoded.game, player, private=False)
             about_game = self._vectors.about_game(encoded.game, rows)
             players = encoded.game.players
-            territories = [_tiles_bytes(seat.territory) for seat in players[player:] + players[:player]]
+            territories = [self._tiles_bytes(seat.territory) for seat in players[player:] + players[:player]]
             pieces = b"".join([*[row.numbers for row in rows], about_game, *territories])
             if len(self._recent) >= _MAX_CACHED:
                 self._recent.clear()
             self._recent[key] = encoded.game, pieces
         return pieces
 
+    def _tiles_bytes(self, territory: Territory) -> bytes:
+        tiles = self._tiles
+        rows = [_CELL.pack(x, y) + tiles[tile, rotation] for tile, x, y, rotation in territory.placed[1:]]
+        return b"".join(rows).ljust(4 * self._territory_size, b"\0")
+
 
 _MAX_CACHED: Final = 64
 
 _CELL: Final = Struct("2f")
-_TILES: Final = {placed: np.array([*features], np.float32).tobytes() for placed, features in FEATURES.items()}
-_TERRITORY_SIZE: Final = (MAX_TILES - 1) * (2 + TILE_FEATURES)
 
 
-def _tiles_bytes(territory: Territory) -> bytes:
-    rows = [_CELL.pack(x, y) + _TILES[tile, rotation] for tile, x, y, rotation in territory.placed[1:]]
-    return b"".join(rows).ljust(4 * _TERRITORY_SIZE, b"\0")
-
-
-def _public_pieces(players: int) -> dict[str, tuple[int, ...]]:
-    vectors = {name: shape for name, shape in shapes(players).items() if name in ("seats", "game")}
-    return vectors | {"territories": (players, MAX_TILES - 1, 2 + TILE_FEATURES)}
+def _public_pieces(ruleset: Ruleset, players: int) -> dict[str, tuple[int, ...]]:
+    vectors = {name: shape for name, shape in shapes(ruleset, players).items() if name in ("seats", "game")}
+    return vectors | {"territories": (players, planes_of(ruleset).max_tiles - 1, 2 + TILE_FEATURES)}
 
 
 def _gold(state: ObservedState, player: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from random import Random
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from skye.arena.bot_process import BotFailed, Budget
 from skye.arena.entrant_check import check_entrants
@@ -19,43 +19,49 @@ from skye.arena.match import play_decision
 from skye.bots.registry import Bot, choose_move
 from skye.errors import RuleError
 from skye.rules.moves import Move
-from skye.rules.setup import PLAYERS
 from skye.rules.state import GameState
-from skye.tiles.catalogue import COLORS
+from skye.rulesets.ruleset import Ruleset, ruleset_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 Opponent: TypeAlias = str | Bot
-
-MAX_OPPONENTS: Final = len(COLORS) - 1
 
 
 class Opponents:
     """Moves for the opponents of an agent.
 
-    :param opponents: one to four opponents.
+    :param opponents: at least one opponent; in the base game at most four.
     :param budget_s: the seconds that a bot in a process of its own has for a decision.
+    :param ruleset_id: the ruleset.
     :raises TypeError: when they are not a sequence, or one of them is neither a string nor a function.
-    :raises ValueError: when there are too few or too many, or one of them is not known or cannot be started.
+    :raises ValueError: when there are too few or too many, one of them is not known or cannot be
+        started, or there is no such ruleset.
     """
 
-    def __init__(self, opponents: Sequence[Opponent], budget_s: float = 1.0) -> None:
+    def __init__(
+        self, opponents: Sequence[Opponent], budget_s: float = 1.0, ruleset_id: str = DEFAULT_RULESET
+    ) -> None:
+        ruleset = ruleset_of(ruleset_id)
+        fewest, most = ruleset.players[0] - 1, ruleset.players[-1] - 1
         if isinstance(opponents, str) or not isinstance(opponents, Sequence):
             raise TypeError(
                 f"opponents={opponents!r}: give a list with one entry for each, such as ['greedy']"
             )
-        if not 1 <= len(opponents) <= MAX_OPPONENTS:
-            raise ValueError(f"{len(opponents)} opponents: there are from 1 to {MAX_OPPONENTS}")
+        if not fewest <= len(opponents) <= most:
+            raise ValueError(f"{len(opponents)} opponents: there are from {fewest} to {most}")
         if not budget_s > 0:
             raise ValueError(f"a budget of {budget_s} s: it must be positive")
         self._names = [
             each if isinstance(each, str) else getattr(each, "__name__", repr(each)) for each in opponents
         ]
         self._deciders: list[Decider] = []
-        self._choose = [self._chooser(each, Budget(budget_s)) for each in opponents]
+        self._choose = [self._chooser(each, Budget(budget_s), ruleset) for each in opponents]
 
     def __len__(self) -> int:
         return len(self._choose)
 
-    def _chooser(self, opponent: Opponent, budget: Budget) -> Callable[[GameState, int, Random], Move]:
+    def _chooser(
+        self, opponent: Opponent, budget: Budget, ruleset: Ruleset
+    ) -> Callable[[GameState, int, Random], Move]:
         if not isinstance(opponent, str):
             if not callable(opponent):
                 raise TypeError(f"the opponent {opponent!r} is neither a string nor a function")
@@ -64,7 +70,7 @@ class Opponents:
         decider = decider_for(entrant, budget)
         if decider is None:
             raise ValueError(f"the opponent {opponent!r} is a bot of a server; environments play without one")
-        check_entrants([entrant], PLAYERS[0], budget)
+        check_entrants([entrant], ruleset.players[0], budget, ruleset.id)
         self._deciders.append(decider)
         return decider.decide
 

@@ -28,26 +28,31 @@ from skye.envs.episodes import Episode, Form
 from skye.envs.starts import OPTIONS, start_game
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 
-def env(
+def env(  # noqa: PLR0913 - the options of the environment
     players: int = 4,
     render_mode: str | None = None,
     *,
     observation: str = "dict",
     actions: str = "grid",
     reward: str = "win",
+    ruleset: str = DEFAULT_RULESET,
 ) -> AECEnv[Any, Any, Any]:
     """Return the environment with PettingZoo's usual wrappers.
 
-    :param players: the number of agents, from 2 to 5.
+    :param players: the number of agents, from 2 to 5 in the base game.
     :param render_mode: "human", "ansi", "rgb_array" or None.
     :param observation: "dict" or "flat".
     :param actions: "grid", "factored" or "list".
     :param reward: "win", "rank", "points" or "difference".
+    :param ruleset: the id of the ruleset.
     :raises ValueError: when an argument is none of its possible values.
     """
-    wrapped: Any = raw_env(players, render_mode, observation=observation, actions=actions, reward=reward)
+    wrapped: Any = raw_env(
+        players, render_mode, observation=observation, actions=actions, reward=reward, ruleset=ruleset
+    )
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
@@ -63,7 +68,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         "render_fps": 2,
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of the environment
         self,
         players: int = 4,
         render_mode: str | None = None,
@@ -71,9 +76,10 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         observation: str = "dict",
         actions: str = "grid",
         reward: str = "win",
+        ruleset: str = DEFAULT_RULESET,
     ) -> None:
         super().__init__()
-        form = Form(players, observation, actions, reward).checked()
+        form = Form(players, observation, actions, reward, ruleset).checked()
         modes = self.metadata["render_modes"]
         if render_mode not in (None, *modes):
             raise ValueError(f"render_mode={render_mode!r}: there are {', '.join(modes)}")
@@ -93,6 +99,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         self.state_space = spaces.Box(0.0, 255.0, (players * size,), np.float32)
         self._episode = Episode(form)
         self._players = players
+        self._ruleset_id = ruleset
         self._rng = Random()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
@@ -106,7 +113,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start another game; the same seed and options start the same game.
 
-        :param options: for the start of the game `scoring_tiles` (four ids) and `first_seat`, or a
+        :param options: for the start of the game `scoring_tiles` (an id for each slot) and `first_seat`, or a
             `position` (JSON data or a line of text).
             Others are ignored with a warning, since the tests of PettingZoo send one.
         :raises ValueError: when an option is invalid.
@@ -116,7 +123,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         known = {name: value for name, value in (options or {}).items() if name in OPTIONS}
         if len(known) < len(options or ()):
             warnings.warn(f"unknown options are ignored: there are {', '.join(OPTIONS)}", stacklevel=2)
-        self._episode.start(start_game(self._players, self._rng, known))
+        self._episode.start(start_game(self._players, self._rng, known, self._ruleset_id))
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._rewarded = False

@@ -1,9 +1,10 @@
 """Planes of a territory: what lies on each cell of a window, one byte for each cell and plane.
 
-The window has 21 x 21 cells; row 0 is its northern edge, column 0 its western edge. Its middle, (10, 10), is
-the middle of the territory's bounding box, rounded to the north and west (`window_origin`). A territory has
-at most 19 tiles, so the window contains it and every cell to which a tile can be added. The same window
-locates the cells of factored actions (see `skye.envs.actions`).
+The sizes follow from the ruleset (`planes_of`); the numbers here are those of the base game. The window has
+21 x 21 cells; row 0 is its northern edge, column 0 its western edge. Its middle, (10, 10), is the middle of
+the territory's bounding box, rounded to the north and west (`PlaneLayout.origin`). A territory has at most 19
+tiles, so the window contains it and every cell to which a tile can be added. The same window locates the
+cells of factored actions (see `skye.envs.actions`).
 
 | own planes | contents                                                                                  |
 |------------|-------------------------------------------------------------------------------------------|
@@ -14,7 +15,7 @@ locates the cells of factored actions (see `skye.envs.actions`).
 | 42 - 46    | the area at north, east, south, west, in the middle of the tile is completed (0 or 1)     |
 | 47 - 58    | empty cells: the terrain that a tile must have at north, east, south, west (three each)   |
 | 59         | empty cells: the cell is adjacent to a tile (0 or 1)                                      |
-| 60 - 71    | the first tile of the seat fits here with rotation 0, 90, 180, 270; then the other two    |
+| 60 - 71    | the first tile of the seat fits here with rotation 0, 90, 180, 270; then its other tiles  |
 | 72         | the cell is chosen for the tile, between two factored actions (0 or 1)                    |
 
 The planes of another seat are the first 41 of these.
@@ -23,72 +24,104 @@ The planes of another seat are the first 41 of these.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
-from skye.envs.tile_features import FEATURES, TILE_FEATURES
+from skye.encoding import encoding_of
+from skye.envs.tile_features import TILE_FEATURES, features_of
+from skye.rulesets.ruleset import Ruleset
 from skye.territory.areas import Area
-from skye.territory.frontier import Place
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, Terrain
 from skye.tiles.geometry import ROTATIONS, SIDES, STEPS, cell_at
-
-WINDOW: Final = 21
-"""The side of the window in cells."""
-
-MAX_TILES: Final = 19
-"""The maximum number of tiles of a territory, the castle included."""
+from skye.tiles.tile import Terrain
+from skye.tiles.tile_set import Place
 
 OTHER_PLANES: Final = TILE_FEATURES + 2
-OWN_PLANES: Final = OTHER_PLANES + 32
+"""The number of planes of another seat."""
 
-_MIDDLE: Final = WINDOW // 2
-_ORDER: Final = OTHER_PLANES - 1
 _CONNECTED: Final = OTHER_PLANES
 _COMPLETED: Final = _CONNECTED + 1
 _FRONTIER: Final = _COMPLETED + 5
 _FITS: Final = _FRONTIER + 13
-_CHOSEN: Final = OWN_PLANES - 1
 
 _ROW: Final = cell_at(0, 1) - cell_at(0, 0)
 
-_CELL: Final = [WINDOW * row + column for row in range(WINDOW) for column in range(_ROW)]
-"""By the difference of a cell and the first one of the window: the number of the cell in the window."""
-
-_TILES: Final = {
-    placed: features + bytes([placed[0].startswith("castle-")]) for placed, features in FEATURES.items()
-}
 _CONSTRAINTS: Final = [
     bytes([constraint >> 2 * side & 3 == terrain for side in SIDES for terrain in Terrain]) + b"\1"
     for constraint in range(256)
 ]
-_FITTING: Final = {
-    tile: [bytes([rotation in fits for rotation in ROTATIONS]) for fits in FITTING_ROTATIONS[tile]]
-    for tile in LANDSCAPE
-}
 _NO_TILE: Final = [bytes(len(ROTATIONS))] * 256
 
 
-def window_origin(territory: Territory) -> tuple[int, int]:
-    """Return the (x, y) of the cell in row 0, column 0 of a territory's window.
+class PlaneLayout:
+    """The sizes and the contents of planes in a ruleset. It never changes.
 
-    >>> from skye.territory.territory import castle_alone
-    >>> window_origin(castle_alone("red"))
-    (-10, -10)
+    :param ruleset: the ruleset.
     """
-    xs = [place.x for place in territory.placed]
-    ys = [place.y for place in territory.placed]
-    return (min(xs) + max(xs)) // 2 - _MIDDLE, (min(ys) + max(ys)) // 2 - _MIDDLE
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self.ruleset = ruleset
+        self.max_tiles = 1 + encoding_of(ruleset).reach
+        """The maximum number of tiles of a territory, the castle included."""
+        self.window = self.max_tiles + 2 | 1
+        """The side of the window in cells: an odd number."""
+        self.slots = ruleset.tiles_drawn
+        """The maximum number of tiles that a seat has beside its territory."""
+        self.own_planes = _FITS + len(ROTATIONS) * self.slots + 1
+        """The number of planes of the own territory."""
+        self.chosen = self.own_planes - 1
+        """The plane of the cell chosen for a tile."""
+        self.cells = [self.window * row + column for row in range(self.window) for column in range(_ROW)]
+        """By the difference of a cell and the first one of the window: its number in the window."""
+        self.tiles = {
+            placed: features + bytes([ruleset.tiles.by_id[placed[0]].is_castle])
+            for placed, features in features_of(ruleset).items()
+        }
+        """By (tile, rotation): what the first planes contain."""
+        self.fitting = {
+            tile: [bytes([rotation in fits for rotation in ROTATIONS]) for fits in by_constraint]
+            for tile, by_constraint in ruleset.tiles.fitting_rotations.items()
+        }
+        """By tile and edge constraint: whether each rotation fits."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return planes_of, (self.ruleset,)
+
+    def origin(self, territory: Territory) -> tuple[int, int]:
+        """Return the (x, y) of the cell in row 0, column 0 of a territory's window.
+
+        >>> from skye.rulesets import BASE
+        >>> from skye.territory.territory import castle_alone
+        >>> planes_of(BASE).origin(castle_alone("red"))
+        (-10, -10)
+        """
+        xs = [place.x for place in territory.placed]
+        ys = [place.y for place in territory.placed]
+        middle = self.window // 2
+        return (min(xs) + max(xs)) // 2 - middle, (min(ys) + max(ys)) // 2 - middle
+
+
+@cache
+def planes_of(ruleset: Ruleset) -> PlaneLayout:
+    """Return the layout of the planes of a ruleset, which is computed once.
+
+    >>> from skye.rulesets import BASE
+    >>> planes_of(BASE).window, planes_of(BASE).own_planes
+    (21, 73)
+    """
+    return PlaneLayout(ruleset)
 
 
 class TerritoryPlanes:
     """Keeps the planes of a territory in memory: a placement writes what it changes.
 
-    :param planes: the memory of `WINDOW * WINDOW * width` bytes, all 0.
+    :param layout: the sizes and contents.
+    :param planes: the memory of `width` bytes for each cell of the window, all 0.
     """
 
-    width = OTHER_PLANES
-
-    def __init__(self, planes: memoryview) -> None:
+    def __init__(self, layout: PlaneLayout, planes: memoryview) -> None:
+        self.width = OTHER_PLANES
+        self._layout = layout
         self._planes = planes
         self._territory: Territory | None = None
         self._placed: tuple[Place, ...] = ()
@@ -102,7 +135,7 @@ class TerritoryPlanes:
         if territory.placed[:known] != self._placed:
             self._clear()
             known = 0
-        self._move_to(window_origin(territory))
+        self._move_to(self._layout.origin(territory))
         self._territory, self._placed = territory, territory.placed
         self._add(territory, known)
 
@@ -113,7 +146,7 @@ class TerritoryPlanes:
         """Move the window: all cells that are not blank are in the old and in the new window."""
         (old_x, old_y), (x, y) = self._origin, origin
         self._origin = origin
-        distance = (WINDOW * (old_y - y) + old_x - x) * self.width
+        distance = (self._layout.window * (old_y - y) + old_x - x) * self.width
         if distance > 0:
             self._planes[distance:] = self._planes[:-distance]
             self._planes[:distance] = bytes(distance)
@@ -125,37 +158,37 @@ class TerritoryPlanes:
         """Write the tiles after the first `known` ones."""
         for number, (tile, x, y, rotation) in enumerate(territory.placed[known:], known + 1):
             start = self._start(cell_at(x, y))
-            features = _TILES[tile, rotation] + bytes([number])
+            features = self._layout.tiles[tile, rotation] + bytes([number])
             self._planes[start : start + self.width] = features.ljust(self.width, b"\0")
 
     def _start(self, cell: int) -> int:
         """Return the index of the first byte of a cell."""
-        return self.width * _CELL[cell - cell_at(*self._origin)]
+        return self.width * self._layout.cells[cell - cell_at(*self._origin)]
 
 
 class OwnPlanes(TerritoryPlanes):
     """Keeps the planes of a seat's own territory in memory."""
 
-    width = OWN_PLANES
-
-    def __init__(self, planes: memoryview) -> None:
-        super().__init__(planes)
+    def __init__(self, layout: PlaneLayout, planes: memoryview) -> None:
+        super().__init__(layout, planes)
+        self.width = layout.own_planes
         self._tiles: tuple[str, ...] = ()
         self._connected: Collection[int] = ()
         self._completed: set[int] = set()
         self._chosen: int | None = None
 
     def show_own(self, territory: Territory, tiles: tuple[str, ...], chosen: int | None = None) -> None:
-        """Write the planes of a territory, for at most three tiles and the cell chosen for one of them."""
+        """Write the planes of a territory, for the tiles of its seat and the cell chosen for one of them."""
+        width, plane = self.width, self._layout.chosen
         if self._chosen is not None:
-            self._planes[OWN_PLANES * self._chosen + _CHOSEN] = 0
+            self._planes[width * self._chosen + plane] = 0
         if territory is not self._territory or tiles != self._tiles:
             self.show(territory)
             self._write_fitting(territory, tiles)
             self._tiles = tiles
         self._chosen = chosen
         if chosen is not None:
-            self._planes[OWN_PLANES * chosen + _CHOSEN] = 1
+            self._planes[width * chosen + plane] = 1
 
     def _clear(self) -> None:
         super()._clear()
@@ -191,8 +224,10 @@ class OwnPlanes(TerritoryPlanes):
     def _write_fitting(self, territory: Territory, tiles: tuple[str, ...]) -> None:
         if not tiles and not self._tiles:
             return
-        one, two, three = [*[_FITTING[tile] for tile in tiles], _NO_TILE, _NO_TILE, _NO_TILE][:3]
-        planes, first = self._planes, cell_at(*self._origin)
+        layout, planes, first = self._layout, self._planes, cell_at(*self._origin)
+        slots, width, cells = layout.slots, self.width, layout.cells
+        fitting = [*[layout.fitting[tile] for tile in tiles], *[_NO_TILE] * slots][:slots]
+        size = len(ROTATIONS) * slots
         for cell, constraint in territory._open_cells.items():
-            start = OWN_PLANES * _CELL[cell - first] + _FITS
-            planes[start : start + 12] = one[constraint] + two[constraint] + three[constraint]
+            start = width * cells[cell - first] + _FITS
+            planes[start : start + size] = b"".join([fits[constraint] for fits in fitting])

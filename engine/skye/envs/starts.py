@@ -11,15 +11,19 @@ from skye.positions.importing import game_from_position
 from skye.positions.text import position_from_text
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 OPTIONS: Final = ("scoring_tiles", "first_seat", "position")
-"""Options for the start: four ids for slots A to D; a seat; a position as JSON data or as text."""
+"""Options for the start: an id for each slot; a seat; a position as JSON data or as text."""
 
 
-def start_game(players: int, rng: Random, options: Mapping[str, Any]) -> EncodedGame:
+def start_game(
+    players: int, rng: Random, options: Mapping[str, Any], ruleset_id: str = DEFAULT_RULESET
+) -> EncodedGame:
     """Return the game at the start of an episode.
 
     :param options: some of `OPTIONS`; None counts as missing.
+    :param ruleset_id: the ruleset.
     :raises ValueError: when an option is invalid, with the reason.
     """
     seed = f"{rng.getrandbits(128):032x}"
@@ -28,9 +32,11 @@ def start_game(players: int, rng: Random, options: Mapping[str, Any]) -> Encoded
             raise ValueError(
                 "a position contains the scoring tiles and the first seat: leave these options out"
             )
-        return EncodedGame(_game_from(options["position"], players, seed))
+        return EncodedGame(_game_from(options["position"], players, seed, ruleset_id))
     scoring_tiles = options.get("scoring_tiles")
-    chosen = Options(None if scoring_tiles is None else tuple(scoring_tiles), options.get("first_seat"))
+    chosen = Options(
+        None if scoring_tiles is None else tuple(scoring_tiles), options.get("first_seat"), ruleset=ruleset_id
+    )
     return EncodedGame(new_game(players, seed=seed, options=chosen).game)
 
 
@@ -47,11 +53,13 @@ def check_options(options: Mapping[str, Any] | None, known: tuple[str, ...]) -> 
     return options or {}
 
 
-def _game_from(position: Mapping[str, Any] | str, players: int, seed: str) -> GameState:
+def _game_from(position: Mapping[str, Any] | str, players: int, seed: str, ruleset_id: str) -> GameState:
     fields = dict(position_from_text(position) if isinstance(position, str) else position)
     if fields.get("seed") is None:
         fields["seed"] = seed
     game = game_from_position(fields)
+    if game.ruleset_id != ruleset_id:
+        raise ValueError(f"the position has the ruleset {game.ruleset_id!r}, the environment {ruleset_id!r}")
     if len(game.players) != players:
         raise ValueError(f"the position has {len(game.players)} seats, the environment {players}")
     if game.is_over:

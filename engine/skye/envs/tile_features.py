@@ -9,16 +9,20 @@
 | 25 - 31 | the number of whisky, sheep, cattle, farm, broch, ship, lighthouse (0 to 3)               |
 | 32 - 38 | the tile has a scroll of the kind whisky, sheep, ..., lighthouse (0 or 1)                 |
 
-No two landscape tiles have the same features, in any rotation. Castles have features too.
+No two landscape tiles of the base game have the same features, in any rotation. Castles have features too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from itertools import combinations
+from types import MappingProxyType
 from typing import Final
 
-from skye.tiles.catalogue import OBJECTS, ROTATED_TILES, RotatedTile, Terrain
+from skye.rulesets.ruleset import Ruleset
 from skye.tiles.geometry import SIDES
+from skye.tiles.tile import OBJECTS, RotatedTile, Terrain
 
 TILE_FEATURES: Final = 39
 """The number of features of a tile."""
@@ -34,5 +38,12 @@ def _features(rotated: RotatedTile) -> bytes:
     return bytes([*terrains, *leaves, *joins, *rotated.tile.counts, *scrolls])
 
 
-FEATURES: Final = {placed: _features(rotated) for placed, rotated in ROTATED_TILES.items()}
-"""By (tile, rotation): the features, one byte for each."""
+@cache
+def features_of(ruleset: Ruleset) -> Mapping[tuple[str, int], bytes]:
+    """Return the features of the tiles of a ruleset by (tile, rotation), one byte for each feature.
+
+    >>> from skye.rulesets import BASE
+    >>> len(features_of(BASE)["L01", 90]) == TILE_FEATURES
+    True
+    """
+    return MappingProxyType({placed: _features(rotated) for placed, rotated in ruleset.tiles.rotated.items()})

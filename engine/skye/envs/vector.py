@@ -22,14 +22,15 @@ from skye.envs.agent import AgentEpisode
 from skye.envs.episodes import Form
 from skye.envs.observation import DTYPES, SeatObservation, shapes
 from skye.envs.opponents import Opponent, Opponents
-from skye.envs.seat_vectors import SeatVectors
+from skye.envs.seat_vectors import SeatVectors, vectors_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 
 class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """Many games of an agent against the same opponents.
 
     :param num_envs: the number of games.
-    :param opponents: one to four opponents, from the agent's left (see `skye.envs.opponents`).
+    :param opponents: at least one opponent, from the agent's left (see `skye.envs.opponents`).
     :param observation: "dict" or "flat".
     :param actions: "grid", "factored" or "list".
     :param reward: "win", "rank", "points" or "difference".
@@ -38,6 +39,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     :param copy: whether `reset` and `step` return copies of the shared arrays; otherwise the next call
         overwrites what they returned, and observations of the form "dict" are read-only.
     :param render_mode: None; there are no pictures of many games.
+    :param ruleset: the id of the ruleset.
     :raises TypeError: when the opponents are not a sequence of strings and functions.
     :raises ValueError: when an argument is none of its possible values.
     """
@@ -54,13 +56,15 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
         render_mode: str | None = None,
+        ruleset: str = DEFAULT_RULESET,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs={num_envs}: there is at least one")
         if render_mode is not None:
             raise ValueError(f"render_mode={render_mode!r}: a vector environment has none")
-        self._opponents = Opponents(opponents, budget_s)
-        self._form = form = Form(len(self._opponents) + 1, observation, actions, reward).checked()
+        self._opponents = Opponents(opponents, budget_s, ruleset)
+        form = Form(len(self._opponents) + 1, observation, actions, reward, ruleset).checked()
+        self._form = form
         self._mode = AutoresetMode(autoreset_mode)
         self._copy = copy
         self.num_envs = num_envs
@@ -111,9 +115,9 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             }
             # Observations are updated in place, so a change by the caller would stay.
             self._read_only = {name: _read_only(array) for name, array in self._arrays.items()}
-            names = shapes(form.players)
+            names, layout = shapes(form.ruleset, form.players), vectors_of(form.ruleset)
             self._observations = [
-                SeatObservation(SeatVectors(), {name: self._arrays[name][game] for name in names})
+                SeatObservation(SeatVectors(layout), {name: self._arrays[name][game] for name in names})
                 for game in range(games)
             ]
         self._masks = np.zeros((games, form.action_count), np.int8)

@@ -9,13 +9,13 @@ from typing import Final, TypeAlias
 
 from skye.bots.registry import choose_move
 from skye.rules.play import play
-from skye.rules.setup import PLAYERS, new_game
+from skye.rules.setup import new_game
 from skye.rules.state import GameState
+from skye.rulesets import BASE
 
 Position: TypeAlias = tuple[GameState, int]
 """A game, and the seat that decides."""
 
-_PLAYERS: Final = PLAYERS[:3]
 _GAMES: Final = 10
 """The number of games in which a suitable position is looked for."""
 
@@ -28,7 +28,8 @@ def positions(seed: str, number: int) -> tuple[Position, ...]:
     :param number: the number of the game; two, three and four seats alternate.
     """
     rng = Random(f"{seed}/{number}")
-    game = new_game(_PLAYERS[number % len(_PLAYERS)], seed=f"{seed}/{number}").game
+    players = BASE.players[:3]
+    game = new_game(players[number % len(players)], seed=f"{seed}/{number}").game
     found: list[Position] = []
     while not game.is_over:
         seat = game.waiting_for[0]

@@ -14,9 +14,8 @@ from skye.agents.decision import territory_lines
 from skye.evals.positions import Position, in_random_order
 from skye.evals.questions import VARIANTS, canonical, wording_of
 from skye.rules.state import GameState, Phase
-from skye.scoring import SCORING_TILES
-from skye.territory.frontier import Place
 from skye.tiles import ROTATIONS, coordinates_of
+from skye.tiles.tile_set import Place
 from skye.views import PlacementGainsView, move_view, placement_gains_view, territory_tiles_view, what_if_view
 
 
@@ -49,7 +48,7 @@ def legality(position: Position, rng: Random, wording: Wording) -> Task | None:
         by_code["legal" if error is None else error.code].append(place)
     code = rng.choice(sorted(by_code))
     action = {"type": "place", "body": move_view(rng.choice(by_code[code]))}
-    question = f"""In your hand: {tile_text(tile, 0, wording)}
+    question = f"""In your hand: {tile_text(tile, 0, wording, game.ruleset)}
 Is this legal: {action_text(action, wording)}? A rotation is clockwise, from the orientation described.
 The answer is one of: legal; cell_occupied (the cell has a tile); not_adjacent (no tile shares an edge
 with the cell); terrain_mismatch (terrain differs on a shared edge)."""
@@ -75,7 +74,7 @@ def points(position: Position, rng: Random, wording: Wording) -> Task | None:  #
     worth = {
         each["slot"]: each["before"]
         for each in what_if_view(game, seat, [])["scoring_tiles"]
-        if not SCORING_TILES[each["scoring_tile"]].majority
+        if not game.ruleset.scoring_tile(each["scoring_tile"]).majority
     }
     total = sum(value or 0 for value in worth.values())
     if len(worth) < 2 or not total:
@@ -113,7 +112,7 @@ def best_of_four(position: Position, rng: Random, wording: Wording) -> Task | No
     """Return the question which of four placements gives most points this round."""
     game, seat = position
     slots = game.slots_scored_in(game.round)
-    if any(SCORING_TILES[game.scoring_tile(slot)].majority for slot in slots):
+    if any(game.ruleset.scoring_tile(game.scoring_tile(slot)).majority for slot in slots):
         return None  # it depends on other territories
     by_gain: dict[int, list[Place]] = defaultdict(list)
     for tile in game.players[seat].tiles_to_build:
@@ -132,7 +131,7 @@ def best_of_four(position: Position, rng: Random, wording: Wording) -> Task | No
         for number, place in enumerate(four, 1)
     )
     tiles = "\n".join(
-        f"  {tile_text(tile, 0, wording)}" for tile in dict.fromkeys(each.tile for each in four)
+        f"  {tile_text(tile, 0, wording, game.ruleset)}" for tile in dict.fromkeys(each.tile for each in four)
     )
     names = [f"{slot} {wording.scoring_tile(game.scoring_tile(slot))}" for slot in slots]
     question = f"""Tiles in your hand, at rotation 0:
@@ -215,7 +214,7 @@ def _prompt(game: GameState, seat: int, question: str, example: str, wording: Wo
     lines = [
         "Your territory (cell: tile). Cells count east (x) and south (y) of the castle;",
         "sides are in the order north, east, south, west:",
-        *territory_lines(placed, wording),
+        *territory_lines(placed, wording, game.ruleset),
         f"\n{question}",
         f"End your reply with a JSON object on a line of its own, such as {example}",
     ]

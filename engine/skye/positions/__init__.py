@@ -13,7 +13,7 @@ from skye.positions.record import (
     replay,
 )
 from skye.positions.record_json import draws_to_json, record_from_json, record_to_json
-from skye.positions.snapshot import RULESET, PlayerPosition, Position, PositionDraw, game_hash, position_of
+from skye.positions.snapshot import PlayerPosition, Position, PositionDraw, game_hash, position_of
 from skye.positions.text import position_from_text, position_to_text
 from skye.rules.moves import MAX_GOLD
 from skye.rules.recorded_events import apply_event
@@ -21,7 +21,6 @@ from skye.rules.setup import set_up
 
 __all__ = [
     "MAX_GOLD",
-    "RULESET",
     "Action",
     "PlayerPosition",
     "Position",

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from skye.errors import Fault
 from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
-from skye.rules.state import TILES_DRAWN, GameState, Phase
-from skye.scoring.final import final_score
-from skye.scoring.schedule import slots_by_round
-
-_MAX_TILES_OF_A_ROUND = 3
-_MAX_TILES_ON_OFFER = 2
+from skye.rules.state import GameState, Phase
 
 FIRST_AMOUNT = 10_000
 """The maximum score of a seat, and gold for each seat, before the first round."""
@@ -46,7 +41,9 @@ class PositionRules:
         self._fault = reader.fault
         self._given = given
         self._seats = len(given.players)
-        self._slots = slots_by_round(self._seats)
+        self._ruleset = given.ruleset
+        self._drawn = self._most_of_a_round = given.ruleset.tiles_drawn  # all but the discard, and one bought
+        self._slots = given.ruleset.rounds(self._seats)
 
     def check(self) -> None:
         """Check that all fields are consistent."""
@@ -134,22 +131,22 @@ class PositionRules:
         if player.tiles_to_build:
             self._fault(f"{at}/tiles_to_build", "nothing is to build in the pricing phase")
         drawn = player.tiles_on_offer
-        if drawn is not None and len(drawn) != TILES_DRAWN:
-            if not (self._given.explicit_chance and len(drawn) < TILES_DRAWN and not player.prices):
-                self._fault(f"{at}/tiles_on_offer", f"each seat draws {TILES_DRAWN} tiles, not {len(drawn)}")
+        if drawn is not None and len(drawn) != self._drawn:
+            if not (self._given.explicit_chance and len(drawn) < self._drawn and not player.prices):
+                self._fault(f"{at}/tiles_on_offer", f"each seat draws {self._drawn} tiles, not {len(drawn)}")
         elif player.prices and player.offer_withheld:
             self._fault(f"{at}/offer_set", "the offer of this seat is complete, and therefore set")
         elif player.prices and player.prices.count(0) != 1:
-            self._fault(f"{at}/tiles_on_offer", "an offer discards one tile and prices the other two")
-        if player.gold is not None and player.gold + sum(player.prices) < TILES_DRAWN - 1:
-            self._fault(f"{at}/gold", f"a seat needs at least {TILES_DRAWN - 1} gold to price its tiles")
+            self._fault(f"{at}/tiles_on_offer", "an offer discards one tile and prices the others")
+        needed = self._ruleset.minimum_price * (self._drawn - 1)
+        if player.gold is not None and player.gold + sum(player.prices) < needed:
+            self._fault(f"{at}/gold", f"a seat needs at least {needed} gold to price its tiles")
 
     def _check_buying(self, player: PlayerFields, at: str) -> None:
         drawn = player.tiles_on_offer or []
-        if len(drawn) > _MAX_TILES_ON_OFFER:
+        if len(drawn) >= self._drawn:
             self._fault(
-                f"{at}/tiles_on_offer",
-                f"a seat offers at most {_MAX_TILES_ON_OFFER} tiles in the buying phase",
+                f"{at}/tiles_on_offer", f"a seat offers at most {self._drawn - 1} tiles in the buying phase"
             )
         elif len(player.prices) < len(drawn) or 0 in player.prices:
             self._fault(f"{at}/tiles_on_offer", "each tile on offer has a price; discarded tiles are gone")
@@ -158,9 +155,9 @@ class PositionRules:
 
     def _check_building(self, player: PlayerFields, at: str) -> None:
         hand = len(player.tiles_to_build or [])
-        if hand + player.placed_this_round > _MAX_TILES_OF_A_ROUND:
+        if hand + player.placed_this_round > self._most_of_a_round:
             self._fault(
-                f"{at}/tiles_to_build", f"a seat gets at most {_MAX_TILES_OF_A_ROUND} tiles each round"
+                f"{at}/tiles_to_build", f"a seat gets at most {self._most_of_a_round} tiles each round"
             )
         if hand and player.building_finished:
             self._fault(f"{at}/building_finished", "a seat that has finished has nothing left to build")
@@ -171,7 +168,7 @@ class PositionRules:
         if player.placed_this_round > size:
             self._fault(f"{at}/placed_this_round", f"only {size} tiles lie in the territory")
         rounds = self._given.round - 1 + (self._given.phase is None)
-        max_size = _MAX_TILES_OF_A_ROUND * rounds + (player.placed_this_round if self._given.phase else 0)
+        max_size = self._most_of_a_round * rounds + (player.placed_this_round if self._given.phase else 0)
         if size > max_size:
             self._fault(
                 f"{at}/territory",
@@ -201,7 +198,7 @@ class PositionRules:
         if player.final is not None and not final:
             self._fault(f"{at}/final", "final scoring comes when the game is over")
         elif player.final is not None and player.territory is not None and player.gold is not None:
-            expected = final_score(player.territory.summary, player.gold)
+            expected = self._ruleset.final.score(player.territory.summary, player.gold)
             if player.final != (expected.scroll_points, expected.gold_points):
                 self._fault(
                     f"{at}/final",

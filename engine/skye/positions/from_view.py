@@ -9,6 +9,8 @@ from typing import Any, cast
 from skye.positions.importing import game_from_position
 from skye.positions.snapshot import PlayerPosition, Position
 from skye.rules.state import GameState
+from skye.rulesets.ruleset import ruleset_of
+from skye.tiles.tile_set import DEFAULT_RULESET
 from skye.visibility.observation import count_purses
 
 _ENDS_TAKING_BACK = ("tiles_kept", "round_started", "position_set")
@@ -44,7 +46,9 @@ def game_from_view(
         raise ValueError(f"this is no view of a game: it has no {missing[0]}")
     seats = view["players"]
     options = view.get("options") or {}
+    ruleset = view.get("ruleset", DEFAULT_RULESET)
     position: Position = {
+        "ruleset": ruleset,
         "round": view["round"],
         "phase": view["phase"],
         "starting_seat": view["starting_seat"],
@@ -91,7 +95,7 @@ def _add_placements(position: Position, events: list[Mapping[str, Any]]) -> None
     begun_at = max(
         (number for number, event in enumerate(events) if event["type"] in _ENDS_TAKING_BACK), default=0
     )
-    max_before = 3 * (position["round"] - 1)
+    max_before = ruleset_of(position["ruleset"] or DEFAULT_RULESET).tiles_drawn * (position["round"] - 1)
     for seat, player in enumerate(position["players"] if position["phase"] == "building" else ()):
         own = [event["type"] for event in events[begun_at:] if event.get("seat") == seat]
         placed = own.count("tile_placed") - own.count("placement_taken_back")

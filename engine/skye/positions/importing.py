@@ -10,10 +10,10 @@ Missing fields have these values; "drawn" means drawn by the seed, so that the r
   scoring tile. `territory_sizes` grow evenly.
 * `gold` is the income of the round minus the gold on tiles.
 * `next_draws` is empty. Its tiles are drawn first: for the fields below that are drawn, then in later rounds.
-* `tiles_on_offer`: three tiles are drawn in the pricing phase, two in the buying phase at prices from 1 to 3
+* `tiles_on_offer`: tiles are drawn in the pricing phase, one fewer in the buying phase at prices from 1 to 3
   gold. Where `offer_set` is true, the discard and the prices are drawn too, and paid from `gold`. In a game
   without a seed the tiles of the pricing phase are chance decisions.
-* `tiles_to_build`: two tiles are drawn for each seat that has not finished building.
+* `tiles_to_build`: one fewer than in the pricing phase is drawn for each seat that has not finished building.
 """
 
 from __future__ import annotations
@@ -29,13 +29,10 @@ from skye.positions.checking import PositionRules, excessive_amounts
 from skye.positions.parsing import PlayerFields, PositionFields, PositionReader
 from skye.rules.income import incomes
 from skye.rules.setup import scoring_tiles_by, starting_seat_by
-from skye.rules.state import TILES_DRAWN, FinalPoints, GameState, Phase, Player, TieBreak
-from skye.scoring.final import final_score, winners
-from skye.scoring.schedule import slots_by_round
-from skye.territory.frontier import Place
+from skye.rules.state import FinalPoints, GameState, Phase, Player, TieBreak
 from skye.territory.territory import Territory, castle_alone
-from skye.tiles.catalogue import COLORS, LANDSCAPE
 from skye.tiles.geometry import STEPS, cell_at
+from skye.tiles.tile_set import Place
 
 
 def game_from_position(position: Mapping[str, Any], seed: str | None = None) -> GameState:
@@ -70,8 +67,9 @@ class _PositionCompleter:
     def __init__(self, given: PositionFields) -> None:
         self._given = given
         self._seats = len(given.players)
-        self._draws = SeededDraws(given.seed or "", given.next_draws)
-        self._slots = slots_by_round(self._seats)
+        self._ruleset = given.ruleset
+        self._draws = SeededDraws(given.seed or "", given.next_draws, given.ruleset.id)
+        self._slots = given.ruleset.rounds(self._seats)
         self._scored = self._slots[: max(0, given.round - (given.phase is not None))]
         self._bag = self._tiles_left()
 
@@ -85,7 +83,7 @@ class _PositionCompleter:
         game = GameState(
             players=players,
             seed=given.seed,
-            scoring_tiles=given.scoring_tiles or scoring_tiles_by(given.seed or ""),
+            scoring_tiles=given.scoring_tiles or scoring_tiles_by(self._ruleset, given.seed or ""),
             starting_seat=starting_seat,
             tie_break=TieBreak(given.tie_break),
             open_gold=given.open_gold,
@@ -93,22 +91,24 @@ class _PositionCompleter:
             phase=given.phase,
             buys=self._buys(starting_seat),
             next_draws=self._draws.next_draws,
+            ruleset_id=self._ruleset.id,
         )
         if given.phase is not None:
             return game
         scores, golds = [player.score for player in players], [player.gold for player in players]
-        return game._replace(winners=winners(scores, golds, given.tie_break))
+        return game._replace(winners=self._ruleset.final.winners(scores, golds, given.tie_break))
 
     def _setup(self) -> GameState:
         given = self._given
         return GameState(
-            players=tuple([Player(color, castle_alone(color)) for color in self._colors()]),
+            players=tuple([Player(color, castle_alone(color, self._ruleset.id)) for color in self._colors()]),
             seed=None,
             scoring_tiles=given.scoring_tiles or (),
             starting_seat=-1 if given.starting_seat is None else given.starting_seat,
             tie_break=TieBreak(given.tie_break),
             open_gold=given.open_gold,
             phase=given.phase,
+            ruleset_id=self._ruleset.id,
         )
 
     def _tiles_left(self) -> list[str]:
@@ -117,11 +117,11 @@ class _PositionCompleter:
             if player.territory is not None:
                 used.update(place.tile for place in player.territory.placed)
             used.update([*(player.tiles_on_offer or ()), *(player.tiles_to_build or ())])
-        return [tile for tile in LANDSCAPE if tile not in used]
+        return [tile for tile in self._ruleset.tiles.landscape if tile not in used]
 
     def _colors(self) -> list[str]:
         named = [player.color for player in self._given.players]
-        free = iter([color for color in COLORS if color not in named])
+        free = iter([color for color in self._ruleset.colors if color not in named])
         return [color or next(free) for color in named]
 
     def _starting_seat(self) -> int:
@@ -130,7 +130,9 @@ class _PositionCompleter:
             return given.starting_seat
         if given.phase is Phase.BUYING and given.buys is None and (bought := self._buyers()):
             return bought[0]
-        return (starting_seat_by(given.seed or "", self._seats) + given.round - 1) % self._seats
+        return (
+            starting_seat_by(self._ruleset, given.seed or "", self._seats) + given.round - 1
+        ) % self._seats
 
     def _buyers(self) -> list[int]:
         return [seat for seat, player in enumerate(self._given.players) if player.tiles_to_build]
@@ -157,7 +159,7 @@ class _PositionCompleter:
             max(player.score or 0, sum(map(sum, each)))
             for player, each in zip(given.players, points, strict=True)
         ]
-        paid = incomes(scores, [territory.summary for territory in territories], given.round)
+        paid = incomes(self._ruleset, scores, [territory.summary for territory in territories], given.round)
         return [
             self._player(seat, territories[seat], points[seat], paid[seat].total)
             for seat in range(self._seats)
@@ -165,9 +167,10 @@ class _PositionCompleter:
 
     def _territory(self, player: PlayerFields, color: str) -> Territory:
         if player.territory is None:
-            return castle_alone(color)
+            return castle_alone(color, self._ruleset.id)
         castle, *others = player.territory.placed
-        return Territory((castle._replace(tile=f"castle-{color}"), *in_placing_order(others)))
+        placed = (castle._replace(tile=f"castle-{color}"), *in_placing_order(others))
+        return Territory(placed, self._ruleset.id)
 
     def _points(self, player: PlayerFields) -> tuple[tuple[int, ...], ...]:
         if player.points is not None:
@@ -175,8 +178,8 @@ class _PositionCompleter:
         return tuple([(0,) * len(slots) for slots in self._scored])
 
     def _final(self, player: PlayerFields) -> FinalPoints:
-        territory = player.territory or castle_alone(COLORS[0])
-        final = final_score(territory.summary, player.gold or 0)
+        territory = player.territory or castle_alone(self._ruleset.colors[0], self._ruleset.id)
+        final = self._ruleset.final.score(territory.summary, player.gold or 0)
         return FinalPoints(final.scroll_points, final.gold_points)
 
     def _player(
@@ -209,9 +212,10 @@ class _PositionCompleter:
         if given.tiles_on_offer is not None or phase not in (Phase.PRICING, Phase.BUYING):
             return tuple(given.tiles_on_offer or ()), given.prices
         if phase is Phase.PRICING:
-            return (() if self._given.seed is None else self._draw(seat, TILES_DRAWN)), ()
-        drawn = self._draw(seat, TILES_DRAWN - 1)
-        return drawn, tuple([1 + self._index(seat, f"price/{tile}", 3) for tile in drawn])
+            return (() if self._given.seed is None else self._draw(seat, self._ruleset.tiles_drawn)), ()
+        drawn = self._draw(seat, self._ruleset.tiles_drawn - 1)
+        least = self._ruleset.minimum_price
+        return drawn, tuple([least + self._index(seat, f"price/{tile}", 3) for tile in drawn])
 
     def _hand(self, seat: int, given: PlayerFields) -> tuple[str, ...]:
         building = (
@@ -220,7 +224,7 @@ class _PositionCompleter:
             and not given.placed_this_round
         )
         if given.tiles_to_build is None and building:
-            return self._draw(seat, TILES_DRAWN - 1)
+            return self._draw(seat, self._ruleset.tiles_drawn - 1)
         return tuple(given.tiles_to_build or ())
 
     def _draw(self, seat: int, number: int) -> tuple[str, ...]:
@@ -233,12 +237,13 @@ class _PositionCompleter:
 
     def _offer_prices(self, seat: int, gold: int) -> tuple[int, ...]:
         """Return drawn prices for an offer whose prices are missing, of at most `gold` in all."""
-        highest = max(1, min(gold // 2, 5))
-        discard = self._index(seat, "discard", TILES_DRAWN)
+        drawn, least = self._ruleset.tiles_drawn, self._ruleset.minimum_price
+        highest = max(1, min(gold // (drawn - 1), 5) - least + 1)
+        discard = self._index(seat, "discard", drawn)
         return tuple(
             [
-                0 if nth == discard else 1 + self._index(seat, f"price/{nth}", highest)
-                for nth in range(TILES_DRAWN)
+                0 if nth == discard else least + self._index(seat, f"price/{nth}", highest)
+                for nth in range(drawn)
             ]
         )
 

@@ -7,23 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from skye.errors import Fault, InvalidTerritory
-from skye.positions.snapshot import RULESET, FinalPointsView, PlayerPosition, Position, PositionDraw
+from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw
 from skye.rules.moves import MAX_GOLD
-from skye.rules.state import TILES_DRAWN, FinalPoints, Phase
+from skye.rules.state import FinalPoints, Phase
+from skye.rulesets.ruleset import RULESETS, Ruleset
 from skye.scoring.final import TIE_BREAKS
-from skye.scoring.schedule import MAX_ROUNDS, SLOTS, slots_by_round
-from skye.scoring.scoring_tiles import SCORING_TILES
-from skye.territory.frontier import Place
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import COLORS, LANDSCAPE, TILES
 from skye.tiles.geometry import LIMIT, ROTATIONS
+from skye.tiles.tile_set import DEFAULT_RULESET, Place
 from skye.visibility.types.game import TerritoryTileView
 
 _T = TypeVar("_T")
 
-MAX_PLAYERS: Final = len(COLORS)
 _AMOUNTS: Final = range(MAX_GOLD + 1)
-_SIZES: Final = range(1, len(LANDSCAPE) + 2)
 
 _MAX_FAULTS_OF_NAMES: Final = 20
 """How many unknown fields of one object are reported."""
@@ -53,6 +49,7 @@ class PlayerFields:
 class PositionFields:
     """The fields of a position; None for those that are missing."""
 
+    ruleset: Ruleset
     round: int = 1
     phase: Phase | None = Phase.PRICING
     seed: str | None = None
@@ -71,6 +68,7 @@ class PositionReader:
 
     def __init__(self) -> None:
         self.faults: list[Fault] = []
+        self._ruleset = RULESETS[DEFAULT_RULESET]
 
     def fault(self, pointer: str, reason: str) -> None:
         """Add a fault."""
@@ -79,55 +77,58 @@ class PositionReader:
     def read(self, position: object) -> PositionFields:
         """Return the fields of a position; those with faults have arbitrary values."""
         data = self._object(position, "", Position)
-        given = PositionFields()
+        self._ruleset = RULESETS[self._choice(data, "ruleset", "", tuple(RULESETS)) or DEFAULT_RULESET]
+        given = PositionFields(self._ruleset)
+        fewest, most_players = self._ruleset.players[0], self._ruleset.players[-1]
         sent = data.get("players")
         players = sent if isinstance(sent, list) else []
-        if len(players) not in range(2, MAX_PLAYERS + 1):
-            self.fault("/players", f"a game has a list of 2 to {MAX_PLAYERS} players")
-        number = max(2, min(len(players), MAX_PLAYERS))
+        if len(players) not in self._ruleset.players:
+            self.fault("/players", f"a game has a list of {fewest} to {most_players} players")
+        number = max(fewest, min(len(players), most_players))
         given.explicit_chance = "seed" in data and data["seed"] is None
         if data.get("round") is not None:
-            least, most = 0 if given.explicit_chance else 1, len(slots_by_round(number))
+            least, most = 0 if given.explicit_chance else 1, len(self._ruleset.rounds(number))
             why = f", the rounds of {number} players"
             given.round = self._integer(data, "round", "", range(least, most + 1), why)
         self._read_options(data, given)
         if data.get("next_draws") is not None:
-            given.next_draws = tuple(self._tiles(data, "next_draws", "", len(LANDSCAPE)))
+            given.next_draws = tuple(self._tiles(data, "next_draws", "", len(self._ruleset.tiles.landscape)))
         if data.get("starting_seat") is not None:
             given.starting_seat = self._integer(data, "starting_seat", "", range(number))
         if data.get("buys") is not None:
             given.buys = self._integer(data, "buys", "", range(number + 1))
         given.players = [
-            self._player(player, f"/players/{seat}") for seat, player in enumerate(players[:MAX_PLAYERS])
+            self._player(player, f"/players/{seat}") for seat, player in enumerate(players[:most_players])
         ]
         return given
 
     def _read_options(self, data: Mapping[str, Any], given: PositionFields) -> None:
-        self._choice(data, "ruleset", "", (RULESET,))
         given.seed = self._of_type(data, "seed", "", str, "a string")
         if "phase" in data:
             phase = self._choice(data, "phase", "", [str(phase) for phase in Phase])
             given.phase = None if phase is None else Phase(phase)
         given.tie_break = self._choice(data, "tie_break", "", TIE_BREAKS) or TIE_BREAKS[0]
         given.open_gold = bool(self._flag(data, "open_gold", ""))
-        tiles = self._list(data, "scoring_tiles", "", len(SLOTS))
+        tiles = self._list(data, "scoring_tiles", "", len(self._ruleset.slots))
         if tiles is not None:
             given.scoring_tiles = self._scoring_tiles(tiles, partial=given.round == 0)
 
     def _scoring_tiles(self, tiles: list[Any], *, partial: bool) -> tuple[str, ...]:
         for index, tile in enumerate(tiles):
-            if not isinstance(tile, str) or tile not in SCORING_TILES:
+            if not isinstance(tile, str) or tile not in self._ruleset.scoring_tiles:
                 self.fault(f"/scoring_tiles/{index}", "this is not the id of a scoring tile")
             elif tile in tiles[:index]:
                 self.fault(f"/scoring_tiles/{index}", f"the scoring tile {tile} is in two slots")
-        if len(tiles) < len(SLOTS) and not partial:
-            self.fault("/scoring_tiles", f"a game uses four scoring tiles, not {len(tiles)}")
+        if len(tiles) < len(self._ruleset.slots) and not partial:
+            self.fault(
+                "/scoring_tiles", f"a game uses {len(self._ruleset.slots)} scoring tiles, not {len(tiles)}"
+            )
         return tuple(tiles)
 
     def _player(self, player: object, at: str) -> PlayerFields:
         data = self._object(player, at, PlayerPosition)
         given = PlayerFields()
-        given.color = self._choice(data, "color", at, COLORS)
+        given.color = self._choice(data, "color", at, self._ruleset.colors)
         for name in ("gold", "score"):
             if data.get(name) is not None:
                 setattr(given, name, self._integer(data, name, at, _AMOUNTS))
@@ -138,25 +139,30 @@ class PositionReader:
         offer_set = self._flag(data, "offer_set", at)
         given.offer_set, given.offer_withheld = bool(offer_set) or bool(given.prices), offer_set is False
         if data.get("tiles_to_build") is not None:
-            given.tiles_to_build = self._tiles(data, "tiles_to_build", at, TILES_DRAWN)
+            given.tiles_to_build = self._tiles(data, "tiles_to_build", at, self._ruleset.tiles_drawn)
         given.building_finished = self._flag(data, "building_finished", at)
         if data.get("placed_this_round") is not None:
-            given.placed_this_round = self._integer(data, "placed_this_round", at, range(TILES_DRAWN + 1))
+            given.placed_this_round = self._integer(
+                data, "placed_this_round", at, range(self._ruleset.tiles_drawn + 1)
+            )
         self._read_history(data, at, given)
         return given
 
     def _read_history(self, data: Mapping[str, Any], at: str, given: PlayerFields) -> None:
         if data.get("points") is not None:
-            rounds = self._list(data, "points", at, MAX_ROUNDS) or []
+            rounds = self._list(data, "points", at, self._ruleset.max_rounds) or []
             given.points = tuple(
                 [
-                    self._numbers(points, f"{at}/points/{index}", len(SLOTS), _AMOUNTS)
+                    self._numbers(points, f"{at}/points/{index}", len(self._ruleset.slots), _AMOUNTS)
                     for index, points in enumerate(rounds)
                 ]
             )
         if data.get("territory_sizes") is not None:
             given.territory_sizes = self._numbers(
-                data["territory_sizes"], f"{at}/territory_sizes", MAX_ROUNDS, _SIZES
+                data["territory_sizes"],
+                f"{at}/territory_sizes",
+                self._ruleset.max_rounds,
+                range(1, len(self._ruleset.tiles.landscape) + 2),
             )
         if data.get("final") is not None:
             final = self._object(data["final"], f"{at}/final", FinalPointsView)
@@ -168,7 +174,7 @@ class PositionReader:
     ) -> tuple[Territory | None, str | None]:
         """Return the territory, to which the castle is added if missing, and its color."""
         before = len(self.faults)
-        tiles = self._list(data, "territory", at, len(LANDSCAPE) + 1) or []
+        tiles = self._list(data, "territory", at, len(self._ruleset.tiles.landscape) + 1) or []
         at += "/territory"
         placed = [self._place(tile, f"{at}/{index}") for index, tile in enumerate(tiles)]
         if len(self.faults) > before:
@@ -177,11 +183,11 @@ class PositionReader:
         if castle is None:
             if not placed:
                 return None, color
-            placed.insert(0, Place(f"castle-{color or COLORS[0]}", 0, 0, 0))
+            placed.insert(0, Place(f"castle-{color or self._ruleset.colors[0]}", 0, 0, 0))
         elif color is not None and castle != f"castle-{color}":
             self.fault(f"{at}/0", f"the castle of {color} is not {castle}")
         try:
-            territory = Territory.from_placements(placed)
+            territory = Territory.from_placements(placed, self._ruleset.id)
         except InvalidTerritory as error:
             index = error.facts.get("index")
             shift = 0 if castle else 1
@@ -193,7 +199,7 @@ class PositionReader:
     def _place(self, tile: object, at: str) -> Place:
         data = self._object(tile, at, TerritoryTileView)
         name = data.get("tile")
-        if not isinstance(name, str) or name not in TILES:
+        if not isinstance(name, str) or name not in self._ruleset.tiles.by_id:
             self.fault(f"{at}/tile", "this is missing" if name is None else "this is not the id of a tile")
         x, y = (self._integer(data, axis, at, range(-LIMIT, LIMIT + 1)) for axis in ("x", "y"))
         rotation = data.get("rotation", 0)
@@ -205,7 +211,7 @@ class PositionReader:
     def _drawn(self, data: Mapping[str, Any], at: str) -> tuple[list[str], tuple[int, ...]]:
         """Return the tiles drawn and their prices, 0 for the tile to discard; no prices if none is given."""
         tiles, prices = [], []
-        entries = self._list(data, "tiles_on_offer", at, TILES_DRAWN) or []
+        entries = self._list(data, "tiles_on_offer", at, self._ruleset.tiles_drawn) or []
         for index, entry in enumerate(entries):
             here = f"{at}/tiles_on_offer/{index}"
             fields = self._object(entry, here, PositionDraw)
@@ -227,7 +233,7 @@ class PositionReader:
         return [tile for index, tile in enumerate(tiles) if self._landscape(tile, f"{at}/{name}/{index}")]
 
     def _landscape(self, tile: object, at: str) -> bool:
-        known = isinstance(tile, str) and tile in LANDSCAPE
+        known = isinstance(tile, str) and tile in self._ruleset.tiles.fitting_rotations
         if not known:
             self.fault(at, "this is missing" if tile is None else "this is not the id of a landscape tile")
         return known

@@ -23,8 +23,8 @@ from skye.events import (
 from skye.rules.moves import CHANCE, Buy, Draw, FinishBuilding, Move, Pass, SetOffer, TakeBack
 from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
-from skye.rules.state import TILES_DRAWN, GameState, check_seat
-from skye.territory.frontier import Place
+from skye.rules.state import GameState, check_seat
+from skye.tiles.tile_set import Place
 from skye.visibility.types.game import ActionView, MoveView
 
 MOVE_TYPES: dict[type[Any], str] = {
@@ -105,7 +105,7 @@ def replay(record: Record) -> list[Outcome]:
         begun, tiles = new_game(record.colors, seed=record.seed, options=record.options), None
     else:
         begun = begin_recorded(record.colors, record.seed, record.options, draws)
-        tiles = draws.tiles[TILES_DRAWN * len(record.colors) :]
+        tiles = draws.tiles[begun.game.ruleset.tiles_drawn * len(record.colors) :]
     return [begun, *apply_actions(begun.game, record.actions, tiles)]
 
 
@@ -176,7 +176,7 @@ def _play_recorded(game: GameState, action: Action, tiles: Iterator[str] | None)
     if after.is_chance_node:
         after, drawn = _draw_tiles(after, tiles)
         events += drawn
-        next_draws = next_draws[TILES_DRAWN * len(game.players) :]
+        next_draws = next_draws[game.ruleset.tiles_drawn * len(game.players) :]
     return Outcome(after._replace(seed=game.seed, next_draws=next_draws), events)
 
 
@@ -185,9 +185,10 @@ def _draw_tiles(game: GameState, tiles: Iterator[str]) -> Outcome:
 
     :raises InvalidRecord: when they are missing or cannot be drawn.
     """
-    of_round = tuple(islice(tiles, TILES_DRAWN * len(game.players)))
-    if len(of_round) < TILES_DRAWN * len(game.players):
-        raise InvalidRecord(f"The draws do not have {TILES_DRAWN} tiles of each seat in round {game.round}.")
+    of_seat = game.ruleset.tiles_drawn
+    of_round = tuple(islice(tiles, of_seat * len(game.players)))
+    if len(of_round) < of_seat * len(game.players):
+        raise InvalidRecord(f"The draws do not have {of_seat} tiles of each seat in round {game.round}.")
     events: tuple[Event, ...] = ()
     for tile in of_round:
         game, more = _draw(game, tile)

@@ -8,9 +8,11 @@ from typing import Any, Final, TypedDict
 from skye.errors import InvalidRecord, SkyeError
 from skye.positions.importing import game_from_position
 from skye.positions.record import Action, Record, RecordedDraws, draws_of, move_from, move_view, replay
-from skye.positions.snapshot import RULESET, Position, position_of
+from skye.positions.snapshot import Position, position_of
 from skye.rules.setup import Options
 from skye.rules.state import TieBreak
+from skye.rulesets.ruleset import RULESETS
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 RECORD_FORMAT: Final = 2
 """The version of the format of records."""
@@ -71,7 +73,7 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
     options, chosen = record.options, record.options.scoring_tiles
     return {
         "format": RECORD_FORMAT,
-        "ruleset": RULESET,
+        "ruleset": options.ruleset if record.position is None else record.position.ruleset_id,
         "players": [
             {"name": name, "color": color, "bot": None}
             for name, color in zip(names, record.colors, strict=True)
@@ -123,16 +125,16 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
 
     :param data: a record as `record_to_json` and the HTTP API return it, of a game that is over. One without
         `draws`, such as a record written by hand, is replayed with the draws of its seed.
-    :raises InvalidRecord: when a field is missing or has another type, values are hidden, or the ruleset is
-        not `base`.
+    :raises InvalidRecord: when a field is missing or has another type, values are hidden, or there is no
+        such ruleset.
     :raises InvalidPosition: when no game can have the position.
     """
     if not isinstance(data, Mapping):
         raise InvalidRecord("The record is not an object.")
     try:
-        ruleset = data.get("ruleset", RULESET)
-        if ruleset != RULESET:
-            raise InvalidRecord(f"This engine does not play the ruleset {ruleset!r}.")
+        ruleset = data.get("ruleset", DEFAULT_RULESET)
+        if ruleset not in RULESETS:
+            raise InvalidRecord(f"There is no ruleset {ruleset!r} here.")
         options, position = data["options"], data.get("position")
         chosen = options["scoring_tiles"]
         if options["seed"] is None and position is None:
@@ -145,6 +147,7 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
                 options["first_seat"],
                 TieBreak(options["tie_break"]),
                 options["open_gold"],
+                ruleset,
             ),
             tuple([_action(number, entry) for number, entry in enumerate(data["actions"], 1)]),
             None if position is None else game_from_position(position, options["seed"]),

@@ -4,10 +4,10 @@
 |-----------------------------------|-----------------------------------------------------------------------|
 | `seed`                            | the seed of all draws; null for a game with chance decisions          |
 | `next_draws`                      | the tiles that come out of the bag next; left out if the seed draws   |
-| `ruleset`                         | `base`; there is no other                                             |
-| `round`, `phase`                  | 1 - 6; `pricing`, `buying`, `building`, or null when the game is over |
+| `ruleset`                         | the id of the ruleset; `base` if left out                             |
+| `round`, `phase`                  | from 1; `pricing`, `buying`, `building`, or null when the game is over |
 | `starting_seat`, `buys`           | the seat that starts the round; how many seats have bought or passed  |
-| `scoring_tiles`                   | four ids, for slots A to D                                            |
+| `scoring_tiles`                   | an id for each slot                                                   |
 | `tie_break`, `open_gold`          | the options of the game                                               |
 | `players`                         | one object for each seat:                                             |
 | - `color`, `gold`, `score`        | the purse: without the gold on tiles                                  |
@@ -26,14 +26,11 @@ Everything but `players` can be left out, and so can everything about a player (
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Final, Required, TypedDict, cast
+from typing import Required, TypedDict, cast
 
 from skye.rules.state import PRICING, GameState, Player, check_seat
 from skye.visibility.game_views import territory_tiles_view, visible_gold
 from skye.visibility.types.game import TerritoryTileView
-
-RULESET: Final = "base"
-"""The rules that this engine plays: those of the base game."""
 
 
 class PositionDraw(TypedDict, total=False):
@@ -92,6 +89,7 @@ def position_of(game: GameState) -> Position:
     5
     """
     position: Position = {
+        "ruleset": game.ruleset_id,
         "seed": game.seed,
         "round": game.round,
         "phase": None if game.phase is None else str(game.phase),

@@ -15,9 +15,8 @@ from urllib.parse import quote, unquote
 
 from skye.errors import Fault, InvalidPosition, InvalidTerritory
 from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw
-from skye.territory.frontier import Place
 from skye.territory.notation import parse_placement
-from skye.tiles.catalogue import COLORS
+from skye.tiles.tile_set import DEFAULT_RULESET, Place
 
 _Write = Callable[[Any], str]
 _Read = Callable[[str], Any]
@@ -92,6 +91,7 @@ def _final_from(text: str) -> FinalPointsView:
 
 
 _GAME: Final[dict[str, tuple[str, _Write, _Read]]] = {
+    "rules": ("ruleset", str, str),
     "round": ("round", str, int),
     "phase": ("phase", lambda phase: phase or "over", lambda word: None if word == "over" else word),
     "start": ("starting_seat", str, int),
@@ -115,6 +115,10 @@ _PLAYER: Final[dict[str, tuple[str, _Write, _Read]]] = {
     "sizes": ("territory_sizes", _join, _numbers),
     "final": ("final", _final_text, _final_from),
 }
+
+
+_UNSAID: Final = {"ruleset": DEFAULT_RULESET}
+"""Values that a text form leaves out."""
 
 
 def position_to_text(position: Mapping[str, Any]) -> str:
@@ -163,7 +167,11 @@ def position_from_text(text: str) -> Position:
 def _to_words(fields: Mapping[str, Any], table: dict[str, tuple[str, _Write, _Read]]) -> list[str]:
     words = []
     for word, (name, write, _) in table.items():
-        if name in fields and (fields[name] is not None or name == "phase"):
+        if (
+            name in fields
+            and (fields[name] is not None or name == "phase")
+            and (name not in _UNSAID or fields[name] != _UNSAID[name])
+        ):
             words.append(f"{word}={write(fields[name])}")
     return words
 
@@ -173,8 +181,8 @@ def _from_words(
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for word in words:
-        name, _, value = word.partition("=")
-        if at and word in COLORS:
+        name, value_follows, value = word.partition("=")
+        if at and word.isalpha() and not value_follows and "color" not in fields:
             fields["color"] = word
         elif name not in table:
             faults.append(Fault(at, f"{word!r} cannot be read"))

@@ -2,9 +2,8 @@
 
 `new_game(chance_nodes=True)` creates such a game. While `game.is_chance_node`, no seat can act:
 `chance_outcomes` lists the possible draws with their probabilities, and `play(game, CHANCE, draw)` makes one
-draw. A search chooses among the draws, a simulation samples them. The order is: the scoring tiles for slots
-A to D and the starting seat, unless the options name them; then each round three tiles for seat 0, three for
-seat 1, and so on.
+draw. A search chooses among the draws, a simulation samples them. The order is: the scoring tiles by slot and
+the starting seat, unless the options name them; then each round the tiles of seat 0, of seat 1, and so on.
 
 A game with a seed makes the same draws in the same order automatically (see `skye.draws`).
 """
@@ -15,9 +14,7 @@ from skye.errors import RuleError, TileNotYours, WrongPhase
 from skye.events import Event, TilesDrawn
 from skye.rules.moves import Draw
 from skye.rules.rounds import start_round
-from skye.rules.state import TILES_DRAWN, GameState
-from skye.scoring.schedule import SLOTS
-from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.rules.state import GameState
 
 
 def chance_outcomes(game: GameState) -> list[tuple[Draw, float]]:
@@ -36,8 +33,8 @@ def _items(game: GameState) -> list[str]:
         return []
     if game.round:
         return list(game.bag)
-    if len(game.scoring_tiles) < len(SLOTS):
-        return sorted(SCORING_TILES.keys() - set(game.scoring_tiles))
+    if len(game.scoring_tiles) < len(game.ruleset.slots):
+        return sorted(game.ruleset.scoring_tiles.keys() - set(game.scoring_tiles))
     return [str(seat) for seat in range(len(game.players))]
 
 
@@ -57,7 +54,7 @@ def make_draw(game: GameState, draw: Draw) -> tuple[GameState, tuple[Event, ...]
     """Make a legal draw; after the last one, continue the setup or the round."""
     if game.round:
         return _draw_tile(game, draw.item)
-    if len(game.scoring_tiles) < len(SLOTS):
+    if len(game.scoring_tiles) < len(game.ruleset.slots):
         game = game._replace(scoring_tiles=(*game.scoring_tiles, draw.item))
     else:
         game = game._replace(starting_seat=int(draw.item))
@@ -66,13 +63,14 @@ def make_draw(game: GameState, draw: Draw) -> tuple[GameState, tuple[Event, ...]
 
 def begin(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
     """Start round 1 if the scoring tiles and the starting seat are known."""
-    if len(game.scoring_tiles) < len(SLOTS) or game.starting_seat < 0:
+    if len(game.scoring_tiles) < len(game.ruleset.slots) or game.starting_seat < 0:
         return game, ()
     return start_round(game, game.starting_seat, [player.territory.summary for player in game.players])
 
 
 def _draw_tile(game: GameState, tile: str) -> tuple[GameState, tuple[Event, ...]]:
-    seat = next(seat for seat, player in enumerate(game.players) if len(player.tiles_on_offer) < TILES_DRAWN)
+    seat = game._next_to_draw
+    assert seat is not None
     player = game.players[seat]
     game = game._with_player(seat, player._replace(tiles_on_offer=(*player.tiles_on_offer, tile)))
     if game.is_chance_node:

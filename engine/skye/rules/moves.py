@@ -10,18 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
-from skye.territory.frontier import Place
-from skye.tiles.catalogue import LANDSCAPE
+from skye.tiles.tile_set import Place
 
 MAX_GOLD: Final = 1_000_000
 """The maximum gold, price and score of a position: more than any player can have in one."""
 
 
 class SetOffer(NamedTuple):
-    """Discard one drawn tile and lay gold on each of the other two, in secret.
+    """Discard one drawn tile and lay gold on each of the others, in secret.
 
     :param discard: the tile to discard.
-    :param prices: the price of each of the other two tiles in gold, as (tile, price).
+    :param prices: the price of each of the other tiles in gold, as (tile, price).
     """
 
     discard: str
@@ -101,7 +100,6 @@ CHANCE: Final = -1
 """The seat that plays `Draw`."""
 
 # Shared instances, since `legal_moves` returns them in every game.
-PURCHASES: Final = {tile: Buy(tile) for tile in LANDSCAPE}
 PASS: Final = Pass()
 TAKE_BACK: Final = TakeBack()
 FINISH_BUILDING: Final = FinishBuilding()
@@ -113,7 +111,7 @@ Move: TypeAlias = SetOffer | Buy | Pass | Place | TakeBack | FinishBuilding
 class OfferLimits(NamedTuple):
     """The constraints that every legal `SetOffer` satisfies.
 
-    :param tiles: the tiles drawn; an offer discards one and prices the other two.
+    :param tiles: the tiles drawn; an offer discards one and prices the others.
     :param gold: the maximum sum of the prices.
     :param minimum: the minimum of each price.
     """

@@ -27,7 +27,6 @@ from skye.rules.moves import (
     CHANCE,
     FINISH_BUILDING,
     PASS,
-    PURCHASES,
     TAKE_BACK,
     Buy,
     Draw,
@@ -39,12 +38,20 @@ from skye.rules.moves import (
     TakeBack,
 )
 from skye.rules.state import BUILDING, BUYING, PRICING, GameState, Phase, Player, check_seat
-from skye.territory.frontier import Place
-
-MINIMUM_PRICE = 1
-"""The minimum price of a tile in gold."""
+from skye.tiles.tile_set import Place
 
 _INTEGERS: Final = {int}
+
+
+class _Purchases(dict[str, Buy]):
+    """The purchase of each tile, created once: `legal_moves` returns them in every game."""
+
+    def __missing__(self, tile: str) -> Buy:
+        move = self[tile] = Buy(tile)
+        return move
+
+
+_PURCHASES: Final = _Purchases()
 
 
 class Outcome(NamedTuple):
@@ -157,17 +164,28 @@ def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
-    return OfferLimits(player.tiles_on_offer, player.gold + player.stakes, MINIMUM_PRICE)
+    return OfferLimits(player.tiles_on_offer, player.gold + player.stakes, game.ruleset.minimum_price)
 
 
 def _offers(limits: OfferLimits) -> list[Move]:
-    first, second, third = limits.tiles
-    minimum, gold = limits.minimum, limits.gold
+    tiles = limits.tiles
+    prices = _prices(len(tiles) - 1, limits.minimum, limits.gold)
+    offers: list[Move] = []
+    for index, discard in enumerate(tiles):
+        kept = tiles[:index] + tiles[index + 1 :]
+        offers += [SetOffer(discard, tuple(zip(kept, of, strict=True))) for of in prices]
+    return offers
+
+
+def _prices(number: int, minimum: int, gold: int) -> list[tuple[int, ...]]:
+    """Return every way to lay gold on some tiles, at least the minimum on each."""
+    if not number:
+        return [()]
+    left = minimum * (number - 1)
     return [
-        SetOffer(discard, ((one, price), (other, price_of_other)))
-        for discard, one, other in ((first, second, third), (second, first, third), (third, first, second))
-        for price in range(minimum, gold - minimum + 1)
-        for price_of_other in range(minimum, gold - price + 1)
+        (price, *others)
+        for price in range(minimum, gold - left + 1)
+        for others in _prices(number - 1, minimum, gold - price)
     ]
 
 
@@ -186,14 +204,13 @@ def _offer_error(game: GameState, seat: int, offer: SetOffer) -> RuleError | Non
                     tile=tile,
                     tiles=player.tiles_on_offer,
                 )
-        return errors.OfferIncomplete("Discard one of the three drawn tiles and price each of the other two.")
+        return errors.OfferIncomplete("Discard one of the drawn tiles and price each of the others.")
     prices = [gold for _, gold in priced]
     if {*map(type, prices)} != _INTEGERS:
         raise _not_prices(priced)
-    if min(prices) < MINIMUM_PRICE:
-        return errors.PriceTooLow(
-            f"Each price is at least {MINIMUM_PRICE} gold.", need=MINIMUM_PRICE, have=min(prices)
-        )
+    minimum = game.ruleset.minimum_price
+    if min(prices) < minimum:
+        return errors.PriceTooLow(f"Each price is at least {minimum} gold.", need=minimum, have=min(prices))
     purse = player.gold + player.stakes
     if sum(prices) > purse:
         return errors.NotEnoughGold(
@@ -268,7 +285,7 @@ def _building_moves(player: Player) -> list[Move]:
 def _buying_moves(game: GameState, seat: int) -> list[Move]:
     gold = game.players[seat].gold
     moves: list[Move] = [
-        PURCHASES[tile]
+        _PURCHASES[tile]
         for seller, player in enumerate(game.players)
         if seller != seat
         for tile, price in zip(player.tiles_on_offer, player.prices, strict=True)

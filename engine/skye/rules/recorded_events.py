@@ -24,8 +24,8 @@ from skye.events import (
     TilesKept,
 )
 from skye.rules.state import BUILDING, BUYING, FinalPoints, GameState, Player
-from skye.territory.frontier import Place
 from skye.territory.territory import Territory
+from skye.tiles.tile_set import Place
 
 
 def apply_event(game: GameState, event: Event) -> GameState:  # noqa: C901 - one case for each event
@@ -118,14 +118,16 @@ def _priced(player: Player, prices: dict[str, int], gold: int) -> Player:
 def _placed(player: Player, place: Place) -> Player:
     """Return a player after a placement; the territory derives its values when they are read."""
     hand = tuple([tile for tile in player.tiles_to_build if tile != place.tile])
-    larger = Territory((*player.territory.placed, place))
+    larger = Territory((*player.territory.placed, place), player.territory.ruleset_id)
     return player._with_territory(larger, hand, player.placed_this_round + 1)
 
 
 def _taken_back(player: Player) -> Player:
     *placed, last = player.territory.placed
     hand = (*player.tiles_to_build, last.tile)
-    return player._with_territory(Territory(tuple(placed)), hand, player.placed_this_round - 1)
+    return player._with_territory(
+        Territory(tuple(placed), player.territory.ruleset_id), hand, player.placed_this_round - 1
+    )
 
 
 def _finished(game: GameState, event: GameFinished) -> GameState:

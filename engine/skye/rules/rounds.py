@@ -7,7 +7,6 @@ game at the next decision, or at its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from skye.draws import SeededDraws
 from skye.events import (
@@ -22,21 +21,9 @@ from skye.events import (
     TilesKept,
 )
 from skye.rules.income import incomes
-from skye.rules.state import BUILDING, BUYING, TILES_DRAWN, FinalPoints, GameState, points_by_slot
-from skye.scoring.final import final_score, winners
-from skye.scoring.schedule import MAX_ROUNDS
+from skye.rules.state import BUILDING, BUYING, FinalPoints, GameState, points_by_slot
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory.summary import TerritorySummary
-from skye.tiles.catalogue import COLORS
-
-_DRAWS: Final = {
-    number: tuple(
-        tuple(f"draw/{number}/{seat}/{nth}" for nth in range(1, TILES_DRAWN + 1))
-        for seat in range(len(COLORS))
-    )
-    for number in range(1, MAX_ROUNDS + 1)
-}
-"""By round and seat: the labels of the draws (see `skye.draws`)."""
 
 
 def end_pricing(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
@@ -96,7 +83,7 @@ def end_building(game: GameState) -> tuple[GameState, tuple[Event, ...]]:
 def start_round(
     game: GameState, starting_seat: int, summaries: Sequence[TerritorySummary]
 ) -> tuple[GameState, tuple[Event, ...]]:
-    """Start the next round: pay income, and draw three tiles for each seat.
+    """Start the next round: pay income, and draw tiles for each seat.
 
     A game without a seed stops before the draws.
 
@@ -104,7 +91,7 @@ def start_round(
     """
     number = game.round + 1
     scores = [player.score for player in game.players]
-    paid = incomes(scores, summaries, number)
+    paid = incomes(game.ruleset, scores, summaries, number)
     drawn: tuple[tuple[str, ...], ...] = ((),) * len(scores)
     next_draws: tuple[str, ...] = ()
     if game.seed is not None:
@@ -126,17 +113,23 @@ def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[tuple[str, ...
 
     :returns: the tiles of each seat, and the next draws that are left.
     """
-    draws = SeededDraws(seed, game.next_draws)
+    draws = SeededDraws(seed, game.next_draws, game.ruleset_id)
     bag = list(game.bag)
-    labels = _DRAWS[number][: len(game.players)]
-    drawn = tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
+    each = range(1, game.ruleset.tiles_drawn + 1)
+    drawn = tuple(
+        [
+            tuple([draws.draw(f"draw/{number}/{seat}/{nth}", bag) for nth in each])
+            for seat in range(len(game.players))
+        ]
+    )
     return drawn, draws.next_draws
 
 
 def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:
     golds = [player.gold for player in game.players]
     slots = game.slots_scored_in(game.round)
-    by_slot = [tile_points(game.scoring_tile(slot), summaries, golds) for slot in slots]
+    tiles = game.ruleset.scoring_tiles
+    by_slot = [tile_points(tiles[game.scoring_tile(slot)], summaries, golds) for slot in slots]
     points = tuple(zip(*by_slot, strict=True))
     players = [player._with_round_points(earned) for player, earned in zip(game.players, points, strict=True)]
     scores = tuple([player.score for player in players])
@@ -144,8 +137,9 @@ def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tupl
 
 
 def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:
+    rules = game.ruleset.final
     finals = [
-        final_score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
+        rules.score(summary, player.gold) for summary, player in zip(summaries, game.players, strict=True)
     ]
     scrolls = tuple([final.scroll_points for final in finals])
     gold_points = tuple([final.gold_points for final in finals])
@@ -155,7 +149,7 @@ def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[Gam
     )
     scores = tuple([player.score for player in players])
     golds = tuple([player.gold for player in players])
-    won = winners(scores, golds, game.tie_break)
+    won = rules.winners(scores, golds, game.tie_break)
     game = game._replace(phase=None, players=players, winners=won)
     by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
     return game, GameFinished(

@@ -11,21 +11,18 @@ from skye.errors import InvalidSetup
 from skye.rules.chance import begin
 from skye.rules.play import Outcome
 from skye.rules.state import PRICING, GameState, Player, TieBreak
+from skye.rulesets.ruleset import RULESETS, Ruleset
 from skye.scoring.final import TIE_BREAKS
-from skye.scoring.schedule import SLOTS
-from skye.scoring.scoring_tiles import SCORING_TILES
 from skye.territory.territory import castle_alone
-from skye.tiles.catalogue import COLORS
-
-PLAYERS = range(2, 6)
-"""The possible numbers of players."""
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options of a game.
 
-    :param scoring_tiles: four different ids for slots A to D; None draws them.
+    :param ruleset: the id of the ruleset.
+    :param scoring_tiles: a different id for each slot; None draws them.
     :param first_seat: the seat that starts round 1; None draws it.
     :param tie_break: the way to break a tie (R11).
     :param open_gold: whether all purses are public.
@@ -35,6 +32,7 @@ class Options:
     first_seat: int | None = None
     tie_break: TieBreak = TieBreak.LEFTOVER_GOLD
     open_gold: bool = False
+    ruleset: str = DEFAULT_RULESET
 
 
 def new_game(
@@ -50,23 +48,24 @@ def new_game(
     >>> game
     <GameState round 1 of 6, pricing: 0 - 0 - 0, waiting for seats [0, 1, 2]>
 
-    :param players: the number of players, 2 to 5, or the color of each seat, clockwise.
+    :param players: the number of players, or the color of each seat, clockwise.
     :param seed: the seed of all draws; a random one by default.
     :param chance_nodes: whether draws are chance decisions instead (see `skye.rules.chance`), those of the
         setup first.
-    :raises InvalidSetup: when the number of players, a color, the scoring tiles, the first seat or the
-        tie-break is invalid.
+    :raises InvalidSetup: when the ruleset, the number of players, a color, the scoring tiles, the first seat
+        or the tie-break is invalid.
     :raises TypeError: when an argument has another type.
     :raises ValueError: when there are both a seed and chance decisions.
     """
     options = Options() if options is None else options
-    colors = _colors(players)
-    _check(colors, seed, options, chance_nodes=chance_nodes)
+    ruleset = _ruleset(options)
+    colors = _colors(ruleset, players)
+    _check(ruleset, colors, seed, options, chance_nodes=chance_nodes)
     first_seat, scoring_tiles = options.first_seat, options.scoring_tiles
     if not chance_nodes:
         seed = token_hex(16) if seed is None else seed
-        first_seat = starting_seat_by(seed, len(colors)) if first_seat is None else first_seat
-        scoring_tiles = scoring_tiles or scoring_tiles_by(seed)
+        first_seat = starting_seat_by(ruleset, seed, len(colors)) if first_seat is None else first_seat
+        scoring_tiles = scoring_tiles or scoring_tiles_by(ruleset, seed)
     starting_seat = -1 if first_seat is None else first_seat
     return Outcome(*begin(set_up(colors, seed, options, tuple(scoring_tiles or ()), starting_seat)))
 
@@ -84,43 +83,55 @@ def set_up(
     0
 
     :param options: the options; the next two parameters replace those that can be drawn.
-    :param scoring_tiles: the scoring tiles, named or drawn; fewer than four while some are to be drawn.
+    :param scoring_tiles: the scoring tiles, named or drawn; fewer than the slots while some are to be drawn.
     :param starting_seat: the seat that starts round 1, named or drawn; -1 while it is to be drawn.
     """
     return GameState(
         seed=seed,
         scoring_tiles=scoring_tiles,
-        players=tuple(Player(color, castle_alone(color)) for color in colors),
+        players=tuple(Player(color, castle_alone(color, options.ruleset)) for color in colors),
         starting_seat=starting_seat,
         tie_break=TieBreak(options.tie_break),
         open_gold=options.open_gold,
         phase=PRICING,
+        ruleset_id=options.ruleset,
     )
 
 
-def _colors(players: int | Sequence[str]) -> Sequence[str]:
+def _ruleset(options: Options) -> Ruleset:
+    if not isinstance(options, Options):
+        raise TypeError(f"the options are an Options, not {type(options).__name__}")
+    try:
+        return RULESETS[options.ruleset]
+    except (KeyError, TypeError):
+        raise InvalidSetup(f"There is no ruleset {options.ruleset!r}.") from None
+
+
+def _colors(ruleset: Ruleset, players: int | Sequence[str]) -> Sequence[str]:
     if isinstance(players, str) or not isinstance(players, int | Sequence):
         raise TypeError(f"the players are a number or a sequence of colors, not {players!r}")
     number = players if isinstance(players, int) else len(players)
-    if number not in PLAYERS:
-        raise InvalidSetup(f"2 to 5 can play, not {number}.")
-    return COLORS[:players] if isinstance(players, int) else players
+    if number not in ruleset.players:
+        raise InvalidSetup(f"{ruleset.players[0]} to {ruleset.players[-1]} can play, not {number}.")
+    return ruleset.colors[:players] if isinstance(players, int) else players
 
 
-def _check(colors: Sequence[str], seed: str | None, options: Options, *, chance_nodes: bool) -> None:
+def _check(
+    ruleset: Ruleset, colors: Sequence[str], seed: str | None, options: Options, *, chance_nodes: bool
+) -> None:
     if seed is not None and not isinstance(seed, str):
         raise TypeError(f"a seed is a str, not {type(seed).__name__}")
     if seed is not None and chance_nodes:
         raise ValueError("a game with chance decisions has no seed")
-    if not isinstance(options, Options):
-        raise TypeError(f"the options are an Options, not {type(options).__name__}")
     if not isinstance(options.open_gold, bool):
         raise TypeError(f"open_gold is a bool, not {options.open_gold!r}")
-    if len({*colors}) < len(colors) or not {*colors} <= {*COLORS}:
-        raise InvalidSetup(f"Each player has one of {', '.join(COLORS)} for their own.")
-    tiles = options.scoring_tiles
-    if tiles is not None and (len(tiles) != len(SLOTS) or len({*tiles} & SCORING_TILES.keys()) != len(SLOTS)):
-        raise InvalidSetup("A game uses four different scoring tiles, for slots A to D.")
+    if len({*colors}) < len(colors) or not {*colors} <= {*ruleset.colors}:
+        raise InvalidSetup(f"Each player has one of {', '.join(ruleset.colors)} for their own.")
+    tiles, slots = options.scoring_tiles, ruleset.slots
+    if tiles is not None and not len(tiles) == len({*tiles} & ruleset.scoring_tiles.keys()) == len(slots):
+        raise InvalidSetup(
+            f"A game uses {len(slots)} different scoring tiles, for slots {slots[0]} to {slots[-1]}."
+        )
     if options.tie_break not in TIE_BREAKS:
         raise InvalidSetup(f"A tie is broken by {' or '.join(TIE_BREAKS)}, not by {options.tie_break}.")
     seat = options.first_seat
@@ -128,13 +139,13 @@ def _check(colors: Sequence[str], seed: str | None, options: Options, *, chance_
         raise InvalidSetup(f"The first seat is {seat}, but no player has this seat.", seat=seat)
 
 
-def scoring_tiles_by(seed: str) -> tuple[str, ...]:
-    """Return the scoring tiles that a seed assigns to slots A to D."""
-    left = sorted(SCORING_TILES)
-    draws = SeededDraws(seed)
-    return tuple([draws.draw(f"scoring/{slot}", left) for slot in SLOTS])
+def scoring_tiles_by(ruleset: Ruleset, seed: str) -> tuple[str, ...]:
+    """Return the scoring tiles that a seed assigns to the slots."""
+    left = sorted(ruleset.scoring_tiles)
+    draws = SeededDraws(seed, ruleset_id=ruleset.id)
+    return tuple([draws.draw(f"scoring/{slot}", left) for slot in ruleset.slots])
 
 
-def starting_seat_by(seed: str, players: int) -> int:
+def starting_seat_by(ruleset: Ruleset, seed: str, players: int) -> int:
     """Return the seat that a seed assigns as the starting seat of round 1."""
-    return SeededDraws(seed).index("start", players)
+    return SeededDraws(seed, ruleset_id=ruleset.id).index("start", players)

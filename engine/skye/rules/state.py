@@ -11,9 +11,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final, NamedTuple, Self
 
-from skye.scoring.schedule import SLOTS, slots_by_round
+from skye.rulesets.ruleset import RULESETS, Ruleset
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import LANDSCAPE
+from skye.tiles.tile_set import DEFAULT_RULESET, TILE_SETS
 
 
 class Phase(StrEnum):
@@ -28,11 +28,6 @@ class Phase(StrEnum):
 PRICING: Final = Phase.PRICING
 BUYING: Final = Phase.BUYING
 BUILDING: Final = Phase.BUILDING
-
-TILES_DRAWN: Final = 3
-"""The number of tiles that a player draws each round."""
-
-_FULL_BAG: Final = dict.fromkeys(LANDSCAPE)
 
 
 class TieBreak(StrEnum):
@@ -133,7 +128,7 @@ class GameState(NamedTuple):
 
     :param players: the seats, clockwise.
     :param seed: the seed of all draws; None makes draws chance decisions (see `skye.rules.chance`).
-    :param scoring_tiles: the scoring tiles in slots A to D; fewer until the draws of the setup are made.
+    :param scoring_tiles: the scoring tiles by slot; fewer until the draws of the setup are made.
     :param starting_seat: the seat that starts the round; -1 until it is drawn.
     :param tie_break: the way to break a tie.
     :param open_gold: whether all purses are public.
@@ -142,6 +137,7 @@ class GameState(NamedTuple):
     :param buys: the number of seats that have had their turn to buy in this round.
     :param winners: the winning seats when the game is over.
     :param next_draws: the tiles that come out of the bag next, before the seed determines the draws.
+    :param ruleset_id: the ruleset.
     """
 
     players: tuple[Player, ...]
@@ -155,6 +151,7 @@ class GameState(NamedTuple):
     buys: int = 0
     winners: tuple[int, ...] = ()
     next_draws: tuple[str, ...] = ()
+    ruleset_id: str = DEFAULT_RULESET
 
     def __copy__(self) -> Self:
         return self
@@ -172,9 +169,14 @@ class GameState(NamedTuple):
         )
 
     @property
+    def ruleset(self) -> Ruleset:
+        """The rules of the game."""
+        return RULESETS[self.ruleset_id]
+
+    @property
     def rounds(self) -> int:
-        """The number of rounds: 6, or 5 with five players."""
-        return len(slots_by_round(len(self.players)))
+        """The number of rounds."""
+        return len(self.ruleset.rounds(len(self.players)))
 
     @property
     def is_over(self) -> bool:
@@ -185,10 +187,17 @@ class GameState(NamedTuple):
     def is_chance_node(self) -> bool:
         """Whether a draw must be made before any seat can act; always false in a game with a seed."""
         return (
-            self.seed is None
-            and self.phase is PRICING
-            and (not self.round or any(len(player.tiles_on_offer) < TILES_DRAWN for player in self.players))
+            self.seed is None and self.phase is PRICING and (not self.round or self._next_to_draw is not None)
         )
+
+    @property
+    def _next_to_draw(self) -> int | None:
+        """The first seat that has drawn too few tiles for its offer."""
+        drawn = self.ruleset.tiles_drawn
+        for seat, player in enumerate(self.players):
+            if len(player.tiles_on_offer) < drawn:
+                return seat
+        return None
 
     @property
     def waiting_for(self) -> tuple[int, ...]:
@@ -210,7 +219,7 @@ class GameState(NamedTuple):
     @property
     def bag(self) -> tuple[str, ...]:
         """The tiles in the bag, sorted: all landscape tiles that no player has."""
-        bag = _FULL_BAG.copy()
+        bag = dict.fromkeys(TILE_SETS[self.ruleset_id].landscape)
         for player in self.players:
             for placed in player.territory.placed[1:]:  # the castle never was in it
                 del bag[placed.tile]
@@ -219,7 +228,7 @@ class GameState(NamedTuple):
         return tuple(bag)
 
     def slots_scored_in(self, round_number: int) -> tuple[str, ...]:
-        """Return the slots ("A" to "D") scored in a round, counted from 1.
+        """Return the slots, such as "A", scored in a round, counted from 1.
 
         >>> import skye
         >>> skye.new_game(5, seed="slots").game.slots_scored_in(1)
@@ -231,7 +240,7 @@ class GameState(NamedTuple):
             raise ValueError(
                 f"there is no round {round_number!r}: this game has the rounds 1 to {self.rounds}"
             )
-        return slots_by_round(len(self.players))[round_number - 1]
+        return self.ruleset.rounds(len(self.players))[round_number - 1]
 
     def scoring_tile(self, slot: str) -> str:
         """Return the id of the scoring tile in a slot.
@@ -242,50 +251,100 @@ class GameState(NamedTuple):
 
         :raises ValueError: when there is no such slot, or its scoring tile is not drawn yet.
         """
-        for each, tile in zip(SLOTS, self.scoring_tiles, strict=False):
+        for each, tile in zip(self.ruleset.slots, self.scoring_tiles, strict=False):
             if each == slot:
                 return tile
         raise ValueError(f"there is no scoring tile in the slot {slot!r}")
 
     def _in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
-        _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws = self
-        fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
+        _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws, rules = self
+        fields = (
+            players,
+            seed,
+            tiles,
+            start,
+            tie_break,
+            open_gold,
+            number,
+            phase,
+            buys,
+            winners,
+            draws,
+            rules,
+        )
         return tuple.__new__(GameState, fields)
 
     def _in_next_round(
         self, players: tuple[Player, ...], starting_seat: int, next_draws: tuple[str, ...]
     ) -> GameState:
         """Return the game in the first phase of its next round."""
-        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners, _ = self
-        number += 1
+        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners, _, rules = self
+        number, start, draws = number + 1, starting_seat, next_draws
         fields = (
-            players, seed, tiles, starting_seat, tie_break, open_gold, number, PRICING, 0, winners, next_draws
-        )  # fmt: skip
+            players,
+            seed,
+            tiles,
+            start,
+            tie_break,
+            open_gold,
+            number,
+            PRICING,
+            0,
+            winners,
+            draws,
+            rules,
+        )
         return tuple.__new__(GameState, fields)
 
     def _with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
-        _, seed, tiles, start, tie_break, open_gold, number, phase, _, winners, draws = self
+        _, seed, tiles, start, tie_break, open_gold, number, phase, _, winners, draws, rules = self
+        by_seat = tuple(players)
         fields = (
-            tuple(players), seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws
-        )  # fmt: skip
+            by_seat,
+            seed,
+            tiles,
+            start,
+            tie_break,
+            open_gold,
+            number,
+            phase,
+            buys,
+            winners,
+            draws,
+            rules,
+        )
         return tuple.__new__(GameState, fields)
 
     def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
-        players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws = self
+        players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws, rules = self
         changed = list(players)
         changed[seat] = player
         players = tuple(changed)
-        fields = (players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws)
+        fields = (
+            players,
+            seed,
+            tiles,
+            start,
+            tie_break,
+            open_gold,
+            number,
+            phase,
+            buys,
+            winners,
+            draws,
+            rules,
+        )
         return tuple.__new__(GameState, fields)
 
 
 def points_by_slot(game: GameState, seat: int) -> tuple[int, ...]:
-    """Return the points of a seat for slots A to D so far, all rounds together."""
-    by_slot = dict.fromkeys(SLOTS, 0)
-    for slots, points in zip(slots_by_round(len(game.players)), game.players[seat].points, strict=False):
+    """Return the points of a seat by slot so far, all rounds together."""
+    ruleset = game.ruleset
+    by_slot = dict.fromkeys(ruleset.slots, 0)
+    for slots, points in zip(ruleset.rounds(len(game.players)), game.players[seat].points, strict=False):
         for slot, earned in zip(slots, points, strict=True):
             by_slot[slot] += earned
     return tuple(by_slot.values())
@@ -316,5 +375,5 @@ def check_scoring_tiles(game: GameState) -> None:
 
     :raises ValueError: when they are not.
     """
-    if len(game.scoring_tiles) < len(SLOTS):
+    if len(game.scoring_tiles) < len(game.ruleset.slots):
         raise ValueError("the scoring tiles are not drawn yet")

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from skye.lookup import named
 from skye.territory.summary import TerritorySummary
-from skye.tiles.catalogue import OBJECTS
+from skye.tiles.tile import OBJECTS
 
-OBJECTS_PER_POINT: Final = {
-    "cattle": 1,
-    "broch": 1,
-    "farm": 1,
-    "lighthouse": 1,
-    "sheep": 2,
-    "ship": 2,
-    "whisky": 2,
-}
-"""By kind of scroll: the number of objects that give one point."""
-
-_GOLD_PER_POINT: Final = 5
-
-_TIE_BREAKS: Final[dict[str, Callable[[int], int]]] = {
-    "leftover_gold": lambda gold: gold % _GOLD_PER_POINT,
-    "total_gold": lambda gold: gold,
-}
-
-TIE_BREAKS: Final = tuple(_TIE_BREAKS)
+TIE_BREAKS: Final = ("leftover_gold", "total_gold")
 """The ways to break a tie (R11), the default first."""
 
 
@@ -71,42 +54,56 @@ class FinalScore(NamedTuple):
         return self.scroll_points + self.gold_points
 
 
-def final_score(summary: TerritorySummary, gold: int) -> FinalScore:
-    """Return the final score of a territory and of the gold in its owner's purse.
+@dataclass(frozen=True, slots=True)
+class FinalScoring:
+    """The rules of final scoring.
 
-    >>> from skye.territory import castle_alone
-    >>> final_score(castle_alone("red").summary, 13).total
-    2
+    :param objects_per_point: by kind of scroll, the number of objects that give one point.
+    :param gold_per_point: the gold that gives one point.
     """
-    kinds = [(kind, cell) for cell, rotated in summary.cells.items() if (kind := rotated.tile.scroll)]
-    scrolls: list[ScrollScore] = []
-    if kinds:
-        doubled = {cell for area in summary.areas if not area.openings for _, cell in area.scrolls}
-        scrolls = [_scroll_score(summary, kind, cell, cell in doubled) for kind, cell in kinds]
-    return FinalScore(tuple(scrolls), *divmod(gold, _GOLD_PER_POINT))
 
+    objects_per_point: Mapping[str, int]
+    gold_per_point: int
 
-def _scroll_score(summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:
-    thing = OBJECTS.index(kind)
-    # Whisky is counted in tiles; no tile shows more than one.
-    number = sum([rotated.tile.counts[thing] for rotated in summary.cells.values()])
-    points = number // OBJECTS_PER_POINT[kind]  # rounded down first, doubled after
-    return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
+    def score(self, summary: TerritorySummary, gold: int) -> FinalScore:
+        """Return the final score of a territory and of the gold in its owner's purse.
 
+        >>> from skye.rulesets import BASE
+        >>> from skye.territory import castle_alone
+        >>> BASE.final.score(castle_alone("red").summary, 13).total
+        2
+        """
+        kinds = [(kind, cell) for cell, rotated in summary.cells.items() if (kind := rotated.tile.scroll)]
+        scrolls: list[ScrollScore] = []
+        if kinds:
+            doubled = {cell for area in summary.areas if not area.openings for _, cell in area.scrolls}
+            scrolls = [self._scroll(summary, kind, cell, cell in doubled) for kind, cell in kinds]
+        return FinalScore(tuple(scrolls), *divmod(gold, self.gold_per_point))
 
-def winners(scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold") -> tuple[int, ...]:
-    """Return the winning seats: most points, then most gold by the tie-break (R11); other ties are shared.
+    def _scroll(self, summary: TerritorySummary, kind: str, cell: int, completed: bool) -> ScrollScore:
+        thing = OBJECTS.index(kind)
+        # Whisky is counted in tiles; no tile shows more than one.
+        number = sum([rotated.tile.counts[thing] for rotated in summary.cells.values()])
+        points = number // self.objects_per_point[kind]  # rounded down first, doubled after
+        return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
-    :param scores: by seat, the points including final scoring.
-    :param golds: by seat, the gold in the purse before final scoring.
-    :param tie_break: one of `TIE_BREAKS`.
+    def winners(
+        self, scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
+    ) -> tuple[int, ...]:
+        """Return the winning seats: most points, then most gold by the tie-break (R11); other ties share.
 
-    >>> winners([50, 50, 40], [9, 10, 0]), winners([50, 50, 40], [9, 10, 0], "total_gold")
-    ((0,), (1,))
+        :param scores: by seat, the points including final scoring.
+        :param golds: by seat, the gold in the purse before final scoring.
+        :param tie_break: one of `TIE_BREAKS`.
 
-    :raises ValueError: when there is no such tie-break.
-    """
-    rank = named("tie-break", tie_break, _TIE_BREAKS)
-    standing = [(score, rank(gold)) for score, gold in zip(scores, golds, strict=True)]
-    best = max(standing)
-    return tuple([seat for seat, stood in enumerate(standing) if stood == best])
+        >>> from skye.rulesets import BASE
+        >>> BASE.final.winners([50, 50, 40], [9, 10, 0]), BASE.final.winners([50, 50], [9, 10], "total_gold")
+        ((0,), (1,))
+
+        :raises ValueError: when there is no such tie-break.
+        """
+        named("tie-break", tie_break, dict.fromkeys(TIE_BREAKS))
+        ranks = golds if tie_break == "total_gold" else [gold % self.gold_per_point for gold in golds]
+        standing = list(zip(scores, ranks, strict=True))
+        best = max(standing)
+        return tuple([seat for seat, stood in enumerate(standing) if stood == best])

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from skye.territory.areas import Area
 from skye.territory.summary import TerritorySummary
-from skye.tiles.catalogue import Tile
-
-MOST: Final = 5
-SECOND: Final = 2
+from skye.tiles.tile import Tile
 
 # Points, and the cells that earned them or an area for its cells. A plain tuple, since bots compute thousands
 # and use only their sum.
@@ -86,12 +82,16 @@ class PatternRule:
 
 @dataclass(frozen=True, slots=True)
 class MajorityRule:
-    """5 points for most, 2 for second most.
+    """Points for most and for second most.
 
     :param value: returns the count of a tile; None compares gold.
+    :param most: the points for most.
+    :param second: the points for second most.
     """
 
     value: Callable[[Tile], int] | None
+    most: int = 5
+    second: int = 2
 
     def holds(self, summary: TerritorySummary, gold: int) -> tuple[int, tuple[int, ...]]:
         """Return the count of a player, and the cells of the tiles that have it."""
@@ -101,18 +101,18 @@ class MajorityRule:
         counts = {cell: number for cell, rotated in summary.cells.items() if (number := value(rotated.tile))}
         return sum(counts.values()), tuple(counts)
 
+    def points(self, counts: Sequence[int]) -> list[int]:
+        """Return the points by seat: none for second most when most is shared, none for a count of 0."""
+        first = max(counts)
+        shared = counts.count(first) > 1
+        second = 0 if shared else max([count for count in counts if count < first], default=0)
+        return [
+            0 if not count else self.most if count == first else self.second if count == second else 0
+            for count in counts
+        ]
+
 
 Rule = AreaRule | TileRule | PatternRule | MajorityRule
-
-
-def majority(counts: Sequence[int]) -> list[int]:
-    """Return the points by seat: 5 for most, 2 for second most unless most is shared, 0 for a count of 0."""
-    first = max(counts)
-    shared = counts.count(first) > 1
-    second = 0 if shared else max([count for count in counts if count < first], default=0)
-    return [
-        0 if not count else MOST if count == first else SECOND if count == second else 0 for count in counts
-    ]
 
 
 def _points(earned: Earned) -> int:

@@ -1,32 +1,17 @@
-"""The 16 scoring tiles and their points.
+"""Scoring tiles, and the points that they give.
 
-A scoring tile is one row in `SCORING_TILES` with its rule (see `scoring_rules`).
+A ruleset has a `ScoringTile` with its rule for each (see `skye.scoring.kinds`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from skye.lookup import named
-from skye.scoring.kinds import (
-    AreaRule,
-    Earned,
-    MajorityRule,
-    PatternRule,
-    Rule,
-    TileRule,
-    majority,
-)
+from skye.scoring.kinds import MajorityRule, Rule
 from skye.territory.areas import Area
 from skye.territory.summary import TerritorySummary
-from skye.tiles.catalogue import BROCH, CATTLE, FARM, LIGHTHOUSE, MOUNTAIN, SHEEP, SHIP, WATER, WHISKY, Tile
-from skye.tiles.geometry import EAST, NORTH, SOUTH, STEPS, WEST
-
-_NORTH, _EAST, _SOUTH, _WEST = STEPS[NORTH], STEPS[EAST], STEPS[SOUTH], STEPS[WEST]
-_AROUND: Final = tuple(row + column for row in (_NORTH, 0, _SOUTH) for column in (_WEST, 0, _EAST))
-_BROCH_POINTS: Final = (0, 1, 3, 6)
 
 
 class Award(NamedTuple):
@@ -45,274 +30,60 @@ class ScoringTile:
     text: str
     rule: Rule
 
-    def __reduce__(self) -> tuple[Callable[[str], ScoringTile], tuple[str]]:
-        return _scoring_tile, (self.id,)  # functions in rules cannot be pickled
-
     @property
     def majority(self) -> bool:
-        """Whether the tile compares players: 5 points for most, 2 for second most."""
+        """Whether the tile compares players."""
         return isinstance(self.rule, MajorityRule)
 
 
 def awards(
-    tile_id: str, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int]
+    tile: ScoringTile, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int]
 ) -> tuple[Award, ...]:
     """Return the awards of a scoring tile to one seat.
 
     :param summaries: the territory of each seat; a majority compares them.
     :param golds: the purse of each seat.
 
+    >>> from skye.rulesets import BASE
     >>> from skye.territory import castle_alone
-    >>> awards("most_gold", 1, [castle_alone("red").summary, castle_alone("blue").summary], [3, 4])
+    >>> summaries = [castle_alone("red").summary, castle_alone("blue").summary]
+    >>> awards(BASE.scoring_tile("most_gold"), 1, summaries, [3, 4])
     (Award(points=5, cells=()),)
-
-    :raises ValueError: when there is no such scoring tile.
     """
-    rule = named("scoring tile", tile_id, SCORING_TILES).rule
+    rule = tile.rule
     if not isinstance(rule, MajorityRule):
         return tuple(
             Award(points, where.cells if isinstance(where, Area) else where)
             for points, where in rule.earns(summaries[seat])
         )
     holdings = [rule.holds(summary, gold) for summary, gold in zip(summaries, golds, strict=True)]
-    points = majority([count for count, _ in holdings])[seat]
+    points = rule.points([count for count, _ in holdings])[seat]
     return (Award(points, holdings[seat][1]),) if points else ()
 
 
-def tile_points(tile_id: str, summaries: Sequence[TerritorySummary], golds: Sequence[int]) -> tuple[int, ...]:
+def tile_points(
+    tile: ScoringTile, summaries: Sequence[TerritorySummary], golds: Sequence[int]
+) -> tuple[int, ...]:
     """Return the points of each seat for a scoring tile: the sums of their `awards`.
 
+    >>> from skye.rulesets import BASE
     >>> from skye.territory import castle_alone
-    >>> tile_points("most_gold", [castle_alone("red").summary, castle_alone("blue").summary], [3, 4])
+    >>> summaries = [castle_alone("red").summary, castle_alone("blue").summary]
+    >>> tile_points(BASE.scoring_tile("most_gold"), summaries, [3, 4])
     (2, 5)
-
-    :raises ValueError: when there is no such scoring tile.
     """
-    rule = named("scoring tile", tile_id, SCORING_TILES).rule
+    rule = tile.rule
     if isinstance(rule, MajorityRule):
         return tuple(
-            majority([rule.holds(summary, gold)[0] for summary, gold in zip(summaries, golds, strict=True)])
+            rule.points(
+                [rule.holds(summary, gold)[0] for summary, gold in zip(summaries, golds, strict=True)]
+            )
         )
     return tuple([sum([points for points, _ in rule.earns(summary)]) for summary in summaries])
 
 
-def holding(tile_id: str, summary: TerritorySummary) -> int:
+def holding(tile: ScoringTile, summary: TerritorySummary) -> int:
     """Return the count that a majority compares for a territory, without gold."""
-    rule = named("scoring tile", tile_id, SCORING_TILES).rule
+    rule = tile.rule
     assert isinstance(rule, MajorityRule)
     return rule.holds(summary, 0)[0]
-
-
-def _squares(summary: TerritorySummary) -> list[Earned]:
-    cells = summary.cells
-    return [
-        (2, (cell, cell + _EAST, cell + _SOUTH, cell + _SOUTH + _EAST))
-        for cell in cells
-        if cell + _EAST in cells and cell + _SOUTH in cells and cell + _SOUTH + _EAST in cells
-    ]
-
-
-def _squares_added(summary: TerritorySummary, cell: int, _tile: Tile) -> int:
-    cells = summary.cells
-    blocks = 0
-    for vertical in (_NORTH, _SOUTH):
-        if cell + vertical in cells:
-            for across in (_WEST, _EAST):
-                blocks += cell + across in cells and cell + vertical + across in cells
-    return 2 * blocks
-
-
-def _building_sets(summary: TerritorySummary) -> list[Earned]:
-    brochs: list[int] = []
-    farms: list[int] = []
-    lighthouses: list[int] = []
-    for cell, rotated in summary.cells.items():
-        counts = rotated.tile.counts
-        if counts[BROCH]:
-            brochs += [cell] * counts[BROCH]
-        if counts[FARM]:
-            farms += [cell] * counts[FARM]
-        if counts[LIGHTHOUSE]:
-            lighthouses += [cell] * counts[LIGHTHOUSE]
-    # The shortest list limits the sets. A set may have two buildings of one tile; its cell is listed once.
-    sets = zip(brochs, farms, lighthouses, strict=False)
-    return [(5, tuple(dict.fromkeys(cells))) for cells in sets]
-
-
-def _building_sets_added(summary: TerritorySummary, _cell: int, tile: Tile) -> int:
-    have, here = summary.counts, tile.counts
-    before = min(have[BROCH], have[FARM], have[LIGHTHOUSE])
-    after = min(have[BROCH] + here[BROCH], have[FARM] + here[FARM], have[LIGHTHOUSE] + here[LIGHTHOUSE])
-    return 5 * (after - before)
-
-
-def _animals_near_farms(summary: TerritorySummary) -> list[Earned]:
-    # Iterating over the tiles with animals, not over farms, counts each animal once (R7).
-    near = {
-        cell + step
-        for cell, rotated in summary.cells.items()
-        if rotated.tile.counts[FARM]
-        for step in _AROUND
-    }
-    return [
-        (animals, (cell,))
-        for cell, rotated in summary.cells.items()
-        if cell in near and (animals := rotated.tile.counts[SHEEP] + rotated.tile.counts[CATTLE])
-    ]
-
-
-def _animals_near_farms_added(summary: TerritorySummary, cell: int, tile: Tile) -> int:
-    cells, here = summary.cells, tile.counts
-    animals = here[SHEEP] + here[CATTLE]
-    if not animals and not here[FARM]:
-        return 0
-    around = [other for step in _AROUND if (other := cell + step) in cells]
-    if not here[FARM] and not any(cells[other].tile.counts[FARM] for other in around):
-        animals = 0
-    if here[FARM]:
-        animals += sum([_animals(summary, other) for other in around if not _near_farm(summary, other)])
-    return animals
-
-
-def _animals(summary: TerritorySummary, cell: int) -> int:
-    counts = summary.cells[cell].tile.counts
-    return counts[SHEEP] + counts[CATTLE]
-
-
-def _near_farm(summary: TerritorySummary, cell: int) -> bool:
-    cells = summary.cells
-    return any(cells[cell + step].tile.counts[FARM] for step in _AROUND if cell + step in cells)
-
-
-def _vertical_lines(summary: TerritorySummary) -> list[Earned]:
-    # Only the northern end of a line starts one, so a line counts once, however long (R10).
-    cells = summary.cells
-    lines: list[Earned] = []
-    for cell in cells:
-        if cell + _NORTH not in cells:
-            end = cell + _SOUTH
-            while end in cells:
-                end += _SOUTH
-            if end - cell >= 3 * _SOUTH:
-                lines.append((3, tuple(range(cell, end, _SOUTH))))
-    return lines
-
-
-def _vertical_lines_added(summary: TerritorySummary, cell: int, _tile: Tile) -> int:
-    above, below = _run_length(summary, cell, _NORTH), _run_length(summary, cell, _SOUTH)
-    return 3 * ((above + 1 + below >= 3) - (above >= 3) - (below >= 3))
-
-
-def _run_length(summary: TerritorySummary, cell: int, step: int) -> int:
-    """Return the number of consecutive tiles from a cell in one direction, without its own."""
-    length = 0
-    while cell + step in summary.cells:
-        cell += step
-        length += 1
-    return length
-
-
-def _lake(area: Area) -> int:
-    return 2 * area.size if area.terrain is WATER and not area.openings else 0
-
-
-_MAJORITY_TEXT: Final = (
-    "Most {}: 5 points; second most: 2. Tied for most: 5 each and no second; tied for second: 2 each. "
-    "Nothing for a player who has none."
-)
-
-_ALL: Final = (
-    ScoringTile(
-        "squares",
-        "Squares",
-        "2 points for each block of 2x2 tiles; blocks may overlap.",
-        PatternRule(_squares, _squares_added),
-    ),
-    ScoringTile(
-        "completed_areas",
-        "Completed areas",
-        "1 point for each completed area.",
-        AreaRule(lambda area: 0 if area.openings else 1),
-    ),
-    ScoringTile("sheep", "Sheep", "1 point for each sheep.", TileRule(lambda tile: tile.counts[SHEEP])),
-    ScoringTile(
-        "large_completed_areas",
-        "Large completed areas",
-        "3 points for each completed area of 3 or more tiles.",
-        AreaRule(lambda area: 3 if not area.openings and area.size >= 3 else 0),
-    ),
-    ScoringTile(
-        "brochs_in_mountains",
-        "Brochs in the mountains",
-        "For each mountain area, completed or not: 1, 3 or 6 points if it has 1, 2, or 3 or more brochs.",
-        AreaRule(lambda area: _BROCH_POINTS[min(area.brochs, 3)]),
-    ),
-    ScoringTile(
-        "building_sets",
-        "Sets of buildings",
-        "5 points for each set of a broch, a farm and a lighthouse; each building is in one set only.",
-        PatternRule(_building_sets, _building_sets_added),
-    ),
-    ScoringTile(
-        "most_whisky",
-        "Most whisky",
-        _MAJORITY_TEXT.format("tiles with whisky"),
-        MajorityRule(lambda tile: 1 if tile.counts[WHISKY] else 0),
-    ),
-    ScoringTile(
-        "most_ships",
-        "Most ships",
-        _MAJORITY_TEXT.format("ships"),
-        MajorityRule(lambda tile: tile.counts[SHIP]),
-    ),
-    ScoringTile(
-        "animals_near_farms",
-        "Animals near farms",
-        "1 point for each sheep and each cattle on a farm's tile or one of the 8 tiles around it, once each.",
-        PatternRule(_animals_near_farms, _animals_near_farms_added),
-    ),
-    ScoringTile("most_gold", "Most gold", _MAJORITY_TEXT.format("gold in the purse"), MajorityRule(None)),
-    ScoringTile(
-        "connected_cattle",
-        "Cattle on the road",
-        "2 points for each cattle on a tile joined to the castle by road.",
-        TileRule(lambda tile: 2 * tile.counts[CATTLE], connected_only=True),
-    ),
-    ScoringTile(
-        "ships_and_lighthouses",
-        "Ships and lighthouses",
-        "3 points for each water area, completed or not, with both a ship in it and a lighthouse on it.",
-        AreaRule(lambda area: 3 if area.ships and area.lighthouses else 0),
-    ),
-    ScoringTile(
-        "connected_tiles",
-        "Tiles on the road",
-        "1 point for each tile joined to the castle by road, not counting the castle.",
-        TileRule(lambda _tile: 1, connected_only=True),
-    ),
-    ScoringTile(
-        "vertical_lines",
-        "Vertical lines",
-        "3 points for each unbroken north-south line of 3 or more tiles, however long.",
-        PatternRule(_vertical_lines, _vertical_lines_added),
-    ),
-    ScoringTile(
-        "largest_lake",
-        "Largest lake",
-        "2 points for each tile of the largest completed water area.",
-        AreaRule(_lake, largest_only=True),
-    ),
-    ScoringTile(
-        "completed_mountains",
-        "Completed mountains",
-        "2 points for each completed mountain area.",
-        AreaRule(lambda area: 2 if area.terrain is MOUNTAIN and not area.openings else 0),
-    ),
-)
-
-SCORING_TILES: Final = {tile.id: tile for tile in _ALL}
-"""The 16 scoring tiles by id."""
-
-
-def _scoring_tile(tile_id: str) -> ScoringTile:
-    return SCORING_TILES[tile_id]

@@ -1,4 +1,4 @@
-"""Pictures: SVG of any tile in any rotation, and of any territory, drawn from the catalogue alone."""
+"""Pictures: SVG of any tile in any rotation, and of any territory, drawn from the data of the tiles alone."""
 
 from __future__ import annotations
 

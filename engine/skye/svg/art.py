@@ -16,7 +16,7 @@ from skye.svg.curves import Curve, path, quarter, turned
 from skye.svg.layout import Layout, layout_of
 from skye.svg.roads import roads_of
 from skye.svg.terrain import Border, Ground, ground_of
-from skye.tiles import ROTATED_TILES, Terrain
+from skye.tiles.tile import Terrain, Tile, rotated_tile
 
 _Glyph = tuple[tuple[int, int], str, tuple[int, int]]
 """Where a small glyph begins, its strokes, and where it ends."""
@@ -45,10 +45,10 @@ class Art:
     things: tuple[tuple[str, int, int], ...]
 
 
-def draw(tiles: Iterable[tuple[str, int]]) -> None:
+def draw(tiles: Iterable[tuple[Tile, int]]) -> None:
     """Draw tiles, with a checkpoint after each: `art_of` takes 4 ms for each the first time.
 
-    :param tiles: the ids of tiles with their rotations.
+    :param tiles: the tiles with their rotations.
     """
     for tile, rotation in tiles:
         art_of(tile, rotation)
@@ -56,10 +56,10 @@ def draw(tiles: Iterable[tuple[str, int]]) -> None:
 
 
 @cache
-def art_of(tile_id: str, rotation: int) -> Art:
+def art_of(tile: Tile, rotation: int) -> Art:
     """Return the art of a tile turned clockwise by `rotation` degrees."""
-    ground, roads, layout = plan_of(tile_id)
-    regions = ROTATED_TILES[tile_id, 0].regions
+    ground, roads, layout = plan_of(tile)
+    regions = rotated_tile(tile, 0).regions
     outlines = [turned(outline, rotation) for outline in ground.outlines]
     borders = [Border(turned(curve, rotation), sides) for curve, sides in ground.borders]
     shores = [
@@ -86,9 +86,9 @@ def art_of(tile_id: str, rotation: int) -> Art:
 
 
 @cache
-def plan_of(tile_id: str) -> tuple[Ground, tuple[Curve, ...], Layout]:
+def plan_of(tile: Tile) -> tuple[Ground, tuple[Curve, ...], Layout]:
     """Return the ground, roads and layout of a tile in reference orientation."""
-    rotated = ROTATED_TILES[tile_id, 0]
+    rotated = rotated_tile(tile, 0)
     ground, roads = ground_of(rotated), roads_of(rotated)
     return ground, roads, layout_of(rotated, ground, roads)
 

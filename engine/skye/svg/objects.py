@@ -7,13 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Final
-
-from skye import COLORS
+from zlib import crc32
 
 INK: Final = "#3a302a"
 
-PAINT: Final = dict(zip(COLORS, ("#c93a30", "#2f66bd", "#f2c230", "#fbfaf4", "#3a8f4d"), strict=True))
-"""The colour of each player's castle."""
+PAINT: Final = {
+    "red": "#c93a30",
+    "blue": "#2f66bd",
+    "yellow": "#f2c230",
+    "white": "#fbfaf4",
+    "green": "#3a8f4d",
+}
+"""The paint of castles by their colour; others have a hue that follows from the name."""
 
 _OBJECTS: Final = {
     "whisky": (
@@ -124,7 +129,11 @@ def _shape(thing: str, prefix: str) -> str:
     if kind == "peak":
         return _PEAK
     if kind == "castle":
-        return f'<g fill="{PAINT[which]}">{_CASTLE}</g>'
+        return f'<g fill="{PAINT.get(which) or _hue(which)}">{_CASTLE}</g>'
     if kind == "scroll":
         return f'{_SCROLL}<use href="#{prefix}{which}" transform="scale(.68)"/>'
     return _OBJECTS[thing]
+
+
+def _hue(color: str) -> str:
+    return f"hsl({crc32(color.encode()) % 360},45%,50%)"

@@ -1,13 +1,13 @@
-"""Pictures of the 16 scoring tiles, in the style of the landscape tiles: what counts, and its points."""
+"""Pictures of scoring tiles, in the style of landscape tiles: what counts and its points, or the title."""
 
 from __future__ import annotations
 
 from functools import cache
+from textwrap import wrap
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
-from skye.lookup import named
-from skye.scoring import SCORING_TILES
+from skye.rulesets import BASE, Ruleset
 from skye.svg.layers import GOLD, MOUNTAIN, PASTURE, ROADS, WATER
 from skye.svg.objects import INK, definitions, use
 
@@ -59,6 +59,7 @@ _HILLS: Final = "M-130,60q10,-130 130,-150q120,20 130,150z"
 _LAKE: Final = "M-130,0q0,-90 130,-90t130,90q-10,80 -130,80t-130,-80z"
 _LAND: Final = "M-130,-90h260v160h-260z"
 
+# Of scoring tiles of the base game; one without a motif shows its title.
 _MOTIFS: Final[dict[str, _Motif]] = {
     "squares": _Motif(
         "2",
@@ -100,25 +101,44 @@ _MOTIFS: Final[dict[str, _Motif]] = {
 
 
 @cache
-def scoring_tile_svg(scoring_tile: str) -> str:
-    """Return the picture of a scoring tile.
+def scoring_tile_svg(scoring_tile: str, ruleset: Ruleset = BASE) -> str:
+    """Return the picture of a scoring tile of a ruleset.
 
     >>> scoring_tile_svg("squares").startswith("<svg ")
     True
 
     :raises ValueError: when there is no such scoring tile.
     """
-    motif = named("scoring tile", scoring_tile, _MOTIFS)
-    prefix = f"{scoring_tile}-"
-    text = escape(SCORING_TILES[scoring_tile].text)
-    title = f'<title id="{prefix}title">{text}</title>'
-    things = "".join(use(thing, x, y, prefix) for thing, x, y in motif.things)
+    tile = ruleset.scoring_tile(scoring_tile)
+    # A tile that differs from the one in the base game may count something else.
+    motif = _MOTIFS.get(tile.id) if tile == BASE.scoring_tiles.get(tile.id) else None
+    prefix = f"{tile.id}-"
+    title = f'<title id="{prefix}title">{escape(tile.text)}</title>'
+    things = () if motif is None else motif.things
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-200 -200 400 400" width="{_PIXELS}" '
         f'height="{_PIXELS}" role="img" aria-labelledby="{prefix}title">{title}'
-        f"<defs>{definitions({thing for thing, _, _ in motif.things}, prefix)}</defs>"
+        f"<defs>{definitions({thing for thing, _, _ in things}, prefix)}</defs>"
         f'<rect x="-193" y="-193" width="386" height="386" rx="26" fill="{_PARCHMENT}" stroke="{INK}" '
-        f'stroke-width="14"/>{motif.shapes}{things}'
-        '<text y="166" font-size="84" font-weight="700" text-anchor="middle" '
-        f'font-family="Georgia,serif" fill="{INK}">{motif.points.replace(" ", " · ")}</text></svg>\n'
+        f'stroke-width="14"/>{_written(tile.title) if motif is None else _drawn(motif, prefix)}</svg>\n'
+    )
+
+
+def _drawn(motif: _Motif, prefix: str) -> str:
+    things = "".join(use(thing, x, y, prefix) for thing, x, y in motif.things)
+    return f"{motif.shapes}{things}{_line(motif.points.replace(' ', ' · '), 166, 84)}"
+
+
+def _written(title: str) -> str:
+    """Return a title in lines in the middle."""
+    lines = wrap(title, 12) or [""]
+    size = min(64, 340 // len(lines), round(340 / (0.62 * max(map(len, lines)))))
+    top = (size * (3 - len(lines))) // 2 - size // 2 - size // 4
+    return "".join(_line(escape(line), top + size * number, size) for number, line in enumerate(lines))
+
+
+def _line(text: str, y: int, size: int) -> str:
+    return (
+        f'<text y="{y}" font-size="{size}" font-weight="700" text-anchor="middle" '
+        f'font-family="Georgia,serif" fill="{INK}">{text}</text>'
     )

@@ -10,11 +10,13 @@ from typing import Final, NamedTuple
 from xml.sax.saxutils import escape  # nosec B406 # it writes XML and reads none
 
 from skye import Territory
+from skye.rulesets import BASE, Ruleset
 from skye.svg.art import art_of, draw
 from skye.svg.curves import HALF, SIZE
 from skye.svg.layers import PlacedArt, picture
 from skye.territory import TerritorySummary
-from skye.tiles import OBJECTS, ROTATED_TILES, RotatedTile, cell_at
+from skye.tiles import OBJECTS, RotatedTile, cell_at
+from skye.tiles.tile_set import DEFAULT_RULESET
 
 _TILE_PIXELS: Final = 240
 _TERRITORY_PIXELS: Final = 120
@@ -36,25 +38,25 @@ class _Frame(NamedTuple):
     height: int
 
 
-def tile_svg(tile_id: str, rotation: int = 0) -> str:
-    """Return the picture of one tile, turned clockwise by `rotation` degrees.
+def tile_svg(tile_id: str, rotation: int = 0, ruleset: Ruleset = BASE) -> str:
+    """Return the picture of one tile of a ruleset, turned clockwise by `rotation` degrees.
 
     >>> tile_svg("L01", 90).startswith("<svg ")
     True
 
     :raises ValueError: when there is no such tile or rotation.
     """
-    rotated = ROTATED_TILES.get((tile_id, rotation))
+    rotated = ruleset.tiles.rotated.get((tile_id, rotation))
     if rotated is None:
         raise ValueError(f"there is no tile {tile_id!r} with the rotation {rotation!r}")
-    prefix = _prefix(f"{tile_id}/{rotation}")
+    prefix = _prefix(f"{tile_id}/{rotation}", ruleset.id)
     turned = f", turned clockwise by {rotation} degrees" if rotation else ""
     return _document(
         _Frame(-HALF, -HALF, SIZE, SIZE),
         _TILE_PIXELS,
         prefix,
         (f"Tile {tile_id}", f"Isle of Skye tile {tile_id}{turned}. {_shown([rotated])}"),
-        picture([PlacedArt(art_of(tile_id, rotation), 0, 0)], prefix),
+        picture([PlacedArt(art_of(rotated.tile, rotation), 0, 0)], prefix),
     )
 
 
@@ -69,13 +71,14 @@ def territory_svg(territory: Territory, *, title: str | None = None, coordinates
     True
     """
     heading = _clean(title or "")
-    draw((tile, rotation) for tile, _, _, rotation in territory.placed)
+    by_id = territory.tiles.by_id
+    draw((by_id[tile], rotation) for tile, _, _, rotation in territory.placed)
     completed = _completed_regions(territory.summary)
     tiles = [
-        PlacedArt(art_of(tile, rotation), x * SIZE, y * SIZE, completed[cell_at(x, y)])
+        PlacedArt(art_of(by_id[tile], rotation), x * SIZE, y * SIZE, completed[cell_at(x, y)])
         for tile, x, y, rotation in territory.placed
     ]
-    prefix = _prefix(f"{territory}|{heading}|{coordinates}")
+    prefix = _prefix(f"{territory}|{heading}|{coordinates}", territory.ruleset_id)
     frame = _frame(tiles, bool(heading), coordinates)
     return _document(
         frame,
@@ -109,8 +112,10 @@ def _document(frame: _Frame, pixels: int, prefix: str, words: tuple[str, str], c
     )
 
 
-def _prefix(key: str) -> str:
+def _prefix(key: str, ruleset_id: str) -> str:
     """Return what ids begin with, so that several pictures can stand in one page."""
+    if ruleset_id != DEFAULT_RULESET:
+        key = f"{ruleset_id}|{key}"
     return f"s{blake2s(key.encode(), digest_size=5).hexdigest()}-"
 
 

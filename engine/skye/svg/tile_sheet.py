@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from skye.rulesets import BASE, Ruleset
 from skye.svg.art import Art, art_of, draw
 from skye.svg.curves import HALF, SIZE
 from skye.svg.layers import ground, texture
 from skye.svg.objects import definitions, use
-from skye.tiles import ROTATED_TILES, ROTATIONS, TILES
+from skye.tiles import ROTATIONS
 
 
 @cache
-def tile_sheet_svg() -> str:
-    """Return one SVG with a `<view>` for each tile and rotation, such as `#L35-90`.
+def tile_sheet_svg(ruleset: Ruleset = BASE) -> str:
+    """Return one SVG with a `<view>` for each tile of a ruleset and rotation, such as `#L35-90`.
 
     The tiles are rows, the rotations columns. The ground of a tile is drawn once and turned; what stands on
     it stays upright, as in `tile_svg`. Each definition and each tile is a line that begins with its id, so
@@ -23,18 +24,20 @@ def tile_sheet_svg() -> str:
     >>> tile_sheet_svg().count("<view ")
     312
     """
-    draw(ROTATED_TILES)
-    arts = {(tile, rotation): art_of(tile, rotation) for tile in TILES for rotation in ROTATIONS}
+    tiles = ruleset.tiles.by_id
+    turned = [(tile, rotation) for tile in tiles.values() for rotation in ROTATIONS]
+    draw(turned)
+    arts = {(tile.id, rotation): art_of(tile, rotation) for tile, rotation in turned}
     things = sorted({thing for art in arts.values() for thing, _, _ in art.things})
-    width, height = SIZE * len(ROTATIONS), SIZE * len(TILES)
+    width, height = SIZE * len(ROTATIONS), SIZE * len(tiles)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
         f'height="{height}"><title>All tiles of Isle of Skye</title><defs>'
     )
-    grounds = (f'<g id="{tile}-ground">{ground(arts[tile, 0])}</g>' for tile in TILES)
+    grounds = (f'<g id="{tile}-ground">{ground(arts[tile, 0])}</g>' for tile in tiles)
     cells = (
         _cell(arts[tile, rotation], tile, row, rotation)
-        for row, tile in enumerate(TILES)
+        for row, tile in enumerate(tiles)
         for rotation in ROTATIONS
     )
     lines = [head, *_definition_lines(things), *grounds, "</defs>", *cells, "</svg>"]

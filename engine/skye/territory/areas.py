@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from skye.tiles.catalogue import Region, RotatedTile, Terrain
 from skye.tiles.geometry import OPPOSITE, SIDES, STEPS
+from skye.tiles.tile import Region, RotatedTile, Terrain
 
 
 class Area(NamedTuple):

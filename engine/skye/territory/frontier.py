@@ -1,34 +1,16 @@
-"""The frontier of a territory: the empty cells next to its tiles, and the legal placements on them.
+"""The frontier of a territory: the empty cells next to its tiles.
 
 A frontier is a dictionary from each empty cell to its edge constraint, an integer that encodes the terrains
-that the neighbouring tiles show to the cell (see `tiles.FITTING_ROTATIONS`).
+that the neighbouring tiles show to the cell (see `skye.tiles.TileSet`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from skye.tiles.catalogue import FITTING_ROTATIONS, LANDSCAPE, ROTATED_TILES, RotatedTile, Terrain
-from skye.tiles.geometry import SIDE_NAMES, SIDES, STEPS, coordinates_of
-
-
-class Place(NamedTuple):
-    """A placement of a tile: also the move that places it.
-
-    :param tile: the id of the tile.
-    :param x: columns east of the castle.
-    :param y: rows south of the castle.
-    :param rotation: clockwise degrees: 0, 90, 180 or 270.
-    """
-
-    tile: str
-    x: int
-    y: int
-    rotation: int
-
-    def __str__(self) -> str:
-        return f"{self.tile}@{self.x},{self.y}" + (f"/{self.rotation}" if self.rotation else "")
-
+from skye.tiles.geometry import SIDE_NAMES, SIDES, STEPS
+from skye.tiles.tile import RotatedTile, Terrain
 
 OPEN_SIDES: Final = tuple(
     tuple((side, STEPS[side]) for side in SIDES if not constraint >> 2 * side & 3)
@@ -46,38 +28,6 @@ def occupy_cell(frontier: dict[int, int], cell: int, rotated: RotatedTile) -> No
         frontier[neighbor] = frontier.get(neighbor, 0) | constraints[side]
 
 
-_MAX_CELLS: Final = 512
-"""The maximum number of cached cells for a tile; the cache is cleared when it is full."""
-
-
-class _PlacesByCell(dict[int, tuple[Place, ...]]):
-    """A cache of the placements of one tile in some rotations, by cell; missing cells are computed."""
-
-    def __init__(self, tile: str, rotations: tuple[int, ...]) -> None:
-        super().__init__()
-        self._tile = tile
-        self._rotations = rotations
-
-    def __missing__(self, cell: int) -> tuple[Place, ...]:
-        if len(self) == _MAX_CELLS:
-            self.clear()
-        x, y = coordinates_of(cell)
-        places = tuple([Place(self._tile, x, y, rotation) for rotation in self._rotations])
-        self[cell] = places
-        return places
-
-
-def _places_by_constraint(tile: str) -> tuple[_PlacesByCell | None, ...]:
-    by_rotations = {
-        rotations: _PlacesByCell(tile, rotations) for rotations in FITTING_ROTATIONS[tile] if rotations
-    }
-    return tuple([by_rotations.get(rotations) for rotations in FITTING_ROTATIONS[tile]])
-
-
-PLACES_BY_CONSTRAINT: Final = {tile: _places_by_constraint(tile) for tile in LANDSCAPE}
-"""By landscape tile and constraint: the legal placements by cell; None where no rotation fits."""
-
-
 class EdgeMismatch(NamedTuple):
     """A shared edge on which the terrains of a tile and its neighbour differ."""
 
@@ -89,9 +39,8 @@ class EdgeMismatch(NamedTuple):
         return f"its {self.side} is {self.own}, its neighbour there shows {self.neighbor}"
 
 
-def first_edge_mismatch(tile: str, rotation: int, constraint: int) -> EdgeMismatch:
-    """Return the first edge on which a tile would meet a different terrain."""
-    edges = ROTATED_TILES[tile, rotation].edges
+def first_edge_mismatch(edges: Sequence[Terrain], constraint: int) -> EdgeMismatch:
+    """Return the first edge on which a tile with these edges would meet a different terrain."""
     for side in SIDES:
         required = constraint >> 2 * side & 3
         if required and required != edges[side]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skye.errors import InvalidTerritory
-from skye.territory.frontier import Place
-from skye.tiles.catalogue import ROTATED_TILES, TILES
 from skye.tiles.geometry import LIMIT, OPPOSITE, ROTATIONS, SIDE_NAMES, STEPS, cell_at
+from skye.tiles.tile_set import Place, TileSet
 
 
 def parse_placement(word: str) -> Place:
@@ -24,15 +23,15 @@ def parse_placement(word: str) -> Place:
         raise InvalidTerritory(f"{word!r} is not of the form TILE@x,y/rotation.") from None
 
 
-def check_placements(placements: Iterable[Place]) -> tuple[Place, ...]:
+def check_placements(tiles: TileSet, placements: Iterable[Place]) -> tuple[Place, ...]:
     """Check all rules of placement; return the placements with the castle first.
 
     :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
     """
     placed = tuple(placements)
     castle = _castle_index(placed)
-    cells = _cells_checked(placed)
-    _check_edges(placed, cells)
+    cells = _cells_checked(tiles, placed)
+    _check_edges(tiles, placed, cells)
     _check_connected(placed, cells)
     return (placed[castle], *placed[:castle], *placed[castle + 1 :])
 
@@ -49,12 +48,12 @@ def _castle_index(placed: tuple[Place, ...]) -> int:
     return castles[0]
 
 
-def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
+def _cells_checked(tiles: TileSet, placed: tuple[Place, ...]) -> dict[int, int]:
     """Return, by cell, the index in `placed` of the tile on it."""
     cells: dict[int, int] = {}
     seen: set[str] = set()
     for index, (tile, x, y, rotation) in enumerate(placed):
-        if tile not in TILES:
+        if tile not in tiles.by_id:
             raise InvalidTerritory(f"There is no tile {tile!r}.", index=index)
         if rotation not in ROTATIONS:
             raise InvalidTerritory(f"A rotation is 0, 90, 180 or 270, not {rotation}.", index=index)
@@ -72,14 +71,14 @@ def _cells_checked(placed: tuple[Place, ...]) -> dict[int, int]:
     return cells
 
 
-def _check_edges(placed: tuple[Place, ...], cells: dict[int, int]) -> None:
+def _check_edges(tiles: TileSet, placed: tuple[Place, ...], cells: dict[int, int]) -> None:
     for cell, index in cells.items():
-        edges = ROTATED_TILES[placed[index].tile, placed[index].rotation].edges
+        edges = tiles.rotated[placed[index].tile, placed[index].rotation].edges
         for side, step in enumerate(STEPS):
             other = cells.get(cell + step)
             if other is None:
                 continue
-            facing = ROTATED_TILES[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
+            facing = tiles.rotated[placed[other].tile, placed[other].rotation].edges[OPPOSITE[side]]
             if facing != edges[side]:
                 raise InvalidTerritory(
                     f"{placed[index].tile} shows {edges[side].label} at its {SIDE_NAMES[side]}, "

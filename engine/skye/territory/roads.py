@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from skye.tiles.catalogue import RotatedTile
 from skye.tiles.geometry import OPPOSITE, SIDES, STEPS, cell_at
+from skye.tiles.tile import RotatedTile
 
 _CASTLE: Final = cell_at(0, 0)
 

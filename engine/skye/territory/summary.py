@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from skye.territory.areas import NO_AREAS, Area, Areas
-from skye.territory.frontier import Place
 from skye.territory.roads import INITIAL_ROAD_ENDS, join_roads
-from skye.tiles.catalogue import ROTATED_TILES, RotatedTile
-from skye.tiles.geometry import cell_at, coordinates_of
+from skye.tiles.geometry import cell_at
+from skye.tiles.tile import RotatedTile
+from skye.tiles.tile_set import Place, TileSet
 
 _TILES_OF_A_ROUND: Final = 6
 """More tiles than a player usually places in a round."""
@@ -48,10 +48,7 @@ class TerritorySummary:
         return f"<TerritorySummary of {len(self.cells)} tiles>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        places = [
-            (turned.tile.id, *coordinates_of(cell), turned.rotation) for cell, turned in self.cells.items()
-        ]
-        return _summary_of, (places,)
+        return _summary_of, (dict(self.cells),)
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -82,11 +79,17 @@ class TerritorySummary:
             areas = self._areas = areas.extended(islice(self.cells.items(), areas.tiles, None))
         return areas
 
-    def _extended(self, placements: Iterable[Place]) -> TerritorySummary:
+    def _extended(self, tiles: TileSet, placements: Iterable[Place]) -> TerritorySummary:
         """Return the summary after more placements."""
+        turned = tiles.rotated
+        return self._with_tiles(
+            [(cell_at(x, y), turned[tile, rotation]) for tile, x, y, rotation in placements]
+        )
+
+    def _with_tiles(self, tiles: Iterable[tuple[int, RotatedTile]]) -> TerritorySummary:
+        """Return the summary after more tiles, each with its cell."""
         cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
-        for tile, x, y, rotation in placements:
-            cell, rotated = cell_at(x, y), ROTATED_TILES[tile, rotation]
+        for cell, rotated in tiles:
             cells[cell] = rotated
             join_roads(connected, road_ends, cells, cell, rotated)
         return TerritorySummary(cells, connected, road_ends, self._areas)
@@ -96,5 +99,5 @@ EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), INITIAL_ROAD_ENDS, NO_A
 """The summary of an empty territory."""
 
 
-def _summary_of(places: Iterable[tuple[str, int, int, int]]) -> TerritorySummary:
-    return EMPTY_SUMMARY._extended([Place(*place) for place in places])
+def _summary_of(cells: dict[int, RotatedTile]) -> TerritorySummary:
+    return EMPTY_SUMMARY._with_tiles(cells.items())

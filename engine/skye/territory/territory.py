@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final, Self
+from typing import Self
 
 from skye.errors import CellOccupied, NotAdjacent, RuleError, TerrainMismatch
 from skye.lookup import named
-from skye.territory.frontier import PLACES_BY_CONSTRAINT, Place, first_edge_mismatch, occupy_cell
+from skye.territory.frontier import first_edge_mismatch, occupy_cell
 from skye.territory.notation import check_placements, parse_placement
 from skye.territory.summary import EMPTY_SUMMARY, TerritorySummary
-from skye.tiles.catalogue import COLORS, FITTING_ROTATIONS, ROTATED_TILES
 from skye.tiles.geometry import LIMIT, ROTATIONS, cell_at
+from skye.tiles.tile_set import DEFAULT_RULESET, TILE_SETS, Place, TileSet
 
 
 class _DerivedValues:
@@ -40,12 +40,14 @@ class Territory(_DerivedValues):
     """The tiles of one player in placing order, the castle first.
 
     :param placed: the placements; they are not checked here (see `from_placements`).
+    :param ruleset_id: the ruleset whose tiles they are.
 
     >>> print(Territory.parse("castle-red L28@0,-1 L44@0,1/180"))
     castle-red L28@0,-1 L44@0,1/180
     """
 
     placed: tuple[Place, ...]
+    ruleset_id: str = DEFAULT_RULESET
 
     def __copy__(self) -> Self:
         return self
@@ -53,31 +55,41 @@ class Territory(_DerivedValues):
     def __deepcopy__(self, _memo: dict[int, object]) -> Self:
         return self
 
-    def __reduce__(self) -> tuple[type[Territory], tuple[tuple[Place, ...]]]:
-        return Territory, (self.placed,)
+    def __reduce__(self) -> tuple[type[Territory], tuple[tuple[Place, ...], str]]:
+        return Territory, (self.placed, self.ruleset_id)
 
     @classmethod
-    def parse(cls, text: str) -> Territory:
+    def parse(cls, text: str, ruleset_id: str = DEFAULT_RULESET) -> Territory:
         """Return the territory in the notation `castle-red L28@0,-1 L44@0,1/180` (tile, position, rotation).
 
+        :param ruleset_id: the ruleset whose tiles they are.
         :raises InvalidTerritory: when a word cannot be read or the tiles cannot lie like this.
+        :raises ValueError: when there is no such ruleset.
         """
-        return cls.from_placements([parse_placement(word) for word in text.split()])
+        return cls.from_placements([parse_placement(word) for word in text.split()], ruleset_id)
 
     @classmethod
-    def from_placements(cls, placements: Iterable[Place]) -> Territory:
+    def from_placements(cls, placements: Iterable[Place], ruleset_id: str = DEFAULT_RULESET) -> Territory:
         """Return the territory with these placements, in any order, after checking all rules of placement.
 
+        :param ruleset_id: the ruleset whose tiles they are.
         :raises InvalidTerritory: with `facts["index"]`, the position of the first placement at fault.
+        :raises ValueError: when there is no such ruleset.
         """
-        return cls(check_placements(placements))
+        return cls(check_placements(named("ruleset", ruleset_id, TILE_SETS), placements), ruleset_id)
 
     def __repr__(self) -> str:
-        return f"Territory.parse({str(self)!r})"
+        ruleset = "" if self.ruleset_id == DEFAULT_RULESET else f", {self.ruleset_id!r}"
+        return f"Territory.parse({str(self)!r}{ruleset})"
 
     def __str__(self) -> str:
         castle, *others = self.placed
         return " ".join([castle.tile, *map(str, others)])
+
+    @property
+    def tiles(self) -> TileSet:
+        """All tiles of the ruleset."""
+        return TILE_SETS[self.ruleset_id]
 
     @property
     def frontier(self) -> Mapping[int, int]:
@@ -91,8 +103,9 @@ class Territory(_DerivedValues):
             return self._frontier
         except AttributeError:
             frontier: dict[int, int] = {}
+            rotated = self.tiles.rotated
             for tile, x, y, rotation in self.placed:
-                occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
+                occupy_cell(frontier, cell_at(x, y), rotated[tile, rotation])
             _set(self, "_frontier", frontier)
             return frontier
 
@@ -102,7 +115,7 @@ class Territory(_DerivedValues):
         summary = self._summarized
         known = len(summary.cells)
         if known < len(self.placed):
-            summary = summary._extended(self.placed[known:])
+            summary = summary._extended(self.tiles, self.placed[known:])
             _set(self, "_summary", summary)
         return summary
 
@@ -124,11 +137,12 @@ class Territory(_DerivedValues):
         """
         places: list[Place] = []
         constraints = self._open_cells.items()
+        by_tile = TILE_SETS[self.ruleset_id].places
         for tile in tiles:
             try:
-                by_constraint = PLACES_BY_CONSTRAINT[tile]
+                by_constraint = by_tile[tile]
             except KeyError:
-                by_constraint = named("landscape tile", tile, PLACES_BY_CONSTRAINT)
+                by_constraint = named("landscape tile", tile, by_tile)
             for cell, constraint in constraints:
                 by_cell = by_constraint[constraint]
                 if by_cell is not None:
@@ -143,7 +157,7 @@ class Territory(_DerivedValues):
 
         :raises ValueError: when there is no such landscape tile.
         """
-        fits = named("landscape tile", tile, FITTING_ROTATIONS)
+        fits = named("landscape tile", tile, self.tiles.fitting_rotations)
         return any(fits[constraint] for constraint in self._open_cells.values())
 
     def place(self, tile: str, x: int, y: int, rotation: int) -> Territory:
@@ -169,8 +183,9 @@ class Territory(_DerivedValues):
         """Return the territory with one more tile, whose placement is not checked; update derived values."""
         tile, x, y, rotation = place
         frontier = self._open_cells.copy()
-        occupy_cell(frontier, cell_at(x, y), ROTATED_TILES[tile, rotation])
-        larger = Territory((*self.placed, place))
+        ruleset_id = self.ruleset_id
+        occupy_cell(frontier, cell_at(x, y), TILE_SETS[ruleset_id].rotated[tile, rotation])
+        larger = Territory((*self.placed, place), ruleset_id)
         _set(larger, "_frontier", frontier)
         _set(larger, "_summary", self._summarized)
         return larger
@@ -191,12 +206,12 @@ class Territory(_DerivedValues):
         """
         try:
             cell = cell_at(x, y)
-            fits = rotation in FITTING_ROTATIONS[tile][self._open_cells[cell]]
+            fits = rotation in TILE_SETS[self.ruleset_id].fitting_rotations[tile][self._open_cells[cell]]
             if fits and cell.__class__ is rotation.__class__ is int:
                 return None
         except (KeyError, TypeError, ValueError):
             pass  # there is no such open cell, or an argument is wrong
-        _check_placement(tile, x, y, rotation)
+        _check_placement(self.tiles, tile, x, y, rotation)
         return self._misplaced(tile, x, y, rotation)
 
     def _misplaced(self, tile: str, x: int, y: int, rotation: int) -> RuleError:
@@ -209,7 +224,7 @@ class Territory(_DerivedValues):
             return NotAdjacent(
                 f"({x}, {y}) shares no edge with a tile of the territory.", tile=tile, x=x, y=y
             )
-        found = first_edge_mismatch(tile, rotation, constraint)
+        found = first_edge_mismatch(self.tiles.rotated[tile, rotation].edges, constraint)
         return TerrainMismatch(
             f"{tile} turned by {rotation} on ({x}, {y}): {found}.",
             tile=tile,
@@ -227,27 +242,33 @@ class Territory(_DerivedValues):
 
     def _without_last(self) -> Territory:
         """Return the territory as it was before the last placement."""
-        return Territory(self.placed[:-1])
+        return Territory(self.placed[:-1], self.ruleset_id)
 
 
-def _check_placement(tile: str, x: int, y: int, rotation: int) -> None:
+def _check_placement(tiles: TileSet, tile: str, x: int, y: int, rotation: int) -> None:
     if not x.__class__ is y.__class__ is rotation.__class__ is int:
         raise TypeError(f"x, y and rotation are ints, not {x!r}, {y!r} and {rotation!r}")
-    named("landscape tile", tile, FITTING_ROTATIONS)
+    named("landscape tile", tile, tiles.fitting_rotations)
     if rotation not in ROTATIONS:
         raise ValueError(f"a rotation is one of {ROTATIONS}, not {rotation}")
 
 
-_CASTLES: Final = {color: Territory((Place(f"castle-{color}", 0, 0, 0),)) for color in COLORS}
-"""Shared by all games, so that their derived values are computed once."""
+_castles: dict[tuple[str, str], Territory] = {}
+"""The castles that have been used: games share them, so that their derived values are computed once."""
 
 
-def castle_alone(color: str) -> Territory:
+def castle_alone(color: str, ruleset_id: str = DEFAULT_RULESET) -> Territory:
     """Return the territory with which the player of a color begins: the castle at (0, 0).
 
     >>> print(castle_alone("red"))
     castle-red
 
-    :raises ValueError: when there is no such color.
+    :raises ValueError: when there is no such ruleset or color.
     """
-    return named("color", color, _CASTLES)
+    try:
+        return _castles[ruleset_id, color]
+    except KeyError:
+        colors = named("ruleset", ruleset_id, TILE_SETS).colors
+        castle = f"castle-{named('color', color, {color: color for color in colors})}"
+        territory = Territory((Place(castle, 0, 0, 0),), ruleset_id)
+        return _castles.setdefault((ruleset_id, color), territory)

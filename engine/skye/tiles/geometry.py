@@ -20,7 +20,7 @@ ROTATIONS: Final = (0, 90, 180, 270)
 """Clockwise degrees."""
 
 LIMIT: Final = 100
-"""Largest distance from the castle along either axis; all 73 landscape tiles in a row reach 73."""
+"""Largest distance from the castle along either axis; no ruleset has more landscape tiles."""
 
 _WIDTH: Final = 256
 _ORIGIN: Final = 128 * _WIDTH + 128

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from skye.rules.income import whisky_joined
 from skye.rules.state import GameState, check_scoring_tiles, check_seat
-from skye.scoring.final import final_score
-from skye.scoring.schedule import SLOTS
 from skye.scoring.scoring_tiles import Award, awards
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
@@ -48,7 +46,7 @@ def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
     worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
     scrolls, whisky, completed, connected = worth.of_territory
     return {
-        "scoring_tiles": points_view(SLOTS, game.scoring_tiles, worth.points),
+        "scoring_tiles": points_view(game.ruleset.slots, game.scoring_tiles, worth.points),
         "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,
@@ -83,11 +81,12 @@ def placement_gains_view(game: GameState, seat: int, tile: str) -> list[Placemen
 def _territory_worth(game: GameState, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
     purses = [0] * len(summaries)
     summary = summaries[seat]
+    ruleset = game.ruleset
     return _TerritoryWorth(
-        tuple([awards(tile, seat, summaries, purses) for tile in game.scoring_tiles]),
+        tuple([awards(ruleset.scoring_tiles[tile], seat, summaries, purses) for tile in game.scoring_tiles]),
         (
-            final_score(summary, 0).scroll_points,
-            whisky_joined(summary),
+            ruleset.final.score(summary, 0).scroll_points,
+            ruleset.whisky_income * whisky_joined(summary),
             sum([not area.openings for area in summary.areas]),
             len(summary.connected),
         ),
@@ -107,13 +106,13 @@ def _gain_view(
     scrolls, whisky, completed, connected = values
     new_awards: list[PlacementAwardView] = [
         {"slot": slot, **view}
-        for slot, gain, then, now in zip(SLOTS, points, after.earned, before.earned, strict=True)
+        for slot, gain, then, now in zip(game.ruleset.slots, points, after.earned, before.earned, strict=True)
         if gain
         for view in award_views(territory, (Counter(then) - Counter(now)).elements())
     ]
     return {
         **territory_tiles_view(territory.placed[-1:])[0],
-        "gains": points_view(SLOTS, game.scoring_tiles, points),
+        "gains": points_view(game.ruleset.slots, game.scoring_tiles, points),
         "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,

@@ -11,7 +11,7 @@ The functions return plain dictionaries and lists that can be encoded as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import cast
 
 from skye.draws import commitment
@@ -30,8 +30,8 @@ from skye.events import (
     TilesKept,
 )
 from skye.rules.state import GameState, Phase, check_seat, points_by_slot
-from skye.scoring.schedule import SLOTS, slots_by_round
-from skye.territory.frontier import Place
+from skye.rulesets.ruleset import Ruleset
+from skye.tiles.tile_set import Place
 from skye.visibility.types.events import (
     EventView,
     GameFinishedView,
@@ -71,12 +71,13 @@ def game_view(game: GameState, viewer: int | None) -> GameView:
     bag = game.bag
     waiting_for = game.waiting_for
     return {
+        "ruleset": game.ruleset_id,
         "round": game.round,
         "round_count": game.rounds,
         "phase": game.phase,
         "starting_seat": game.starting_seat,
         "waiting_for": waiting_for,
-        "scoring_tiles": used_scoring_tiles_view(game.scoring_tiles, len(game.players)),
+        "scoring_tiles": used_scoring_tiles_view(game.ruleset, game.scoring_tiles, len(game.players)),
         "bag": {"count": len(bag), "tiles": bag},
         "fairness": {
             "commitment": None if game.seed is None else commitment(game.seed),
@@ -122,20 +123,23 @@ def visible_gold(game: GameState, viewer: int | None, seat: int) -> int | None:
     return player.gold + player.stakes if game.phase is Phase.PRICING else player.gold
 
 
-def used_scoring_tiles_view(scoring_tiles: Sequence[str], players: int) -> list[UsedScoringTileView]:
-    """Return the scoring tiles in slots A to D, each with the rounds in which it is scored.
+def used_scoring_tiles_view(
+    ruleset: Ruleset, scoring_tiles: Sequence[str], players: int
+) -> list[UsedScoringTileView]:
+    """Return the scoring tiles by slot, each with the rounds in which it is scored.
 
-    >>> used_scoring_tiles_view(["sheep"], 2)
+    >>> from skye.rulesets import BASE
+    >>> used_scoring_tiles_view(BASE, ["sheep"], 2)
     [{'slot': 'A', 'scoring_tile': 'sheep', 'rounds': [1, 3, 5]}]
     """
-    rounds = slots_by_round(players)
+    rounds = ruleset.rounds(players)
     return [
         {
             "slot": slot,
             "scoring_tile": tile,
             "rounds": [n for n, slots in enumerate(rounds, 1) if slot in slots],
         }
-        for slot, tile in zip(SLOTS, scoring_tiles, strict=False)
+        for slot, tile in zip(ruleset.slots, scoring_tiles, strict=False)
     ]
 
 
@@ -153,7 +157,7 @@ def _result(game: GameState) -> GameResultView:
     finals = [player.final or (0, 0) for player in game.players]
     return _result_view(
         game.winners,
-        game.scoring_tiles,
+        dict(zip(game.ruleset.slots, game.scoring_tiles, strict=True)),
         [points_by_slot(game, seat) for seat in range(len(game.players))],
         [player.score for player in game.players],
         finals,
@@ -162,7 +166,7 @@ def _result(game: GameState) -> GameResultView:
 
 def _result_view(
     winners: Sequence[int],
-    scoring_tiles: Sequence[str],
+    scoring_tiles: Mapping[str, str],
     tile_points: Sequence[Sequence[int]],
     scores: Sequence[int],
     finals: Sequence[tuple[int, int]],
@@ -171,7 +175,7 @@ def _result_view(
         {
             "seat": seat,
             "score": scores[seat],
-            "scoring_tiles": points_view(SLOTS, scoring_tiles, points),
+            "scoring_tiles": points_view(scoring_tiles, scoring_tiles.values(), points),
             "scroll_points": scrolls,
             "gold_points": gold,
         }
@@ -229,9 +233,9 @@ def event_view(game: GameState, viewer: int | None, event: Event) -> EventView:
                 "players": golds,
             }
         case RoundScored():
-            return _round_scored(event, game.scoring_tiles)
+            return _round_scored(event, game)
         case GameFinished():
-            return _game_finished(event)
+            return _game_finished(event, game.ruleset.slots)
         case _:  # the view of any other event has its fields
             return cast("EventView", {"type": EVENT_TYPES[type(event)], **event._asdict()})
 
@@ -279,9 +283,8 @@ def _offer_set(event: OfferSet, *, seen: bool) -> OfferSetView:
     }
 
 
-def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> RoundScoredView:
-    by_slot = dict(zip(SLOTS, scoring_tiles, strict=True))
-    scored = [by_slot[slot] for slot in event.slots]
+def _round_scored(event: RoundScored, game: GameState) -> RoundScoredView:
+    scored = [game.scoring_tile(slot) for slot in event.slots]
     players: list[SeatRoundPointsView] = [
         {
             "seat": seat,
@@ -293,9 +296,10 @@ def _round_scored(event: RoundScored, scoring_tiles: Sequence[str]) -> RoundScor
     return {"type": "round_scored", "round": event.round, "players": players}
 
 
-def _game_finished(event: GameFinished) -> GameFinishedView:
+def _game_finished(event: GameFinished, slots: Sequence[str]) -> GameFinishedView:
     finals = list(zip(event.scroll_points, event.gold_points, strict=True))
-    result = _result_view(event.winners, event.scoring_tiles, event.tile_points, event.scores, finals)
+    scoring_tiles = dict(zip(slots, event.scoring_tiles, strict=True))
+    result = _result_view(event.winners, scoring_tiles, event.tile_points, event.scores, finals)
     players: list[SeatEndView] = [
         {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
     ]

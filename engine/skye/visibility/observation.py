@@ -12,6 +12,7 @@ from typing import Any
 
 from skye.events import Event, IncomePaid, OffersRevealed, TileBought
 from skye.rules.state import PRICING, GameState, Player, check_seat
+from skye.rulesets.ruleset import Ruleset
 
 _MAX_SAMPLED_PRICE = 10
 """The maximum price of sampled offers, in gold."""
@@ -20,8 +21,8 @@ _MAX_SAMPLED_PRICE = 10
 def observed_game(game: GameState, seat: int | None) -> GameState:
     """Return the observation of a game by a seat, as a game that contains no hidden information.
 
-    It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: 1 gold on
-    each of the last two tiles. The view, the legal moves and the bag are those of the game.
+    It has no seed, so draws are chance decisions. Each secret offer is replaced by the same one: the
+    minimum price on each tile but the first. The view, the legal moves and the bag are those of the game.
 
     >>> import skye
     >>> observed_game(skye.new_game(2, seed="secret").game, 0).seed is None
@@ -33,7 +34,9 @@ def observed_game(game: GameState, seat: int | None) -> GameState:
     check_seat(game, seat, spectator=True)
     if game.is_over:
         return game
-    return game._replace(seed=None, next_draws=(), players=_with_offers(game, seat, lambda _: (0, 1, 1)))
+    ruleset = game.ruleset
+    lowest = (0, *[ruleset.minimum_price] * (ruleset.tiles_drawn - 1))
+    return game._replace(seed=None, next_draws=(), players=_with_offers(game, seat, lambda _: lowest))
 
 
 def determinize(
@@ -61,15 +64,16 @@ def determinize(
     if game.is_over:
         return game
     seed = None if explicit_chance else f"{rng.getrandbits(128):032x}"
-    return game._replace(
-        seed=seed, next_draws=(), players=_with_offers(game, seat, lambda gold: sample_prices(gold, rng))
-    )
+    ruleset = game.ruleset
+    players = _with_offers(game, seat, lambda gold: sample_prices(ruleset, gold, rng))
+    return game._replace(seed=seed, next_draws=(), players=players)
 
 
-def sample_prices(gold: int, rng: Random) -> tuple[int, ...]:
+def sample_prices(ruleset: Ruleset, gold: int, rng: Random) -> tuple[int, ...]:
     """Return the prices of a random offer of at most `gold` in all, 0 for the tile to discard."""
-    highest = min(gold // 2, _MAX_SAMPLED_PRICE)
-    prices = [0, rng.randint(1, highest), rng.randint(1, highest)]
+    number, least = ruleset.tiles_drawn - 1, ruleset.minimum_price
+    highest = max(least, min(gold // number, _MAX_SAMPLED_PRICE))
+    prices = [0, *[rng.randint(least, highest) for _ in range(number)]]
     rng.shuffle(prices)
     return tuple(prices)
 

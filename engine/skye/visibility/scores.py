@@ -6,15 +6,16 @@ from collections.abc import Iterable, Sequence
 
 from skye.errors import RuleError, TileNotYours
 from skye.rules.state import GameState, Phase, check_scoring_tiles, check_seat
-from skye.scoring.final import FinalScore, final_score
-from skye.scoring.schedule import SLOTS
-from skye.scoring.scoring_tiles import SCORING_TILES, Award, awards, tile_points
+from skye.rulesets.ruleset import Ruleset
+from skye.scoring.final import FinalScore
+from skye.scoring.kinds import MajorityRule
+from skye.scoring.scoring_tiles import Award, ScoringTile, awards, tile_points
 from skye.territory.areas import Area
-from skye.territory.frontier import Place
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
-from skye.tiles.catalogue import LANDSCAPE, OBJECTS
 from skye.tiles.geometry import SIDE_NAMES, coordinates_of
+from skye.tiles.tile import OBJECTS
+from skye.tiles.tile_set import TILE_SETS, Place
 from skye.visibility.game_views import territory_tiles_view, visible_gold
 from skye.visibility.types.reports import (
     AreaCellView,
@@ -56,7 +57,7 @@ def _seat_scores(
 ) -> SeatScoresView:
     player = game.players[seat]
     gold = visible_gold(game, viewer, seat)
-    final = final_score(player.territory.summary, gold or 0)
+    final = game.ruleset.final.score(player.territory.summary, gold or 0)
     before = player.score - (sum(player.final) if player.final else 0)
     return {
         "seat": seat,
@@ -76,7 +77,8 @@ def _seat_scores(
 def _awards_in(game: GameState, number: int) -> list[list[SlotScoreView]]:
     """Return, by seat and slot of a round that was scored, the points and what earned them."""
     then = [
-        Territory(player.territory.placed[: player.territory_sizes[number - 1]]) for player in game.players
+        Territory(player.territory.placed[: player.territory_sizes[number - 1]], game.ruleset_id)
+        for player in game.players
     ]
     summaries = [territory.summary for territory in then]
     return [
@@ -101,8 +103,8 @@ def _awards_then(
     Awards without tiles are for gold, which is not stored, and for the points of a position, which need not
     be those of its territories.
     """
-    tile = game.scoring_tile(slot)
-    earned = [] if tile == "most_gold" else awards(tile, seat, summaries, [0] * len(summaries))
+    tile = game.ruleset.scoring_tiles[game.scoring_tile(slot)]
+    earned = [] if _compares_gold(tile) else awards(tile, seat, summaries, [0] * len(summaries))
     if sum([award.points for award in earned]) == points:
         return earned
     return [Award(points, ())] if points else []
@@ -137,6 +139,7 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
     # Majorities compare all purses as a spectator sees them. In the pricing phase the viewer's own purse
     # would lack the gold on its tiles, while the others' include it.
     golds = [visible_gold(game, None, other) for other in range(len(game.players))]
+    ruleset = game.ruleset
     return {
         "legal": after is not None,
         "placements": tried,
@@ -144,14 +147,16 @@ def what_if_view(game: GameState, seat: int, placements: Iterable[Place]) -> Wha
             {
                 "slot": slot,
                 "scoring_tile": tile,
-                "before": _points_if_known(tile, seat, summaries_before, golds),
-                "after": None if after is None else _points_if_known(tile, seat, summaries_after, golds),
+                "before": _points_if_known(ruleset.scoring_tiles[tile], seat, summaries_before, golds),
+                "after": None
+                if after is None
+                else _points_if_known(ruleset.scoring_tiles[tile], seat, summaries_after, golds),
             }
-            for slot, tile in zip(SLOTS, game.scoring_tiles, strict=True)
+            for slot, tile in zip(game.ruleset.slots, game.scoring_tiles, strict=True)
         ],
         "scroll_points": {
-            "before": final_score(summaries_before[seat], 0).scroll_points,
-            "after": None if after is None else final_score(summaries_after[seat], 0).scroll_points,
+            "before": ruleset.final.score(summaries_before[seat], 0).scroll_points,
+            "after": None if after is None else ruleset.final.score(summaries_after[seat], 0).scroll_points,
         },
     }
 
@@ -160,7 +165,7 @@ def unplaced_error(game: GameState, tile: str, *others: Territory) -> RuleError 
     """Return an error if a tile is a castle, or lies in a territory of a game or in one of others."""
     territories = (*[player.territory for player in game.players], *others)
     built = {placed.tile for territory in territories for placed in territory.placed}
-    if tile not in LANDSCAPE or tile in built:
+    if tile not in TILE_SETS[game.ruleset_id].fitting_rotations or tile in built:
         return TileNotYours(f"{tile} lies in a territory already.", tile=tile)
     return None
 
@@ -181,39 +186,47 @@ def _tried_placement_view(
 
 
 def _points_if_known(
-    tile: str, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int | None]
+    tile: ScoringTile, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int | None]
 ) -> int | None:
-    if tile == "most_gold" and None in golds:
+    if _compares_gold(tile) and None in golds:
         return None
     return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
 
 
+def _compares_gold(tile: ScoringTile) -> bool:
+    return isinstance(tile.rule, MajorityRule) and tile.rule.value is None
+
+
 def scored_territories_view(
-    territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
+    ruleset: Ruleset, territories: Sequence[Territory], golds: Sequence[int], scoring_tiles: Sequence[str]
 ) -> ScoredTerritoriesView:
     """Return the points of territories, independent of any game, with awards, scrolls, gold and areas.
 
+    :param ruleset: the rules.
     :param territories: the territories, which majorities compare.
     :param golds: the purse of the owner of each territory.
     :param scoring_tiles: the ids of the scoring tiles.
+    :raises ValueError: when there is no such scoring tile.
 
-    >>> view = scored_territories_view([Territory.parse("castle-red")], [12], ["most_gold"])
+    >>> from skye.rulesets import BASE
+    >>> view = scored_territories_view(BASE, [Territory.parse("castle-red")], [12], ["most_gold"])
     >>> [(each["scoring_tiles"][0]["points"], each["gold_points"]) for each in view["territories"]]
     [(5, 2)]
     """
     summaries = [territory.summary for territory in territories]
+    scored = [ruleset.scoring_tile(tile) for tile in scoring_tiles]
     views: list[TerritoryScoreView] = []
     for seat, territory in enumerate(territories):
-        final = final_score(summaries[seat], golds[seat])
+        final = ruleset.final.score(summaries[seat], golds[seat])
         views.append(
             {
                 "scoring_tiles": [
                     {
-                        "scoring_tile": tile,
+                        "scoring_tile": tile.id,
                         "points": tile_points(tile, summaries, golds)[seat],
                         "awards": award_views(territory, awards(tile, seat, summaries, golds)),
                     }
-                    for tile in scoring_tiles
+                    for tile in scored
                 ],
                 "scrolls": scroll_views(territory, final),
                 "scroll_points": final.scroll_points,
@@ -303,10 +316,11 @@ def _tiles_on(territory: Territory, cells: Iterable[int]) -> list[str]:
     return [territory.summary.cells[cell].tile.id for cell in sorted(cells, key=coordinates_of)]
 
 
-def scoring_tile_catalogue_view() -> list[ScoringTileView]:
-    """Return the catalogue of all 16 scoring tiles.
+def scoring_tile_catalogue_view(ruleset: Ruleset) -> list[ScoringTileView]:
+    """Return the catalogue of the scoring tiles of a ruleset.
 
-    >>> len(scoring_tile_catalogue_view())
+    >>> from skye.rulesets import BASE
+    >>> len(scoring_tile_catalogue_view(BASE))
     16
     """
     return [
@@ -316,5 +330,5 @@ def scoring_tile_catalogue_view() -> list[ScoringTileView]:
             "text": tile.text,
             "majority": tile.majority,
         }
-        for tile in SCORING_TILES.values()
+        for tile in ruleset.scoring_tiles.values()
     ]

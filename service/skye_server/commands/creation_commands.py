@@ -34,7 +34,7 @@ def create_game(games: Games, command: Command, body: dict[str, Any]) -> Attempt
     open_game = opening_of(body)
 
     def create(new: Attempt[Game | None]) -> Transition:
-        return open_game(NewGame(new.game_id, new.tokens, new.now_ms, new.player))
+        return open_game(NewGame(new.game_id, new.tokens, new.now_ms, games.settings.ruleset.id, new.player))
 
     return change_game(games, command, "", lambda _new: None, create, load=load_new)
 
@@ -50,7 +50,7 @@ def create_games(games: Games, command: Command, bodies: Sequence[dict[str, Any]
     """
     command.check_key()
     for number, body in enumerate(bodies):
-        _check(number, body, games.now_ms())
+        _check(number, body, NewGame("", TokenSource(), games.now_ms(), games.settings.ruleset.id))
         pause()
     created = (create_game(games, command.part(number), body) for number, body in enumerate(bodies))
     return {"games": [_tokens_of(created_view(new)) for new in created]}
@@ -66,13 +66,13 @@ def _tokens_of(created: CreatedGameView) -> CreatedGameTokensView:
     }
 
 
-def _check(number: int, body: dict[str, Any], now_ms: int) -> None:
+def _check(number: int, body: dict[str, Any], new: NewGame) -> None:
     """Check that one of several games can be created.
 
     :raises Problem: what its creation would raise, with pointers to the game.
     """
     try:
-        opening_of(body)(NewGame("", TokenSource(), now_ms))
+        opening_of(body)(new)
     except (Problem, RuleError) as error:
         inner = (
             error.errors if isinstance(error, Problem) and error.errors else [FieldError("", error.detail)]

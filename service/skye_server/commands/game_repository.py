@@ -86,7 +86,8 @@ class GameCache:
     The store is always read: a cached game is used only when the store still holds the same bytes.
     """
 
-    def __init__(self, max_size: int = 256) -> None:
+    def __init__(self, decode: Callable[[bytes], Game] = decode_game, max_size: int = 256) -> None:
+        self._decode = decode
         self._max_size = max_size
         self._cached: dict[str, _Cached] = {}
 
@@ -99,7 +100,7 @@ class GameCache:
         if cached is not None and cached.stored == stored:
             self._cached[game_id] = self._cached.pop(game_id, cached)
             return cached.game
-        game = decode_game(stored)
+        game = self._decode(stored)
         self.put(stored, game)
         return game
 
@@ -161,7 +162,7 @@ class GameRepository:
         self._history = GameHistory(store)
         self._players = players
         self._now_ms = now_ms
-        self.cache = GameCache()
+        self.cache = GameCache(store.decoded)
 
     def current(self, game_id: str) -> Game:
         """Return a game as it is stored.
@@ -207,6 +208,8 @@ class GameRepository:
         game = transition.game
         if joining := players_of(game) - players_of(before):
             self._players.reserve(game.id, joining, limited=limited)
+        if before is None:
+            self._store.rulesets.add(game.ruleset)
         now_ms, ttl_s = self._now_ms(), self._ttl_s[game.status]
         due = due_after(before, game, now_ms, now_ms + 1000 * ttl_s)
         commit = Commit(

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from skye_server.games.game import Game, OriginType, Status
-from skye_server.store.codec import StoredFormatError, decode_game
+from skye_server.store.codec import StoredFormatError
 from skye_server.store.finished_games import FinishedGames, Place, cursor_of, next_places, place_of
 from skye_server.store.redis_store import RedisStore
 
@@ -43,10 +43,13 @@ class Listing:
         limit: int,
         cursor: str | None = None,
         origin: OriginType | None = None,
+        *,
+        ruleset: str,
     ) -> tuple[list[Game], str | None]:
         """Return up to `limit` public games, newest first, and the cursor of the next page if there is one.
 
         :param origin: list games that began from this; None for games that began with a new game.
+        :param ruleset: list games of this ruleset.
         """
         after = place_of(cursor)
         indexes = [index_name(listed, origin) for listed in (LISTED if status is None else (status,))]
@@ -57,7 +60,8 @@ class Listing:
             found = self._newest(indexes, after, missing)
             for place, game in zip(found, self._load(found), strict=True):
                 # A game that has just changed its status may be found under both.
-                if game is not None and index_of(game) in indexes and game.id not in games:
+                listed = game is not None and index_of(game) in indexes and game.options.ruleset == ruleset
+                if game is not None and listed and game.id not in games:
                     games[game.id] = game
                     places.append(place)
             if len(games) > limit:
@@ -66,14 +70,19 @@ class Listing:
                 return list(games.values()), None
             after = found[-1]
 
-    def finished(self) -> FinishedGames:
-        """Return the finished games that began with a new game, on the clock of the server."""
+    def finished(self, ruleset: str) -> FinishedGames:
+        """Return the finished games of a ruleset that began with a new game, on the clock of the server."""
         index = index_name(Status.FINISHED, None)
 
         def load(places: Sequence[Place]) -> list[Game | None]:
             games = self._load(places)
             return [
-                None if game is None or index_of(game) != index or _has_own_clock(game) else game
+                game
+                if game is not None
+                and index_of(game) == index
+                and game.options.ruleset == ruleset
+                and not _has_own_clock(game)
+                else None
                 for game in games
             ]
 
@@ -92,7 +101,7 @@ class Listing:
         games: list[Game | None] = []
         for stored in self._store.load_many([game_id for _, game_id in found]):
             try:
-                game = decode_game(stored) if stored is not None else None
+                game = self._store.decoded(stored) if stored is not None else None
             except StoredFormatError:
                 game = None
             games.append(None if game is None or game.private else game)

@@ -150,6 +150,7 @@ def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transitio
         start_when_full=True,
         host_player=old.host_player,
         clock_ms=None if old.clock_ms is None else now_ms,
+        ruleset_hash=old.ruleset_hash,
     )
     bots = tuple(_bot_again(seat, new_id, copy_bot) for _, seat in old.taken if not _plays_again(seat))
     people = tuple(_reservation(seat) for _, seat in old.taken if _plays_again(seat))

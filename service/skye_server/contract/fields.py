@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from marshmallow import ValidationError, fields, validate
 
-from skye import PLAYERS
+from skye import Ruleset
 from skye.positions import MAX_GOLD
+from skye.rulesets import BASE, MAX_PLAYERS, RULESETS
 from skye.tiles import LIMIT, ROTATIONS
 from skye_server.games.authorization import (
     INVITE_PATTERN,
@@ -154,7 +155,7 @@ class Seat(Integer):
     """A seat, counted from 0 in clockwise order."""
 
     def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(0, PLAYERS[-1] - 1, description, **kwargs)
+        super().__init__(0, MAX_PLAYERS - 1, description, **kwargs)
 
 
 class Price(Integer):
@@ -251,25 +252,33 @@ EXTENSIBLE_ENUM = "x-extensible-enum"
 class OneOf(fields.String):
     """A string with a list of valid values."""
 
+    form: ClassVar[str] = "^[a-z][a-z0-9_]*$"
+    """The pattern of the words of an extensible list."""
+
     def __init__(
         self, choices: Iterable[str], description: str, *, extensible: bool = False, **kwargs: Any
     ) -> None:
         self._choices = tuple(choices)
         words: dict[str, Any] = {"enum": [str(choice) for choice in self._choices]}
         if extensible:
-            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": "^[a-z][a-z0-9_]*$"}
+            words = {EXTENSIBLE_ENUM: words["enum"], "maxLength": 64, "pattern": self.form}
         super().__init__(metadata={"description": description, **words}, **kwargs)
 
+    def known(self) -> Collection[str]:
+        """Return the valid values."""
+        return self._choices
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        if not isinstance(value, str) or value not in self._choices:
-            raise ValidationError(f"This is not one of {_some(self._choices)}.")
+        if not isinstance(value, str) or (value not in self._choices and value not in self.known()):
+            raise ValidationError(f"This is not one of {_some(self.known())}.")
         return value
 
 
-def _some(choices: tuple[str, ...]) -> str:
-    if len(choices) > 20:
-        return f"{choices[0]}, {choices[1]}, ... {choices[-1]}"
-    return ", ".join(choices)
+def _some(choices: Iterable[str]) -> str:
+    first, *others = choices
+    if len(others) >= 20:
+        return f"{first}, {others[0]}, ... {others[-1]}"
+    return ", ".join([first, *others])
 
 
 class StringEnum(OneOf):
@@ -289,3 +298,20 @@ class StringEnum(OneOf):
 
     def __init__(self, description: str = "", **kwargs: Any) -> None:
         super().__init__(self.choices, description or self.of_field, extensible=self.extensible, **kwargs)
+
+
+class RulesetEnum(StringEnum):
+    """An enumeration of the words of a ruleset: the contract lists those of `base`, others are valid too."""
+
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the words of a ruleset."""
+        raise NotImplementedError
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls.choices = tuple(cls.words(BASE))
+
+    def known(self) -> Collection[str]:
+        """Return the words of all rulesets."""
+        return dict.fromkeys([word for ruleset in RULESETS.values() for word in self.words(ruleset)])

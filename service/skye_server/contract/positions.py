@@ -9,16 +9,13 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from skye import PLAYERS
+from skye.fields import MAX_TILES
 from skye.positions import MAX_GOLD
-from skye.scoring import MAX_ROUNDS, SLOTS
-from skye.tiles import LANDSCAPE
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase
 from skye_server.contract.enums.tiles import AnyTile, Color, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
-
-_MAX_PLAYERS = PLAYERS[-1]
 
 
 class PositionTile(Object):
@@ -59,7 +56,7 @@ class PlayerPosition(Object):
     territory = ListOf(
         PositionTile,
         "The placed tiles in placing order. The castle at (0, 0) can be left out.",
-        length=(0, len(LANDSCAPE) + 1),
+        length=(0, MAX_TILES + 1),
         allow_none=True,
     )
     tiles_on_offer = ListOf(
@@ -93,7 +90,7 @@ class PlayerPosition(Object):
         ListOf(
             Integer(0, MAX_GOLD, "The points of one slot."),
             "The points of each slot scored in the round.",
-            length=(0, len(SLOTS)),
+            length=(0, MAX_SLOTS),
         ),
         "The points of each scored round; 0 for every slot if left out. What `score` exceeds them by belongs "
         "to no scoring tile.",
@@ -101,7 +98,7 @@ class PlayerPosition(Object):
         allow_none=True,
     )
     territory_sizes = ListOf(
-        Integer(1, len(LANDSCAPE) + 1, "A number of tiles."),
+        Integer(1, MAX_TILES + 1, "A number of tiles."),
         "The number of tiles after each scored round, with the castle; evenly growing if left out.",
         length=(0, MAX_ROUNDS),
         allow_none=True,
@@ -126,7 +123,7 @@ class Position(Object):
         "The tiles that come out of the bag next, as secret as the seed: first for what this position leaves "
         "out, then in each round three for seat 0, three for seat 1 and so on. The seed determines the draws "
         "after them; all if left out.",
-        length=(0, len(LANDSCAPE)),
+        length=(0, MAX_TILES),
         unique=True,
         allow_none=True,
     )
@@ -137,15 +134,15 @@ class Position(Object):
     starting_seat = Seat("The seat that starts this round; drawn if left out.", allow_none=True)
     buys = Integer(
         0,
-        _MAX_PLAYERS,
+        MAX_PLAYERS,
         "How many seats have bought or passed in this round; derived if left out.",
         allow_none=True,
     )
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "Four different scoring tiles, for slots A to D; drawn if left out.",
-        length=(len(SLOTS), len(SLOTS)),
-        error="These are not four scoring tiles.",
+        "A different scoring tile for each slot, four in `base`; drawn if left out.",
+        length=(1, MAX_SLOTS),
+        error="These are not {min} to {max} scoring tiles.",
         unique=True,
         allow_none=True,
     )
@@ -154,7 +151,7 @@ class Position(Object):
     players = ListOf(
         PlayerPosition,
         "The seats, in seat order.",
-        length=(PLAYERS[0], _MAX_PLAYERS),
+        length=(MIN_PLAYERS, MAX_PLAYERS),
         error="This is not from {min} to {max} players.",
         required=True,
     )

@@ -6,10 +6,9 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from skye import PLAYERS, Action
-from skye.fields import DRAWN
+from skye import Action
 from skye.positions import RecordedDraws
-from skye.scoring import MAX_ROUNDS, SLOTS
+from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import move_from
 from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase, SeatableBot
 from skye_server.contract.enums.tiles import Color, LandscapeTile, ScoringTileId
@@ -23,7 +22,7 @@ RECORD_FORMAT = 2
 MAX_ACTIONS = 2_000
 """The most actions of a record; a game has about 30 for each player, and those that were taken back."""
 
-MAX_DRAWS = DRAWN * PLAYERS[-1] * MAX_ROUNDS
+MAX_DRAWS = MAX_DRAWN * MAX_PLAYERS * MAX_ROUNDS
 """The most tiles that come out of the bag in a game; one that goes back can come out again."""
 
 
@@ -42,7 +41,7 @@ class RecordedOptions(Object):
     scoring_tiles = ListOf(
         ScoringTileId(),
         "The scoring tiles that the creator named for slots A to D; null: drawn.",
-        length=(len(SLOTS), len(SLOTS)),
+        length=(1, MAX_SLOTS),
         error="These are not four scoring tiles.",
         required=True,
         allow_none=True,
@@ -59,9 +58,9 @@ class DrawsOfRecord(Object):
 
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "The scoring tiles in slots A to D, drawn or named.",
-        length=(len(SLOTS), len(SLOTS)),
-        error="These are not four scoring tiles.",
+        "The scoring tiles by slot, drawn or named.",
+        length=(1, MAX_SLOTS),
+        error="These are not {min} to {max} scoring tiles.",
         required=True,
     )
     starting_seat = Seat(
@@ -174,7 +173,7 @@ class GameRecord(Object):
     players = ListOf(
         RecordedPlayer,
         "The players, in seat order.",
-        length=(PLAYERS[0], PLAYERS[-1]),
+        length=(MIN_PLAYERS, MAX_PLAYERS),
         error="This is not from {min} to {max} players.",
         required=True,
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from skye import GameState, InvalidPosition, TieBreak, game_from_position
 from skye.bots import BOT_PROFILES
+from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games.authorization import INVITE_ROLE, TokenSource, hash_token
 from skye_server.games.game import Clock, Game, GameOptions, OnTimeout, Origin, Seat, SeedSource, Visibility
@@ -32,7 +33,8 @@ def body_from_record(body: dict[str, Any]) -> dict[str, Any]:
         raise Problem("game_not_over", "This needs the record of a finished game.")
     chosen = {name: value for name, value in record["options"].items() if value is not None}
     players, options = record["players"], chosen | body["options"]
-    return body | {"players": players, "seat_count": len(players), "auto_start": False, "options": options}
+    begun = {"players": players, "seat_count": len(players), "auto_start": False, "options": options}
+    return body | begun | {"ruleset": record.get("ruleset", BASE.id)}
 
 
 def computing_cost(body: dict[str, Any]) -> int:
@@ -72,15 +74,17 @@ def requested_game(
     """Return the requested game, without its players.
 
     :param host: the hash of the host token, or empty.
-    :raises Problem: invalid_setup, if the game cannot have the first seat.
+    :raises Problem: invalid_setup, if the game cannot have the first seat; invalid_body, if the ruleset has
+        no such number of seats, colour or scoring tiles.
     """
-    players = body["players"]
-    default = len(players) if body["auto_start"] and len(players) > 1 else 5
+    players, ruleset = body["players"], ruleset_of(body["ruleset"])
+    default = len(players) if body["auto_start"] and len(players) > 1 else ruleset.players[-1]
     capacity, starts = body.get("seat_count", default), body["options"].get("first_seat", 0)
     if starts >= capacity:
         detail = f"The first seat is {starts}, but the seats are numbered 0 to {capacity - 1}."
         raise Problem("invalid_setup", detail, seat=starts, seat_count=capacity)
-    options = _options(body["options"])
+    _check_ruleset(ruleset, capacity, body)
+    options = _options(body["options"] | {"ruleset": ruleset.id})
     return Game(
         id=game_id,
         name=body["name"],
@@ -92,7 +96,28 @@ def requested_game(
         start_when_full=body["auto_start"],
         origin=origin,
         clock_ms=now_ms if options.clock is Clock.MANUAL else None,
+        ruleset_hash=ruleset.data.hash,
     )
+
+
+def _check_ruleset(ruleset: Ruleset, capacity: int, body: dict[str, Any]) -> None:
+    slots, tiles = ruleset.slots, body["options"].get("scoring_tiles")
+    errors = []
+    if capacity not in ruleset.players:
+        detail = f"{ruleset.players[0]} to {ruleset.players[-1]} can play {ruleset.id}."
+        errors.append(FieldError("/seat_count", detail))
+    if tiles is not None and not len(tiles) == len({*tiles} & ruleset.scoring_tiles.keys()) == len(slots):
+        detail = f"These are not {len(slots)} different scoring tiles of {ruleset.id}."
+        errors.append(FieldError("/options/scoring_tiles", detail))
+    errors += [
+        FieldError(
+            f"/players/{number}/color", f"The colours of {ruleset.id} are {', '.join(ruleset.colors)}."
+        )
+        for number, player in enumerate(body["players"])
+        if isinstance(player, dict) and player.get("color") not in (None, *ruleset.colors)
+    ]
+    if errors:
+        raise Problem("invalid_body", errors=errors)
 
 
 def state_from_body(position: dict[str, Any], pointer: str) -> GameState:
@@ -128,7 +153,8 @@ def body_from_position(body: dict[str, Any], game: GameState) -> dict[str, Any]:
         "tie_break": game.tie_break,
         "open_gold": game.open_gold,
     }
-    return body | {"players": named, "seat_count": number, "auto_start": False, "options": options}
+    begun = {"players": named, "seat_count": number, "auto_start": False, "options": options}
+    return body | begun | {"ruleset": game.ruleset_id}
 
 
 def _options(chosen: dict[str, Any]) -> GameOptions:

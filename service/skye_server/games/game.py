@@ -11,7 +11,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from skye import PLAYERS, GameState, Options, TieBreak
+from skye import GameState, Options, Ruleset, TieBreak
+from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
 from skye_server.games.events import AnyEvent
 
 
@@ -102,11 +103,12 @@ class GameOptions(Struct, frozen=True):
     on_timeout: OnTimeout = OnTimeout.AUTO
     nonce: str | None = None
     clock: Clock = Clock.REAL
+    ruleset: str = BASE.id
 
     @property
     def for_engine(self) -> Options:
         """The options of the engine."""
-        return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold)
+        return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold, self.ruleset)
 
 
 class Seat(Struct, frozen=True):
@@ -159,6 +161,7 @@ class Game(Struct, frozen=True):
     `host_player` is the id of the player whose key created the game, empty if there is none.
     `seats` are by number; a lobby can have free ones between them (`FREE_SEAT`).
     `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
+    `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
     """
@@ -168,7 +171,7 @@ class Game(Struct, frozen=True):
     host: str
     options: GameOptions
     created_ms: int
-    capacity: int = PLAYERS[-1]
+    capacity: int = MAX_PLAYERS
     private: bool = False
     start_when_full: bool = False
     seats: tuple[Seat, ...] = ()
@@ -181,6 +184,12 @@ class Game(Struct, frozen=True):
     origin: Origin | None = None
     host_player: str = ""
     clock_ms: int | None = None
+    ruleset_hash: str = ""
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """The rules of the game."""
+        return ruleset_of(self.options.ruleset)
 
     @property
     def taken(self) -> list[tuple[int, Seat]]:

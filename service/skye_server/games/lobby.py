@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from skye import COLORS, PLAYERS, Action, GameState, Phase, new_game
+from skye import Action, GameState, Phase, new_game
 from skye.positions import RecordedDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
@@ -55,7 +55,7 @@ def open_game(
         raise Problem("game_full", detail, seat_count=game.capacity)
     transition = advance(game, now_ms, [GameCreated(game.name)])
     named = {seat.color for seat in seats}
-    unnamed = (color for color in COLORS if color not in named)
+    unnamed = (color for color in game.ruleset.colors if color not in named)
     for seat in seats:
         seated = replace(seat, color=seat.color or next(unnamed))
         transition = transition.then(join(transition.game, seated, now_ms, unique_names=unique_names))
@@ -116,11 +116,14 @@ def join(  # noqa: PLR0913 - all but the first three by name
     invites = tuple(code for code in game.invites if code != invited_by)
     _check_free_seat(game, invites)
     others = [other for _, other in game.taken]
+    _check_color(game, seat)
     _check_distinct(seat, others, unique_names=unique_names)
     number = lowest_free_seat(game) if number is None else number
     _check_seat_is_free(game, number)
     taken = {other.color for other in others}
-    seat = replace(seat, color=seat.color or next(color for color in COLORS if color not in taken))
+    seat = replace(
+        seat, color=seat.color or next(color for color in game.ruleset.colors if color not in taken)
+    )
     joined = PlayerJoined(number, seat.name, seat.color, seat.bot)
     accepted = [InvitationAccepted()] if len(invites) < len(game.invites) else []
     seats = with_seat(game.seats, number, seat)
@@ -185,6 +188,7 @@ def change_player(game: Game, seat: int, now_ms: int, name: str | None, color: s
     check_undo_limit(game)
     before = game.seats[seat]
     changed = replace(before, name=name or before.name, color=color or before.color)
+    _check_color(game, changed)
     _check_distinct(changed, [other for number, other in game.taken if number != seat])
     event = PlayerChanged(seat, changed.name, changed.color)
     return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, changed))
@@ -208,8 +212,8 @@ def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transi
     """
     _check_in_lobby(game)
     players, seats = _players(game), tuple(seat for _, seat in game.taken)
-    if len(seats) < PLAYERS[0]:
-        have, need = len(seats), PLAYERS[0]
+    have, need = len(seats), game.ruleset.players[0]
+    if have < need:
         raise Problem(
             "too_few_players", f"{have} of at least {need} players are seated.", have=have, need=need
         )
@@ -252,6 +256,17 @@ def _check_free_seat(game: Game, invites: tuple[str, ...]) -> None:
         raise Problem(
             "game_full", f"All {game.capacity} seats are taken{reserved}.", seat_count=game.capacity
         )
+
+
+def _check_color(game: Game, seat: Seat) -> None:
+    """Check that the ruleset has the colour of a seat.
+
+    :raises Problem: invalid_body.
+    """
+    colors = game.ruleset.colors
+    if seat.color and seat.color not in colors:
+        detail = f"The colours of {game.ruleset.id} are {', '.join(colors)}."
+        raise Problem("invalid_body", errors=[FieldError("/color", detail)])
 
 
 def _check_distinct(seat: Seat, others: Sequence[Seat], *, unique_names: bool = True) -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 from msgspec.structs import replace
 
 from skye import Action, Phase
-from skye.fields import DRAWN
 from skye_server.games import lobby
 from skye_server.games.authorization import HOST_ROLE, TokenSource, hash_token
 from skye_server.games.creation import (
@@ -29,18 +28,20 @@ from skye_server.games.transitions import Transition
 class NewGame:
     """The values that the service supplies for a new game: its id, its tokens and its time of creation.
 
+    :param ruleset: the id of the ruleset of a game whose request names none.
     :param player: the id of the player whose key creates it, or empty.
     """
 
     id: str
     tokens: TokenSource
     now_ms: int
+    ruleset: str
     player: str = ""
 
     def game(self, body: dict[str, Any], origin: Origin | None = None) -> Game:
         """Return the requested game, without its players."""
         host = "" if self.player else hash_token(self.tokens.token(HOST_ROLE))
-        game = requested_game(body, self.id, host, self.now_ms, origin)
+        game = requested_game({"ruleset": self.ruleset} | body, self.id, host, self.now_ms, origin)
         return replace(game, host_player=self.player)
 
 
@@ -87,7 +88,7 @@ def _from_record(body: dict[str, Any]) -> Opening:
             opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
             return lobby.replay(opened, actions, new.now_ms, moment, tiles)
         opened = opened.then(lobby.start(opened.game, new.now_ms, draws))
-        later = tiles and tiles[DRAWN * len(begun["players"]) :]
+        later = tiles and tiles[game.ruleset.tiles_drawn * len(begun["players"]) :]
         return lobby.replay(opened, actions, new.now_ms, moment, later)
 
     return open_game

@@ -30,6 +30,7 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
+from skye_server.games.transitions import state_with_ruleset
 
 
 def empty_game(game: Game) -> Game:
@@ -94,7 +95,7 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
         case GameStarted():
             return _started(game, event)
         case PositionSet(state):
-            return _in_play(game, state)
+            return _in_play(game, state_with_ruleset(state, game.options.ruleset))
         case BotTookOver(number, bot, _) | BotChanged(number, bot):
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms):

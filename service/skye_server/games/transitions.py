@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
-from skye import GameState, Move, Outcome, SetOffer, TakeBack, play
+from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye_server.error_codes import Problem
 from skye_server.games.events import AnyEvent, TurnChanged
 from skye_server.games.game import Change, Game, Status
@@ -73,6 +73,24 @@ def is_undo(game: Game, seat: int, move: Move) -> bool:
     if isinstance(move, SetOffer):
         return game.state is not None and bool(game.state.players[seat].prices)
     return isinstance(move, TakeBack)
+
+
+def with_ruleset(game: Game, ruleset_id: str) -> Game:
+    """Return a game whose ruleset has another id, because its data are no longer those of the former one."""
+    if game.options.ruleset == ruleset_id:
+        return game
+    state = None if game.state is None else state_with_ruleset(game.state, ruleset_id)
+    return replace(game, options=replace(game.options, ruleset=ruleset_id), state=state)
+
+
+def state_with_ruleset(state: GameState, ruleset_id: str) -> GameState:
+    """Return a state whose ruleset has another id."""
+    if state.ruleset_id == ruleset_id:
+        return state
+    players = [
+        player._replace(territory=Territory(player.territory.placed, ruleset_id)) for player in state.players
+    ]
+    return state._replace(players=tuple(players), ruleset_id=ruleset_id)
 
 
 def state_in_play(game: Game) -> GameState:

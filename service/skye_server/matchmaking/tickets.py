@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import msgspec
 
-from skye.positions import RULESET
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
 from skye_server.contract.responses.matchmaking import MAX_TICKETS
@@ -46,7 +45,7 @@ class Ticket:
     """A ticket, as its player sees it.
 
     :param name: the name of the player.
-    :param criteria: `seats` and `options`.
+    :param criteria: `ruleset`, `seats` and `options`.
     """
 
     id: str
@@ -64,7 +63,7 @@ class Ticket:
             "id": self.id,
             "status": self.state,
             "name": self.name,
-            "ruleset": RULESET,
+            "ruleset": self.criteria["ruleset"],
             "seat_count": self.criteria["seats"],
             "options": {"turn_ms": None} | self.criteria["options"],
             "expires_at": timestamp(self.expires_ms),
@@ -82,7 +81,7 @@ def create_ticket(
     arrived, or that was matched in the last `_REPEATED_MS` and whose game goes on. So requests that a client
     sends at the same time give one game, in whatever order they are processed.
 
-    :param criteria: `seats` and `options`.
+    :param criteria: `ruleset`, `seats` and `options`.
     :returns: the ticket, and whether it is that of this request, or of the one that this request repeats.
     :raises Problem: player_key_required, token_unknown, too_many_games, idempotency_key_reused.
     """
@@ -247,8 +246,9 @@ def _create(games: Games, game_id: str, group: list[StoredTicket]) -> None:
     """Create the game of a group, in seats drawn at random and without a host, unless another process has."""
     waiting = [(ticket.player, ticket_data.decode(ticket.data)) for ticket in group]
     secrets.SystemRandom().shuffle(waiting)
-    options = msgspec.json.decode(waiting[0][1].criteria)["options"]
-    body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True, "options": options}
+    criteria = msgspec.json.decode(waiting[0][1].criteria)
+    chosen = {"ruleset": criteria["ruleset"], "options": criteria["options"]}
+    body = {"players": waiting, "name": _NAME, "visibility": "public", "auto_start": True} | chosen
     tokens, now_ms = TokenSource(), games.now_ms()
     game = requested_game(body, game_id, "", now_ms)
     seats: tuple[Seat, ...] = ()

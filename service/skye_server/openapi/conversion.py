@@ -86,7 +86,9 @@ class Converter(OpenAPIConverter):
             return {}
         own = {key: ret.pop(key) for key in list(ret) if key not in _OF_ITS_PLACE}
         if name not in self.spec.components.schemas:
-            named = next(kind for kind in reversed(type(field).__mro__) if hasattr(kind, "component"))
+            named = next(
+                kind for kind in reversed(type(field).__mro__) if getattr(kind, "component", "") == name
+            )
             self.spec.components.schema(name, {"description": meaning_of(named), **own})
         return {"$ref": f"#/components/schemas/{name}"}
 

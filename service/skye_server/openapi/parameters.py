@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from skye.scoring import MAX_ROUNDS
-from skye.tiles import LANDSCAPE
+from skye.fields import MAX_TILES
+from skye.rulesets import MAX_ROUNDS
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
@@ -34,7 +34,7 @@ PATH_PARAMETERS: Final = {
     "number": _in_path(
         "number",
         "The number of the placement in this round, counted from 1.",
-        {"type": "integer", "format": "int32", "minimum": 1, "maximum": len(LANDSCAPE)},
+        {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_TILES},
     ),
     "round": _in_path(
         "round",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from skye_server.games.authorization import Caller, identify_player
 from skye_server.games.game import Game, Status
-from skye_server.store.codec import StoredFormatError, decode_game
+from skye_server.store.codec import StoredFormatError
 from skye_server.store.finished_games import FinishedGames, Place, next_places
 from skye_server.store.redis_players import ACTIVE_SCORE
 from skye_server.store.redis_store import RedisStore
@@ -46,27 +46,27 @@ class PlayerListing:
             if len(found) <= limit:
                 return own, None
 
-    def finished(self, player: str) -> FinishedGames:
-        """Return the finished games of a player."""
+    def finished(self, player: str, ruleset: str) -> FinishedGames:
+        """Return the finished games of a player with a ruleset."""
 
         def load(places: Sequence[Place]) -> list[Game | None]:
-            found = self._load(player, places)
+            games = [None if own is None else own.game for own in self._load(player, places)]
             return [
-                None if own is None or own.game.status is not Status.FINISHED else own.game for own in found
+                game if game and game.status is Status.FINISHED and game.options.ruleset == ruleset else None
+                for game in games
             ]
 
         return FinishedGames(partial(self._store.list_games, player), load, ACTIVE_SCORE)
 
     def _load(self, player: str, places: Sequence[Place]) -> list[OwnGame | None]:
         games = self._games.load_many([game_id for _, game_id in places])
-        return [None if stored is None else _own_game(stored, player) for stored in games]
+        return [None if stored is None else self._own_game(stored, player) for stored in games]
 
-
-def _own_game(stored: bytes, player: str) -> OwnGame | None:
-    """Return a stored game with the player's role, or None if there is no such game, or it is corrupt."""
-    try:
-        game = decode_game(stored)
-    except StoredFormatError:
-        return None
-    caller = identify_player(game, player)
-    return None if caller is None else OwnGame(game, caller)
+    def _own_game(self, stored: bytes, player: str) -> OwnGame | None:
+        """Return a stored game with the player's role, or None if there is none, or it is corrupt."""
+        try:
+            game = self._games.decoded(stored)
+        except StoredFormatError:
+            return None
+        caller = identify_player(game, player)
+        return None if caller is None else OwnGame(game, caller)

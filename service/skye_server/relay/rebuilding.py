@@ -8,7 +8,6 @@ from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.error_codes import skip_unreadable
 from skye_server.games.due import Due, due_after, relay_entries
 from skye_server.relay.lists import ALL_LISTS
-from skye_server.store.codec import decode_game
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.ticket_pools import ticket_entry
@@ -42,7 +41,7 @@ def _entries(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[
     if kind == "game":
         stored, left_ms = store.load_to_attend(owner)
         if stored is not None:
-            yield from due_after(None, decode_game(stored), now_ms, now_ms + left_ms - 1000 * EXPIRY_S)
+            yield from due_after(None, store.decoded(stored), now_ms, now_ms + left_ms - 1000 * EXPIRY_S)
     elif kind == "games":
         player = frozenset({owner.removeprefix(PLAYER_OWNER)})
         for game_id in store.players.games_of(*player):

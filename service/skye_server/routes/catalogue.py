@@ -8,14 +8,15 @@ import msgspec
 from flask import Blueprint, Response
 
 from skye.bots import BOT_PROFILES
+from skye.rulesets import Ruleset, ruleset_of
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
-from skye.tiles import TILES
 from skye.views import ScoringTileView, scoring_tile_catalogue_view
 from skye_server.contract import requests, responses
 from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
 from skye_server.games.scenarios import SCENARIOS, scenario_view
 from skye_server.games.views import game
+from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
 from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
@@ -34,14 +35,18 @@ PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
         links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
         headers=["Content-Encoding"],
     ),
-    errors=["not_acceptable"],
+    errors=["invalid_parameter", "not_acceptable"],
 )
-def list_tiles() -> Response:
-    """List all tiles.
+@takes(query=requests.CatalogueQuery)
+def list_tiles(query: dict[str, Any]) -> Response:
+    """List all tiles of a ruleset.
 
-    The 73 landscape tiles and the 5 castle tiles, each in reference orientation.
+    The castle tiles and the landscape tiles, each in reference orientation. `note` says what is doubtful
+    about a tile: public transcriptions of the printed tiles differ.
     """
-    return _list({"tiles": [game.tile_view(tile) for tile in TILES]})
+    ruleset = _ruleset(query)
+    tiles = [game.tile_view(ruleset, tile) for tile in ruleset.tiles.by_id]
+    return _list({"ruleset": ruleset.id, "tiles": tiles})
 
 
 @blueprint.route("/tiles/pictures.svg")
@@ -52,9 +57,11 @@ def list_tiles() -> Response:
         text("Picture"),
         content_type=SVG,
         headers=["Content-Encoding"],
-    )
+    ),
+    errors=["invalid_parameter"],
 )
-def get_tile_pictures() -> Response:
+@takes(query=requests.CatalogueQuery)
+def get_tile_pictures(query: dict[str, Any]) -> Response:
     """Get the pictures of all tiles.
 
     One SVG picture with all tiles in all rotations, and a `<view>` of each: the fragment `#L35-90` shows tile
@@ -63,7 +70,7 @@ def get_tile_pictures() -> Response:
     refers to the definitions that it needs.
     """
     with pausing():
-        sheet = tile_sheet_svg()
+        sheet = tile_sheet_svg(_ruleset(query))
     return compressed(sheet.encode(), SVG, DAY_S)
 
 
@@ -75,15 +82,17 @@ def get_tile_pictures() -> Response:
         responses.Tile,
         links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
-    errors=["not_acceptable", "not_found", "tile_not_found"],
+    errors=["invalid_parameter", "not_acceptable", "not_found", "tile_not_found"],
 )
-def get_tile(tile: str) -> Response:
+@takes(query=requests.CatalogueQuery)
+def get_tile(query: dict[str, Any], tile: str) -> Response:
     """Get a tile.
 
     Terrain, roads, objects and scroll, in reference orientation. A rotation of 90 degrees turns north to
     east.
     """
-    return cacheable(json_response(game.tile_view(_known(tile))), DAY_S)
+    ruleset = _ruleset(query)
+    return cacheable(json_response(game.tile_view(ruleset, _known(ruleset, tile))), DAY_S)
 
 
 @blueprint.route("/tiles/<tile>/picture.svg")
@@ -97,21 +106,24 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 
     An SVG picture without references to other resources.
     """
-    drawn = tile_svg(_known(tile), query["rotation"])
+    ruleset = _ruleset(query)
+    drawn = tile_svg(_known(ruleset, tile), query["rotation"], ruleset)
     return cacheable(Response(drawn, content_type=SVG), DAY_S)
 
 
 @blueprint.route("/scoring-tiles")
 @never_changes(
     ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList, headers=["Content-Encoding"]),
-    errors=["not_acceptable"],
+    errors=["invalid_parameter", "not_acceptable"],
 )
-def list_scoring_tiles() -> Response:
-    """List all scoring tiles.
+@takes(query=requests.CatalogueQuery)
+def list_scoring_tiles(query: dict[str, Any]) -> Response:
+    """List all scoring tiles of a ruleset.
 
-    There are 16, of which a game uses 4.
+    The base game has 16, of which a game uses 4.
     """
-    return _list({"scoring_tiles": scoring_tile_catalogue_view()})
+    ruleset = _ruleset(query)
+    return _list({"ruleset": ruleset.id, "scoring_tiles": scoring_tile_catalogue_view(ruleset)})
 
 
 @blueprint.route("/scenarios")
@@ -159,40 +171,49 @@ def list_bots() -> Response:
             Link("get_scoring_tile_picture", "Its picture.", {"scoring_tile": "$request.path.scoring_tile"})
         ],
     ),
-    errors=["not_acceptable", "not_found", "tile_not_found"],
+    errors=["invalid_parameter", "not_acceptable", "not_found", "tile_not_found"],
 )
-def get_scoring_tile(scoring_tile: str) -> Response:
+@takes(query=requests.CatalogueQuery)
+def get_scoring_tile(query: dict[str, Any], scoring_tile: str) -> Response:
     """Get a scoring tile.
 
     Its title, a sentence that describes it, and whether it is a majority.
     """
-    return cacheable(json_response(_catalogue_entry(scoring_tile)), DAY_S)
+    return cacheable(json_response(_catalogue_entry(_ruleset(query), scoring_tile)), DAY_S)
 
 
 @blueprint.route("/scoring-tiles/<scoring_tile>/picture.svg")
 @never_changes(
     PICTURE,
-    errors=["not_found", "tile_not_found"],
+    errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
-def get_scoring_tile_picture(scoring_tile: str) -> Response:
+@takes(query=requests.CatalogueQuery)
+def get_scoring_tile_picture(query: dict[str, Any], scoring_tile: str) -> Response:
     """Get the picture of a scoring tile.
 
     An SVG picture of the scoring objects and their points, without words.
     """
-    drawn = scoring_tile_svg(_catalogue_entry(scoring_tile)["id"])
+    ruleset = _ruleset(query)
+    drawn = scoring_tile_svg(_catalogue_entry(ruleset, scoring_tile)["id"], ruleset)
     return cacheable(Response(drawn, content_type=SVG), DAY_S)
 
 
-def _catalogue_entry(scoring_tile: str) -> ScoringTileView:
-    for entry in scoring_tile_catalogue_view():
+def _ruleset(query: dict[str, Any]) -> Ruleset:
+    """Return the ruleset that a request names, or that of new games."""
+    named = query.get("ruleset")
+    return collaborators().games.settings.ruleset if named is None else ruleset_of(named)
+
+
+def _catalogue_entry(ruleset: Ruleset, scoring_tile: str) -> ScoringTileView:
+    for entry in scoring_tile_catalogue_view(ruleset):
         if entry["id"] == scoring_tile:
             return entry
     raise Problem("tile_not_found", "There is no such scoring tile.")
 
 
-def _known(tile: str) -> str:
-    if tile not in TILES:
-        raise Problem("tile_not_found", "There is no such tile; the ids are L01 to L73 and castle-COLOR.")
+def _known(ruleset: Ruleset, tile: str) -> str:
+    if tile not in ruleset.tiles.by_id:
+        raise Problem("tile_not_found", f"There is no such tile in {ruleset.id}; `GET /v1/tiles` lists them.")
     return tile
 
 

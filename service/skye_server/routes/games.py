@@ -119,8 +119,10 @@ def list_games(query: dict[str, Any]) -> Response:
     """
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None
-    listing = collaborators().games.listing
-    games, cursor = listing.page(status, query["limit"], query.get("cursor"), origin)
+    all_games = collaborators().games
+    ruleset = query.get("ruleset", all_games.settings.ruleset.id)
+    page = all_games.listing.page
+    games, cursor = page(status, query["limit"], query.get("cursor"), origin, ruleset=ruleset)
     following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
     view = {"games": [summary_view(game) for game in games], "next_cursor": cursor}
     return json_response(view, more_headers=following)

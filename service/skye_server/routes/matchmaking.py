@@ -6,7 +6,9 @@ from typing import Any
 
 from flask import Blueprint, Response
 
+from skye.rulesets import Ruleset, ruleset_of
 from skye_server.contract import requests, responses
+from skye_server.error_codes import FieldError, Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
@@ -37,17 +39,19 @@ _LINKS = [
 def create_ticket(body: dict[str, Any]) -> Response:
     """Create a ticket.
 
-    The player of the key waits for others whose tickets have the same `seat_count` and `options`. As soon as
-    there are enough players, the server starts a public game with all of them, in random seats; it has no
-    host. The events `seat_taken` and `your_turn` of the key announce it; polling the ticket shows it too. If
-    there are not enough players within `ttl_ms`, the ticket expires: event `ticket_expired`.
+    The player of the key waits for others whose tickets have the same rules, `seat_count` and `options`. As
+    soon as there are enough players, the server starts a public game with all of them, in random seats; it
+    has no host. The events `seat_taken` and `your_turn` of the key announce it; polling the ticket shows it
+    too. If there are not enough players within `ttl_ms`, the ticket expires: event `ticket_expired`.
 
-    If a ticket of the player with the same `seat_count` and `options` waits, or was matched in the last ten
-    seconds and its game goes on, the response is that ticket, with status 200.
+    If a ticket of the player with the same values waits, or was matched in the last ten seconds and its game
+    goes on, the response is that ticket, with status 200.
     """
     charge_creation(1)
-    criteria = {"seats": body["seat_count"], "options": body["options"]}
     command, games = command_from_request(), collaborators().games
+    ruleset = ruleset_of(body.get("ruleset", games.settings.ruleset.id))
+    _check_seats(ruleset, body["seat_count"])
+    criteria = {"ruleset": ruleset.id, "seats": body["seat_count"], "options": body["options"]}
     ticket, is_new = tickets.create_ticket(games, command, body["name"], criteria, body["ttl_ms"])
     location = f"/v1/matchmaking/tickets/{ticket.id}"
     return uncached_json(ticket.view, 201 if is_new else 200, [("Location", location)])
@@ -91,3 +95,13 @@ def cancel_ticket(ticket: str) -> Response:
     """
     found = tickets.cancel_ticket(collaborators().games, command_from_request(), ticket)
     return uncached_json(found.view)
+
+
+def _check_seats(ruleset: Ruleset, seats: int) -> None:
+    """Check that a ruleset has games for a number of players.
+
+    :raises Problem: invalid_body.
+    """
+    if seats not in ruleset.players:
+        detail = f"{ruleset.players[0]} to {ruleset.players[-1]} can play {ruleset.id}."
+        raise Problem("invalid_body", errors=[FieldError("/seat_count", detail)])

@@ -7,7 +7,7 @@ from copy import deepcopy
 import fakeredis
 import pytest
 
-from skye.tiles import TILES
+from skye import BASE
 from skye_client import UnknownRulesetError, empty_view, fold
 from skye_server import create_app
 from skye_server.settings import Settings
@@ -32,7 +32,7 @@ class Watcher:
         seat, host = self.view["you"]["seat"], "host" in self.view["you"]["roles"]
         color = next((each["color"] for each in self.view["players"] if each["seat"] == seat), None)
         self.caller = {"color": color, "host": host}
-        self.from_events = empty_view(TILES, **self.caller)
+        self.from_events = empty_view(BASE.tiles.by_id, **self.caller)
         self.from_events["last_event"] = 0
         self.steps, self.seen = [], []
 
@@ -54,7 +54,7 @@ class Watcher:
 
     def check_javascript(self):
         """Fold all steps in JavaScript, and compare the views with those of the service."""
-        recorded = {"tiles": list(TILES), **self.caller, "first": self.first, "steps": self.steps}
+        recorded = {"tiles": list(BASE.tiles.by_id), **self.caller, "first": self.first, "steps": self.steps}
         folded = run("node", str(FOLD), text=json.dumps(recorded))
         for views, seen in zip(json.loads(folded), self.seen, strict=True):
             self.check(*views, seen)
@@ -169,8 +169,8 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
 def test_fold_of_an_unknown_ruleset_raises_and_changes_nothing():
     created = {"type": "game_created", "id": 1, "version": 1, "at": "", "ruleset": "druids"}
     for view, event in (
-        (empty_view(TILES), created),
-        (empty_view(TILES) | {"ruleset": "druids"}, created | {"type": "x"}),
+        (empty_view(BASE.tiles.by_id), created),
+        (empty_view(BASE.tiles.by_id) | {"ruleset": "druids"}, created | {"type": "x"}),
     ):
         before = deepcopy(view)
         with pytest.raises(UnknownRulesetError):

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skye import Place, Territory
+from skye.rulesets import BASE
 from skye.svg import tile_svg
 from skye.svg.art import art_of
 from skye.svg.curves import HALF, SIZE, inside, toward
 from skye.territory import castle_alone
-from skye.tiles import LANDSCAPE
 from tests.engine.playing import printed_by
 from tests.support.pictures import (
     SEEDS,
@@ -81,12 +81,12 @@ def test_whole_territory_is_small(territory: Territory) -> None:
 
 def test_even_the_most_crowded_tiles_of_all_stay_under_100_kb() -> None:
     def weight(tile: str) -> int:
-        art = art_of(tile, 90)
+        art = art_of(BASE.tiles.by_id[tile], 90)
         return sum(map(len, (*art.outlines, *art.rims, art.coast, art.tufts, art.waves))) + 60 * len(
             art.things
         )
 
-    heaviest = sorted(LANDSCAPE, key=weight, reverse=True)[:18]
+    heaviest = sorted(BASE.tiles.landscape, key=weight, reverse=True)[:18]
     cells = [(x, y) for x in range(-2, 3) for y in range(-2, 2) if (x, y) not in {(0, 0), (2, 1)}]
     placed = [Place(tile, *cell, 90) for tile, cell in zip(heaviest, cells, strict=True)]
     crowded = Territory((*castle_alone("white").placed, *placed))

@@ -5,9 +5,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from skye.scoring import SCORING_TILES
+from skye.rulesets import BASE
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
-from skye.tiles import ROTATIONS, TILES
+from skye.tiles import ROTATIONS
+
+TILES, SCORING_TILES = BASE.tiles.by_id, BASE.scoring_tiles
 
 LINE = re.compile(r'<\w+ id="([^"]+)"')
 

@@ -8,17 +8,20 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from skye.rulesets import BASE
 from skye.svg import tile_svg
 from skye.svg.art import plan_of
 from skye.svg.curves import HALF, SIZE, inside, sampled, toward
 from skye.svg.layout import ROAD, ROOM
-from skye.tiles import OBJECTS, ROTATED_TILES, ROTATIONS, TILES, Terrain
+from skye.tiles import OBJECTS, ROTATIONS, Terrain
 from tests.support.pictures import (
     SVG,
     objects,
     terrain_at,
     things,
 )
+
+TILES, ROTATED_TILES = BASE.tiles.by_id, BASE.tiles.rotated
 
 every_tile = pytest.mark.parametrize("tile", TILES)
 
@@ -58,7 +61,7 @@ def test_terrain_fills_its_edge_from_corner_to_corner(tile: str) -> None:
 def test_middle_shows_its_terrain(tile: str) -> None:
     rotated = ROTATED_TILES[tile, 0]
     center = next(i for i, region in enumerate(rotated.regions) if region.terrain is rotated.tile.center)
-    outline = sampled(plan_of(tile)[0].outlines[center], 6)
+    outline = sampled(plan_of(TILES[tile])[0].outlines[center], 6)
     # Where a road passes water in the middle, the water lies a little aside.
     assert any(inside(outline, 40 * toward(side)) for side in range(4))
 
@@ -94,7 +97,7 @@ def test_lighthouse_stands_on_the_shore(tile: str) -> None:
 
 
 def test_two_waters_of_one_tile_have_a_ship_each() -> None:
-    ground, _, layout = plan_of("L45")
+    ground, _, layout = plan_of(TILES["L45"])
     waters = [
         i for i, region in enumerate(ROTATED_TILES["L45", 0].regions) if region.terrain is Terrain.WATER
     ]
@@ -117,7 +120,7 @@ def test_objects_keep_clear_of_one_another_and_of_the_edge(tile: str) -> None:
 @every_tile
 def test_roads_meet_the_middle_of_edges_and_keep_off_water_and_objects(tile: str) -> None:
     rotated = ROTATED_TILES[tile, 0]
-    ground, roads, layout = plan_of(tile)
+    ground, roads, layout = plan_of(TILES[tile])
     ends = {point for road in roads for point in (road[0][0], road[-1][-1]) if abs(point) == HALF}
     assert ends == {HALF * toward(side) for road in rotated.roads for side in road}
     waters = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from skye.fields import (
-    DRAWN,
+    MAX_TILES,
     BySeat,
     BySlot,
     Coordinate,
@@ -21,8 +21,8 @@ from skye.fields import (
     Round,
     Seat,
 )
-from skye.rules.setup import PLAYERS
-from skye.tiles.catalogue import LANDSCAPE
+from skye.rulesets.data import MAX_PLAYERS
+from skye.rulesets.ruleset import MAX_DRAWN
 from skye.visibility.types.game import GameResultView, ScoringTilePointsView, TerritoryTileView
 
 
@@ -46,7 +46,7 @@ class SeatDrawView(TypedDict):
     """The tiles that one seat drew."""
 
     seat: Seat
-    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The tiles, in the order drawn."]
+    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=MAX_DRAWN), "The tiles, in the order drawn."]
 
 
 class SeatOfferView(TypedDict):
@@ -69,7 +69,7 @@ class SeatKeptView(TypedDict):
     """The unsold tiles of one seat."""
 
     seat: Seat
-    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The tiles that the seat kept."]
+    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=MAX_DRAWN), "The tiles that the seat kept."]
     gold_lost: Annotated[Count, "The gold on these tiles, which went to the bank."]
 
 
@@ -132,7 +132,7 @@ class TilesDiscardedView(TypedDict):
     """The marked tiles went back into the bag. Buying begins."""
 
     type: Literal["tiles_discarded"]
-    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=PLAYERS[-1]), "The tiles, in seat order."]
+    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=MAX_PLAYERS), "The tiles, in seat order."]
 
 
 class TileBoughtView(TypedDict):
@@ -250,15 +250,17 @@ class SeatRoundView(TypedDict):
 
     seat: Seat
     income: Annotated[IncomeView | None, "The income."]
-    tiles_drawn: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The tiles drawn, in the order drawn."]
+    tiles_drawn: Annotated[
+        LandscapeTileIds, Keywords(maxItems=MAX_DRAWN), "The tiles drawn, in the order drawn."
+    ]
     offer: Annotated[RevealedOfferView | None, "The offer; null while hidden."]
     purchase: Annotated[RoundPurchaseView | None, "The purchase."]
     tiles_kept: Annotated[
-        LandscapeTileIds, Keywords(maxItems=DRAWN), "The unsold tiles, which the seat kept."
+        LandscapeTileIds, Keywords(maxItems=MAX_DRAWN), "The unsold tiles, which the seat kept."
     ]
     gold_lost: Annotated[Count | None, "The gold on the unsold tiles, which went to the bank."]
     placements: Annotated[
-        list[TerritoryTileView], Keywords(maxItems=len(LANDSCAPE)), "The placements, in placing order."
+        list[TerritoryTileView], Keywords(maxItems=MAX_TILES), "The placements, in placing order."
     ]
     tiles_returned: Annotated[
         LandscapeTileIds, "The tiles that had no legal place and went back into the bag."
@@ -276,7 +278,7 @@ class RoundView(TypedDict):
     starting_seat: Annotated[Seat, "The seat that started the round."]
     tiles_discarded: Annotated[LandscapeTileIds, "The tiles discarded, in seat order."]
     purchases: Annotated[
-        list[RoundPurchaseView], Keywords(maxItems=PLAYERS[-1]), "The purchases and passes, in order."
+        list[RoundPurchaseView], Keywords(maxItems=MAX_PLAYERS), "The purchases and passes, in order."
     ]
     players: Annotated[BySeat[SeatRoundView], "The seats, in seat order."]
     complete: Annotated[bool, "Whether the round is over and scored."]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from skye.fields import (
-    DRAWN,
+    MAX_TILES,
     BySeat,
     BySlot,
     Color,
@@ -24,14 +24,15 @@ from skye.fields import (
     Rotation,
     Round,
     Rounds,
+    RulesetName,
     ScoringSlot,
     ScoringTileId,
     Seat,
     Seats,
     TileId,
 )
-from skye.scoring.schedule import MAX_ROUNDS
-from skye.tiles.catalogue import LANDSCAPE
+from skye.rulesets.data import MAX_ROUNDS
+from skye.rulesets.ruleset import MAX_DRAWN
 
 
 class TerritoryTileView(TypedDict):
@@ -56,7 +57,7 @@ class UsedScoringTileView(TypedDict):
 class BagView(TypedDict):
     """The bag. It has no order: each draw derives its own number from the seed."""
 
-    count: Annotated[Count, Keywords(maximum=len(LANDSCAPE)), "The number of tiles left."]
+    count: Annotated[Count, Keywords(maximum=MAX_TILES), "The number of tiles left."]
     tiles: Annotated[LandscapeTileIds, "The tiles left, sorted by id."]
 
 
@@ -84,7 +85,7 @@ class SeatInPlayView(TypedDict):
     gold: Annotated[Count | None, "The gold in the purse, without gold on tiles; null when hidden."]
     tiles_on_offer: Annotated[
         Sequence[DrawnTileView],
-        Keywords(maxItems=DRAWN),
+        Keywords(maxItems=MAX_DRAWN),
         "The tiles drawn this round that are still on offer.",
     ]
     tiles_to_build: Annotated[LandscapeTileIds, "The tiles in hand, to build in this round."]
@@ -125,13 +126,14 @@ class GameResultView(TypedDict):
 class GameStateView(TypedDict):
     """The fields that views of games and of matches share."""
 
+    ruleset: RulesetName
     round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
     round_count: Annotated[Rounds | None, "How many rounds the game has; null before the start."]
     phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
     starting_seat: Annotated[Seat | None, "The seat that starts this round; null until it is drawn."]
     waiting_for: Annotated[Seats, "The seats that must act now."]
     scoring_tiles: Annotated[
-        BySlot[UsedScoringTileView], "The scoring tiles of slots A to D; none until they are drawn."
+        BySlot[UsedScoringTileView], "The scoring tiles by slot; none until they are drawn."
     ]
     bag: Annotated[BagView, "The tiles left in the bag."]
     result: Annotated[GameResultView | None, "The result; null until the game is finished."]

@@ -10,7 +10,8 @@ from typing import Annotated, TypedDict
 
 from skye.fields import (
     MAX_REGIONS,
-    MAX_SCROLLS,
+    MAX_TILES,
+    ByScoringTile,
     BySeat,
     BySlot,
     Coordinate,
@@ -29,9 +30,7 @@ from skye.fields import (
     TileId,
     TileIds,
 )
-from skye.rules.setup import PLAYERS
-from skye.scoring.schedule import MAX_ROUNDS, SLOTS
-from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.rulesets.data import MAX_PLAYERS, MAX_ROUNDS
 from skye.visibility.types.game import ScoringTilePointsView, TerritoryTileView
 
 
@@ -73,7 +72,7 @@ class ScrollView(TypedDict):
 class FinalScoringView(TypedDict):
     """The points of final scoring for the current territory. Values that depend on hidden gold are null."""
 
-    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_SCROLLS), "The scrolls."]
+    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_TILES), "The scrolls."]
     scroll_points: Annotated[Count, "The points of all scrolls."]
     gold: Annotated[Count | None, "The gold in the purse."]
     gold_points: Annotated[Count | None, "1 point for every 5 gold."]
@@ -132,8 +131,8 @@ class WhatIfView(TypedDict):
     ]
     scoring_tiles: Annotated[
         BySlot[TilePointsChangeView],
-        Keywords(minItems=len(SLOTS)),
-        "The points of each scoring tile, in slots A to D.",
+        Keywords(minItems=1),
+        "The points of each scoring tile, by slot.",
     ]
     scroll_points: Annotated[ScrollPointsChangeView, "The points of the scrolls."]
 
@@ -167,7 +166,7 @@ class AreaView(TypedDict):
     lighthouses: Annotated[Count, "The lighthouses adjacent to it."]
     scrolls: Annotated[
         Sequence[Annotated[ObjectKind, "A kind of scroll."]],
-        Keywords(maxItems=MAX_SCROLLS),
+        Keywords(maxItems=MAX_TILES),
         "The scrolls in it.",
     ]
 
@@ -209,11 +208,10 @@ class TerritoryScoreView(TypedDict):
     """The points of a territory."""
 
     scoring_tiles: Annotated[
-        Sequence[TileScoreView],
-        Keywords(maxItems=len(SCORING_TILES)),
+        ByScoringTile[TileScoreView],
         "The scoring tiles, in the order of the request.",
     ]
-    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_SCROLLS), "The scrolls."]
+    scrolls: Annotated[Sequence[ScrollView], Keywords(maxItems=MAX_TILES), "The scrolls."]
     scroll_points: Annotated[Count, "The points of all scrolls."]
     gold_points: Annotated[Count, "1 point for every 5 gold."]
     leftover_gold: Annotated[Count, "The gold left after the points for gold."]
@@ -225,7 +223,7 @@ class ScoredTerritoriesView(TypedDict):
 
     territories: Annotated[
         Sequence[TerritoryScoreView],
-        Keywords(minItems=1, maxItems=PLAYERS[-1]),
+        Keywords(minItems=1, maxItems=MAX_PLAYERS),
         "The territories, in the order of the request.",
     ]
 
@@ -244,8 +242,8 @@ class TerritoryWorthView(TypedDict):
 
     scoring_tiles: Annotated[
         BySlot[ScoringTilePointsView],
-        Keywords(minItems=len(SLOTS)),
-        "The points of each scoring tile, in slots A to D.",
+        Keywords(minItems=1),
+        "The points of each scoring tile, by slot.",
     ]
     scroll_points: Annotated[Count, "The points of the scrolls."]
     whisky_income: Annotated[Count, "The gold of each income for whisky connected to the castle by road."]
@@ -270,9 +268,7 @@ class ScoringTileGainView(TypedDict):
 class PlacementGainsView(TerritoryTileView):
     """A legal placement and its effect."""
 
-    gains: Annotated[
-        BySlot[ScoringTileGainView], Keywords(minItems=len(SLOTS)), "The added points, in slots A to D."
-    ]
+    gains: Annotated[BySlot[ScoringTileGainView], Keywords(minItems=1), "The added points, by slot."]
     scroll_points: Annotated[Gain, "The added points of the scrolls."]
     whisky_income: Annotated[
         Gain, "The added gold of each income for whisky connected to the castle by road."

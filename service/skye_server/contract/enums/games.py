@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from skye import BOTS, Phase
-from skye.positions import RULESET
+from skye.rulesets import BASE, RULESETS
 from skye.scoring import TIE_BREAKS
 from skye_server.contract.fields import StringEnum
 from skye_server.games.game import URL_BOT, Clock, OnTimeout, OriginType, Role, SeedSource, Status, Visibility
@@ -122,19 +124,27 @@ class GamePhase(StringEnum):
 class RulesetName(StringEnum):
     """The rules of a game, and with them its tiles, phases and numbers of players.
 
-    `base`: the base game, see `GET /docs/rules`.
+    `base`: the base game, see `GET /docs/rules`. `base+` and eight hexadecimal digits: the base game with
+    tiles or tables that the operator of the server has corrected.
 
     There may be new ones.
     """
 
     extensible = True
-    choices = (RULESET,)
+    choices = (BASE.id,)
+    form = r"^[a-z][a-z0-9_-]*(\+[0-9a-f]{8})?$"
 
 
 class ChosenRuleset(StringEnum):
     """The rules of a game; see `RulesetName`."""
 
-    choices = (RULESET,)
+    extensible = True
+    choices = (BASE.id,)
+    form = RulesetName.form
+
+    def known(self) -> Collection[str]:
+        """Return the rulesets of this server."""
+        return RULESETS
 
 
 class OriginName(StringEnum):

@@ -2,39 +2,51 @@
 
 from __future__ import annotations
 
-from skye import COLORS
-from skye.scoring import SCORING_TILES, SLOTS
-from skye.tiles import LANDSCAPE, OBJECTS, TILES, Terrain
-from skye_server.contract.fields import StringEnum
+from collections.abc import Iterable
+
+from skye import Ruleset
+from skye.tiles import OBJECTS, Terrain
+from skye_server.contract.fields import RulesetEnum, StringEnum
 from skye_server.games.game import TileKind
 
 
-class Color(StringEnum):
+class Color(RulesetEnum):
     """A player's colour; the castle has it too. There will be no others in the ruleset `base`."""
 
-    choices = COLORS
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the colours of a ruleset."""
+        return ruleset.colors
 
 
-class LandscapeTile(StringEnum):
+class LandscapeTile(RulesetEnum):
     """The id of a landscape tile, L01 to L73; see `GET /v1/tiles`.
 
     There will be no others in the ruleset `base`.
     """
 
     component = "LandscapeTileId"
-    choices = LANDSCAPE
     of_field = "A landscape tile."
 
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the landscape tiles of a ruleset."""
+        return ruleset.tiles.landscape
 
-class AnyTile(StringEnum):
+
+class AnyTile(RulesetEnum):
     """The id of a landscape tile, L01 to L73, or of a castle tile; see `GET /v1/tiles`.
 
     There will be no others in the ruleset `base`.
     """
 
     component = "TileId"
-    choices = TILES
     of_field = "A tile."
+
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the tiles of a ruleset."""
+        return ruleset.tiles.by_id
 
 
 class TileKindName(StringEnum):
@@ -67,17 +79,21 @@ class ObjectKind(StringEnum):
     choices = OBJECTS
 
 
-class ScoringTileId(StringEnum):
+class ScoringTileId(RulesetEnum):
     """The id of a scoring tile; see `GET /v1/scoring-tiles`.
 
     There will be no others in the ruleset `base`.
     """
 
-    choices = SCORING_TILES
     of_field = "A scoring tile."
 
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the scoring tiles of a ruleset."""
+        return ruleset.scoring_tiles
 
-class ScoringSlot(StringEnum):
+
+class ScoringSlot(RulesetEnum):
     """The place of a scoring tile in a game; it decides in which rounds the tile is scored.
 
     In games of up to four players: `A` in rounds 1, 3 and 5, `B` in 2, 4 and 6, `C` in 3, 5 and 6, `D` in 4,
@@ -87,5 +103,9 @@ class ScoringSlot(StringEnum):
     There will be no others in the ruleset `base`.
     """
 
-    choices = SLOTS
     of_field = "A slot."
+
+    @staticmethod
+    def words(ruleset: Ruleset) -> Iterable[str]:
+        """Return the slots of a ruleset."""
+        return ruleset.slots

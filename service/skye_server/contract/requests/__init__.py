@@ -9,6 +9,7 @@ from skye_server.contract.requests.play import Offer, Placement, Purchase
 from skye_server.contract.requests.queries import (
     MAX_TILES_TO_PLACE,
     PLAYER_EVENT_ID,
+    CatalogueQuery,
     EventsQuery,
     GameQuery,
     GamesQuery,

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from marshmallow import Schema, ValidationError, validates_schema
 
-from skye import PLAYERS
-from skye.scoring import MAX_ROUNDS, SLOTS
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye_server.contract.enums.games import (
     ChosenClock,
+    ChosenRuleset,
     ChosenScenario,
     ChosenTieBreak,
     ChosenTimeoutRule,
@@ -69,9 +69,9 @@ class ChosenOptions(TimeLimits):
 
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "Four different scoring tiles, for slots A to D; drawn if left out.",
-        length=(len(SLOTS), len(SLOTS)),
-        error="These are not four scoring tiles.",
+        "A different scoring tile for each slot, four in `base`; drawn if left out.",
+        length=(1, MAX_SLOTS),
+        error="These are not {min} to {max} scoring tiles.",
         unique=True,
     )
     first_seat = Seat("The seat that starts round 1; drawn if left out.")
@@ -87,7 +87,7 @@ class ChosenOptions(TimeLimits):
     def _different(self, data: dict[str, Any], **_: Any) -> None:
         tiles = data.get("scoring_tiles", [])
         if len(set(tiles)) < len(tiles):
-            raise ValidationError("These are not four different scoring tiles.", "scoring_tiles")
+            raise ValidationError("These scoring tiles are not all different.", "scoring_tiles")
 
 
 class _Named(Object):
@@ -104,7 +104,7 @@ class Players(ListOf):
         super().__init__(
             form,
             description,
-            length=(0, PLAYERS[-1]),
+            length=(0, MAX_PLAYERS),
             error="There is room for {max} players.",
             load_default=list,
         )
@@ -145,10 +145,11 @@ class FreshGame(_Named):
     """A game to open that begins from the start. All fields are optional."""
 
     seat_count = Integer(
-        PLAYERS[0],
-        PLAYERS[-1],
-        "The number of seats; if left out: with `auto_start` that of `players`, otherwise 5.",
+        MIN_PLAYERS,
+        MAX_PLAYERS,
+        "The number of seats; if left out: with `auto_start` that of `players`, otherwise all that can play.",
     )
+    ruleset = ChosenRuleset("The rules; `base`, or its correction, if left out.")
     players = Players(
         FirstPlayer,
         "Players to seat at once, in seat order, and to invite; the response has their tokens and codes.",

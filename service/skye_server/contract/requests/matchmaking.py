@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skye import PLAYERS
-from skye_server.contract.enums.games import ChosenTieBreak, ChosenTimeoutRule
+from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
+from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, ChosenTimeoutRule
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.contract.requests.creation import MIN_TURN_MS
@@ -24,10 +24,11 @@ class TicketOptionsToSet(Object):
 
 
 class TicketToCreate(Object):
-    """A ticket for a game with other players whose tickets have the same number of seats and options."""
+    """A ticket for a game with other players whose tickets have the same rules, seats and options."""
 
     name = Name("The player's name; the server adds a number if another player has it.", required=True)
-    seat_count = Integer(PLAYERS[0], PLAYERS[-1], "The number of seats.", required=True)
+    seat_count = Integer(MIN_PLAYERS, MAX_PLAYERS, "The number of seats.", required=True)
+    ruleset = ChosenRuleset("The rules; `base`, or its correction, if left out.")
     options = NestedObject(
         TicketOptionsToSet,
         "The options; the server matches only tickets with equal options.",

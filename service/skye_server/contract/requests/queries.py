@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from marshmallow import Schema
 
-from skye import PLAYERS
+from skye.rulesets import MAX_PLAYERS
 from skye_server.contract.enums.games import ChosenRuleset, Inclusion, ListedOrigin, ListedStatus
 from skye_server.contract.enums.tiles import LandscapeTile
 from skye_server.contract.fields import Opaque, QueryBoolean, QueryInteger, QueryRotation, QueryTime
 from skye_server.contract.objects import ListOf
 
-MAX_TILES_TO_PLACE = 2 * (PLAYERS[-1] - 1)
+MAX_TILES_TO_PLACE = 2 * (MAX_PLAYERS - 1)
 """The number of tiles that the other seats can offer for sale."""
 
 PLAYER_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
@@ -36,7 +36,7 @@ class GamesQuery(_Query):
 
     status = ListedStatus("Only games of this status.")
     origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
-    ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
+    ruleset = ChosenRuleset("Only games of this ruleset; that of new games on this server if left out.")
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = _page_cursor()
 
@@ -44,7 +44,7 @@ class GamesQuery(_Query):
 class RecordsQuery(_Query):
     """Which records to export."""
 
-    ruleset = ChosenRuleset("Only games of this ruleset; `base` if left out.")
+    ruleset = ChosenRuleset("Only games of this ruleset; that of new games on this server if left out.")
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
     cursor = Opaque(CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received.")
     since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")
@@ -119,8 +119,14 @@ class PlacesQuery(_Query):
     )
 
 
-class TilePictureQuery(_Query):
-    """How to draw a tile."""
+class CatalogueQuery(_Query):
+    """Of which ruleset to show the catalogue."""
+
+    ruleset = ChosenRuleset("The ruleset; that of new games on this server if left out.")
+
+
+class TilePictureQuery(CatalogueQuery):
+    """Which tile to draw, and how."""
 
     rotation = QueryRotation(load_default=0)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from skye import PLAYERS
+from skye.fields import MAX_TILES
 from skye.positions import MAX_GOLD
-from skye.scoring import SCORING_TILES
-from skye.tiles import LANDSCAPE
+from skye.rulesets import MAX_PLAYERS, MAX_SCORING_TILES
+from skye_server.contract.enums.games import ChosenRuleset
 from skye_server.contract.enums.tiles import AnyTile, ScoringTileId
 from skye_server.contract.fields import Coordinate, Integer, Rotation
 from skye_server.contract.objects import ListOf, Object
@@ -39,7 +39,7 @@ class TerritoryToScore(Object):
     tiles = ListOf(
         TileToScore,
         "The tiles in any order: one castle at (0, 0), the others connected to it by edges.",
-        length=(1, len(LANDSCAPE) + 1),
+        length=(1, MAX_TILES + 1),
         error="This is not from {min} to {max} tiles.",
         required=True,
     )
@@ -52,13 +52,14 @@ class TerritoriesToScore(Object):
     territories = ListOf(
         TerritoryToScore,
         "One territory for each player; majorities compare them.",
-        length=(1, PLAYERS[-1]),
+        length=(1, MAX_PLAYERS),
         error="This is not from {min} to {max} territories.",
         required=True,
     )
+    ruleset = ChosenRuleset("The rules; those of new games on this server if left out.")
     scoring_tiles = ListOf(
         ScoringTileId(),
-        "The scoring tiles to score; all 16 if left out.",
-        length=(0, len(SCORING_TILES)),
-        error="There are {max} scoring tiles.",
+        "The scoring tiles to score; all of the ruleset if left out.",
+        length=(0, MAX_SCORING_TILES),
+        error="These are more than {max} scoring tiles.",
     )

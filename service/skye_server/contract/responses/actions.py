@@ -17,7 +17,8 @@ from skye import (
     legal_moves,
     offer_limits,
 )
-from skye.fields import DRAWN, Component, Count, Keywords, LandscapeTileIds
+from skye.fields import Component, Count, Keywords, LandscapeTileIds
+from skye.rulesets import MAX_DRAWN
 from skye.views import move_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
@@ -36,7 +37,7 @@ class OfferLimitsView(TypedDict):
     most the gold.
     """
 
-    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=DRAWN), "The three tiles drawn."]
+    tiles: Annotated[LandscapeTileIds, Keywords(maxItems=MAX_DRAWN), "The tiles drawn."]
     gold: Annotated[Count, "The maximum sum of the prices."]
     minimum: Annotated[Count, "The minimum of each price."]
 

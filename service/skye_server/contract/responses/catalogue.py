@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.fields import Component, Keywords
+from skye.fields import MAX_TILES, Component, Keywords, RulesetName
 from skye.positions import Position
-from skye.scoring import SCORING_TILES
-from skye.tiles import TILES
+from skye.rulesets import MAX_PLAYERS, MAX_SCORING_TILES
 from skye.views import ScoringTileView
 from skye_server.games.views.fields import BotName
 from skye_server.games.views.types import TileView
@@ -15,17 +14,19 @@ _Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
 
 
 class TileList(TypedDict):
-    """All tiles."""
+    """All tiles of a ruleset."""
 
-    tiles: Annotated[Sequence[TileView], Keywords(minItems=len(TILES), maxItems=len(TILES)), "The tiles."]
+    ruleset: RulesetName
+    tiles: Annotated[Sequence[TileView], Keywords(minItems=1, maxItems=MAX_TILES + MAX_PLAYERS), "The tiles."]
 
 
 class ScoringTileList(TypedDict):
-    """All scoring tiles."""
+    """All scoring tiles of a ruleset."""
 
+    ruleset: RulesetName
     scoring_tiles: Annotated[
         Sequence[ScoringTileView],
-        Keywords(minItems=len(SCORING_TILES), maxItems=len(SCORING_TILES)),
+        Keywords(minItems=1, maxItems=MAX_SCORING_TILES),
         "The scoring tiles.",
     ]
 

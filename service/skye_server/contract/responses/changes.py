@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypeAlias, TypedDict
 
-from skye import PLAYERS
 from skye.fields import BySeat, Keywords, Seat
+from skye.rulesets import MAX_PLAYERS
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.responses.actions import Actions
 from skye_server.contract.responses.webhooks import ReplacedWebhook
@@ -42,7 +42,7 @@ _SeatTokens: TypeAlias = Annotated[
 ]
 _Invitations: TypeAlias = Annotated[
     Sequence[InvitationCodeView],
-    Keywords(maxItems=PLAYERS[-1]),
+    Keywords(maxItems=MAX_PLAYERS),
     "Invitations with their single-use codes, one for each player to invite.",
 ]
 

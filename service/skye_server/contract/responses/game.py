@@ -5,7 +5,7 @@ from typing import Annotated, TypedDict
 
 import skye.views
 from skye.fields import BySeat, Keywords, Seat
-from skye.scoring import MAX_ROUNDS
+from skye.rulesets import MAX_ROUNDS
 from skye_server.games.views.fields import Version
 from skye_server.games.views.types import OfferView, PlacementsView, PlayerView, PurchaseView
 

@@ -5,9 +5,17 @@ from typing import Annotated, TypedDict
 
 import skye.positions
 import skye.views
-from skye import PLAYERS
-from skye.fields import Color, Component, Count, Keywords, LandscapeTileId, ScoringTileId, Seat
-from skye.scoring import SLOTS
+from skye.fields import (
+    Color,
+    Component,
+    Count,
+    Keywords,
+    LandscapeTileId,
+    RulesetName,
+    ScoringTileId,
+    Seat,
+)
+from skye.rulesets import MAX_PLAYERS, MAX_SLOTS, MIN_PLAYERS
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.contract.records import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
 from skye_server.games.views.event_types import NumberedEventView
@@ -18,7 +26,6 @@ from skye_server.games.views.fields import (
     Nonce,
     PlayerName,
     Resume,
-    RulesetName,
     Seed,
     TieBreakRule,
     Timestamp,
@@ -40,7 +47,7 @@ class ExportedOptionsView(TypedDict):
 
     scoring_tiles: Annotated[
         Sequence[ScoringTileId] | None,
-        Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
+        Keywords(minItems=1, maxItems=MAX_SLOTS, uniqueItems=True),
         "The scoring tiles the creator named for slots A to D; null: drawn.",
     ]
     first_seat: Annotated[Seat | None, "The seat to start round 1 that the creator named; null: drawn."]
@@ -54,8 +61,8 @@ class ExportedDrawsView(TypedDict):
 
     scoring_tiles: Annotated[
         Sequence[ScoringTileId],
-        Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
-        "The scoring tiles in slots A to D, drawn or named.",
+        Keywords(minItems=1, maxItems=MAX_SLOTS, uniqueItems=True),
+        "The scoring tiles by slot, drawn or named.",
     ]
     starting_seat: Annotated[
         Seat, "The seat that started round 1, or the round of the position, drawn or named."
@@ -80,7 +87,7 @@ class ExportedRecordView(TypedDict):
     nonce: Annotated[Nonce | None, "The nonce of `fairness`; null until the game is finished."]
     players: Annotated[
         Sequence[ExportedPlayerView],
-        Keywords(minItems=PLAYERS[0], maxItems=PLAYERS[-1]),
+        Keywords(minItems=MIN_PLAYERS, maxItems=MAX_PLAYERS),
         "The players, in seat order.",
     ]
     options: Annotated[ExportedOptionsView, "The options and the seed."]

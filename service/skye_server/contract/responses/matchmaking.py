@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
-from skye.fields import Component, Count, Keywords, Seat
+from skye.fields import Component, Count, Keywords, RulesetName, Seat
 from skye_server.contract.responses.me import TicketId
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
     GameId,
     PlayerName,
-    RulesetName,
     SeatCount,
     TieBreakRule,
     TimeoutRule,

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from marshmallow import Schema
 
-from skye import PLAYERS
-from skye.fields import DRAWN, BySeat, Component, InTerritory, Keywords
+from skye.fields import BySeat, Component, InTerritory, Keywords, RulesetName
+from skye.rulesets import MAX_DRAWN, MIN_PLAYERS
 from skye.views import TerritoryTileView
 from skye_server.contract.positions import PlayerPosition, Position, PositionDraw
-from skye_server.games.views.fields import RulesetName, TieBreakRule
+from skye_server.games.views.fields import TieBreakRule
 
 
 class Exported(NamedTuple):
@@ -43,7 +43,7 @@ EXPORTED: Final = {
             ],
             "tiles_on_offer": Annotated[
                 list[Annotated[object, Component("ExportedDraw")]],
-                Keywords(maxItems=DRAWN),
+                Keywords(maxItems=MAX_DRAWN),
                 "The tiles drawn that are still on offer.",
             ],
         },
@@ -59,7 +59,7 @@ EXPORTED: Final = {
             "tie_break": _TIE_BREAK,
             "players": Annotated[
                 BySeat[Annotated[object, Component("ExportedPlayerPosition")]],
-                Keywords(minItems=PLAYERS[0]),
+                Keywords(minItems=MIN_PLAYERS),
                 "The seats, in seat order.",
             ],
         },

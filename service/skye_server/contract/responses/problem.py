@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
-from skye import PLAYERS
 from skye.fields import (
     Color,
     Component,
@@ -19,6 +18,7 @@ from skye.fields import (
     TerrainName,
     TileId,
 )
+from skye.rulesets import MAX_PLAYERS
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.games.views.fields import GameId, PlayerName, Version
 
@@ -62,7 +62,7 @@ class ProblemParams(TypedDict):
     required_phase: NotRequired[Annotated[GamePhase, "The phase to which the action belongs."]]
     color: NotRequired[Annotated[Color, "The colour that another player has."]]
     seat_count: NotRequired[
-        Annotated[Count, Keywords(maximum=PLAYERS[-1]), "The number of seats of the game."]
+        Annotated[Count, Keywords(maximum=MAX_PLAYERS), "The number of seats of the game."]
     ]
     last: NotRequired[Annotated[Count, "The number of the last placement of the round."]]
     name: NotRequired[Annotated[PlayerName, "The name that another player has."]]

@@ -12,6 +12,7 @@ from skye.fields import (
     Keywords,
     Round,
     Rounds,
+    RulesetName,
     Seat,
     Seats,
 )
@@ -23,7 +24,6 @@ from skye_server.games.views.fields import (
     Nonce,
     PlayerName,
     Reload,
-    RulesetName,
     SeatCount,
     Seed,
     TakeoverReason,

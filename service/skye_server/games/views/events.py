@@ -7,7 +7,6 @@ from typing import cast
 import skye
 import skye.events
 from skye import game_view
-from skye.positions import RULESET
 from skye.views import event_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
@@ -19,6 +18,7 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import Change, Game
+from skye_server.games.transitions import state_with_ruleset
 from skye_server.games.views.event_types import (
     GameCreatedView,
     HostedEventView,
@@ -71,7 +71,7 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
         case GameStarted(scoring_tiles, starting_seat, rounds, players):
             return {
                 "type": "game_started",
-                "scoring_tiles": used_scoring_tiles_view(scoring_tiles, 5 if rounds == 5 else 4),
+                "scoring_tiles": used_scoring_tiles_view(game.ruleset, scoring_tiles, len(players)),
                 "starting_seat": starting_seat,
                 "round_count": rounds,
                 "players": [
@@ -80,7 +80,7 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
                 ],
             }
         case PositionSet(state):
-            return _position_set_view(game, state, caller)
+            return _position_set_view(game, state_with_ruleset(state, game.options.ruleset), caller)
         case TurnChanged(phase, waiting_for, deadline_ms):
             return {
                 "type": "turn_changed",
@@ -98,7 +98,7 @@ def _created_view(game: Game, name: str) -> GameCreatedView:
         "type": "game_created",
         "name": name,
         "game_id": game.id,
-        "ruleset": RULESET,
+        "ruleset": game.options.ruleset,
         "visibility": visibility_of(game),
         "seat_count": game.capacity,
         "auto_start": game.start_when_full,

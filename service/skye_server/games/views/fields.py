@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final, TypeAlias
 
-from skye import PLAYERS
 from skye.fields import Component, Keywords
+from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 
 MAX_TURN_MS: Final = 30 * 86_400_000
 """The longest time for a decision, in milliseconds: 30 days."""
@@ -19,7 +19,7 @@ InvitationId: TypeAlias = Annotated[
 ]
 Version: TypeAlias = Annotated[int, Keywords(minimum=1), "The version of the game."]
 SeatCount: TypeAlias = Annotated[
-    int, Keywords(minimum=PLAYERS[0], maximum=PLAYERS[-1]), "The number of seats."
+    int, Keywords(minimum=MIN_PLAYERS, maximum=MAX_PLAYERS), "The number of seats."
 ]
 PlayerName: TypeAlias = Annotated[str, Keywords(maxLength=40), "The name of the player."]
 GameName: TypeAlias = Annotated[str, Keywords(maxLength=60), "The name of the game."]
@@ -40,11 +40,6 @@ Reload: TypeAlias = Annotated[
 ]
 Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client does next."]
 OriginName: TypeAlias = Annotated[str, Component("OriginName")]
-RulesetName: TypeAlias = Annotated[
-    str,
-    Component("RulesetName"),
-    "The rules of the game; a client that does not know them leaves the game alone.",
-]
 SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
 TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
 TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]

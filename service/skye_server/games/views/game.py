@@ -12,9 +12,10 @@ import skye
 import skye.views
 from skye import GameState, position_of
 from skye.draws import commitment
-from skye.positions import RULESET, Position
+from skye.positions import Position
+from skye.rulesets import Ruleset
 from skye.territory import castle_alone
-from skye.tiles import LANDSCAPE, OBJECTS, ROTATED_TILES, TILES
+from skye.tiles import OBJECTS
 from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller, hash_token, invitation_id
 from skye_server.games.game import (
@@ -62,7 +63,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
     return {
         "id": game.id,
         "name": game.name,
-        "ruleset": RULESET,
+        "ruleset": game.options.ruleset,
         "version": game.version,
         "last_event": game.last_event,
         "status": game.status,
@@ -89,14 +90,17 @@ def game_view(game: Game, caller: Caller) -> GameView:
 
 
 def _lobby_view(game: Game) -> skye.views.GameView:
+    ruleset = game.ruleset
+    landscape = ruleset.tiles.landscape
     return {
+        "ruleset": ruleset.id,
         "round": 0,
         "round_count": None,
         "phase": None,
         "starting_seat": game.options.first_seat,
         "waiting_for": (),
         "scoring_tiles": named_scoring_tiles(game),
-        "bag": {"count": len(LANDSCAPE), "tiles": LANDSCAPE},
+        "bag": {"count": len(landscape), "tiles": landscape},
         "fairness": {"commitment": None, "seed": None},
         "players": [
             {
@@ -108,7 +112,7 @@ def _lobby_view(game: Game) -> skye.views.GameView:
                 "tiles_to_build": (),
                 "offer_set": False,
                 "building_finished": False,
-                "territory": territory_tiles_view(castle_alone(seat.color).placed),
+                "territory": territory_tiles_view(castle_alone(seat.color, ruleset.id).placed),
             }
             for number, seat in game.taken
         ],
@@ -119,7 +123,7 @@ def _lobby_view(game: Game) -> skye.views.GameView:
 def named_scoring_tiles(game: Game) -> list[UsedScoringTileView]:
     """Return the scoring tiles that the creator named, with the rounds of a game with every seat taken."""
     named = game.options.scoring_tiles
-    return used_scoring_tiles_view(named, game.capacity) if named else []
+    return used_scoring_tiles_view(game.ruleset, named, game.capacity) if named else []
 
 
 def fairness_view(game: Game) -> FairnessView:
@@ -158,7 +162,7 @@ def summary_view(game: Game) -> GameSummaryView:
     return {
         "id": game.id,
         "name": game.name,
-        "ruleset": RULESET,
+        "ruleset": game.options.ruleset,
         "version": game.version,
         "status": game.status,
         "created_at": timestamp(game.created_ms),
@@ -207,14 +211,14 @@ def position_view(game: Game, caller: Caller, state: GameState | None = None) ->
     now = state_begun(game)
     began_from_position = game.origin is not None and game.origin.type is not OriginType.RECORD
     if now.is_over or (caller.host and began_from_position):
-        return {"ruleset": RULESET, **position_of(state or now)}
-    return {"ruleset": RULESET, **skye.views.position_view(state or now, caller.seat)}
+        return position_of(state or now)
+    return skye.views.position_view(state or now, caller.seat)
 
 
 @cache
-def tile_view(tile_id: str) -> TileView:
-    """Return a tile of the catalogue in reference orientation."""
-    tile = TILES[tile_id]
+def tile_view(ruleset: Ruleset, tile_id: str) -> TileView:
+    """Return a tile of the catalogue of a ruleset in reference orientation."""
+    tile = ruleset.tiles.tile(tile_id)
     return {
         "id": tile.id,
         "kind": TileKind.CASTLE if tile.is_castle else TileKind.LANDSCAPE,
@@ -226,9 +230,10 @@ def tile_view(tile_id: str) -> TileView:
                 "sides": [_SIDES[side] for side in region.sides],
                 "center": region.center,
             }
-            for region in ROTATED_TILES[tile_id, 0].regions
+            for region in ruleset.tiles.rotated[tile_id, 0].regions
         ],
         "roads": [[_SIDES[side] for side in road] for road in tile.roads],
         "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
         "scroll": tile.scroll,
+        "note": ruleset.note(tile_id),
     }

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, TypedDict
 
 import skye.views
-from skye import PLAYERS
 from skye.fields import (
+    MAX_TILES,
     BySeat,
     Color,
     Count,
@@ -14,14 +14,14 @@ from skye.fields import (
     LandscapeTileId,
     ObjectKind,
     Prices,
+    RulesetName,
     ScoringTileId,
     Seat,
     Side,
     TerrainName,
     TileId,
 )
-from skye.scoring import MAX_ROUNDS, SLOTS
-from skye.tiles import LANDSCAPE
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
@@ -35,7 +35,6 @@ from skye_server.games.views.fields import (
     OriginName,
     PlayerName,
     Roles,
-    RulesetName,
     SeatCount,
     Seed,
     SeedSourceName,
@@ -78,7 +77,7 @@ class GameOptionsView(TypedDict):
 
     scoring_tiles: Annotated[
         Sequence[ScoringTileId] | None,
-        Keywords(minItems=len(SLOTS), maxItems=len(SLOTS), uniqueItems=True),
+        Keywords(minItems=1, maxItems=MAX_SLOTS, uniqueItems=True),
         "The scoring tiles named for slots A to D; null: drawn.",
     ]
     first_seat: Annotated[Seat | None, "The seat named to start round 1; null: drawn."]
@@ -119,7 +118,7 @@ class GameView(GameStateView):
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
     reserved_seats: Annotated[
-        Count, Keywords(maximum=PLAYERS[-1]), "How many of the seats are reserved by unused invitations."
+        Count, Keywords(maximum=MAX_PLAYERS), "How many of the seats are reserved by unused invitations."
     ]
     you: Annotated[ViewerView, "The seat and the roles of the caller's token."]
     options: Annotated[GameOptionsView, "The options that the creator chose."]
@@ -160,7 +159,7 @@ class NumberedPlacementView(TerritoryTileView):
 
     number: Annotated[
         int,
-        Keywords(minimum=1, maximum=len(LANDSCAPE)),
+        Keywords(minimum=1, maximum=MAX_TILES),
         "The number of the placement in this round, from 1; `DELETE .../placements/{number}` takes back the "
         "last one.",
     ]
@@ -172,7 +171,7 @@ class PlacementsView(TypedDict):
     seat: Seat
     placements: Annotated[
         Sequence[NumberedPlacementView],
-        Keywords(maxItems=len(LANDSCAPE)),
+        Keywords(maxItems=MAX_TILES),
         "The placements, in placing order.",
     ]
 
@@ -198,7 +197,7 @@ class GameSummaryView(TypedDict):
     seat_count: SeatCount
     auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
     reserved_seats: Annotated[
-        Count, Keywords(maximum=PLAYERS[-1]), "How many of the seats are reserved by unused invitations."
+        Count, Keywords(maximum=MAX_PLAYERS), "How many of the seats are reserved by unused invitations."
     ]
     round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
     phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
@@ -223,7 +222,7 @@ class InvitationListView(TypedDict):
 
     version: Version
     invitations: Annotated[
-        Sequence[InvitationView], Keywords(maxItems=PLAYERS[-1]), "The invitations, oldest first."
+        Sequence[InvitationView], Keywords(maxItems=MAX_PLAYERS), "The invitations, oldest first."
     ]
 
 
@@ -275,3 +274,8 @@ class TileView(TypedDict):
     ]
     counts: Annotated[Mapping[str, int], ObjectCountsView, "The number of each kind of object."]
     scroll: Annotated[ObjectKind | None, "What the scroll counts; null without a scroll."]
+    note: Annotated[
+        str | None,
+        Keywords(maxLength=300),
+        "What is doubtful about the tile: where public transcriptions of the printed tile differ.",
+    ]

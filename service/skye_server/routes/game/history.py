@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye.positions import RULESET, Position, RecordedDraws, draws_to_json
+from skye.positions import Position, RecordedDraws, draws_to_json
 from skye.views import ActionView, actions_view
 from skye_server.contract import requests, responses
 from skye_server.contract.records import RECORD_FORMAT
@@ -218,7 +218,7 @@ def _record(
     game = state_begun(current)
     return {
         "format": RECORD_FORMAT,
-        "ruleset": RULESET,
+        "ruleset": current.options.ruleset,
         "game_id": current.id,
         "version": current.version,
         "nonce": current.options.nonce if game.is_over else None,

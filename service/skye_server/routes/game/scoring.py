@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Blueprint, Response
 
 from skye import Place, Territory
 from skye.errors import InvalidTerritory
-from skye.scoring import SCORING_TILES
+from skye.rulesets import Ruleset, ruleset_of
 from skye.svg import territory_svg
 from skye.territory import castle_alone
 from skye.views import (
@@ -89,7 +90,11 @@ def _tag(game: Game, seat: int, form: str = "") -> str:
 
 
 def _territory(game: Game, seat: int) -> Territory:
-    return game.state.players[seat].territory if game.state else castle_alone(game.seats[seat].color)
+    return (
+        game.state.players[seat].territory
+        if game.state
+        else castle_alone(game.seats[seat].color, game.ruleset.id)
+    )
 
 
 def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) -> Response:
@@ -173,19 +178,34 @@ def score_territories(query: dict[str, Any]) -> Response:
     Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
     may be in any order, but must lie as the rules allow; `errors` names the first wrong tile.
     """
+    named = query.get("ruleset")
+    ruleset = collaborators().games.settings.ruleset if named is None else ruleset_of(named)
+    scoring_tiles = query.get("scoring_tiles", list(ruleset.scoring_tiles))
+    _check_known(ruleset, scoring_tiles)
     golds = [asked["gold"] for asked in query["territories"]]
     territories: list[Territory] = []
     with Computation() as computation:
         for number, asked in enumerate(query["territories"]):
-            territories.append(_assembled(number, asked["tiles"]))
+            territories.append(_assembled(ruleset, number, asked["tiles"]))
             computation.checkpoint()
-        scores = scored_territories_view(territories, golds, query.get("scoring_tiles", list(SCORING_TILES)))
+        scores = scored_territories_view(ruleset, territories, golds, scoring_tiles)
     return json_response(scores)
 
 
-def _assembled(number: int, tiles: list[dict[str, Any]]) -> Territory:
+def _check_known(ruleset: Ruleset, scoring_tiles: Iterable[str]) -> None:
+    """Check that a ruleset has all of some scoring tiles."""
+    errors = [
+        FieldError(f"/scoring_tiles/{index}", f"{ruleset.id} has no scoring tile {tile}.")
+        for index, tile in enumerate(scoring_tiles)
+        if tile not in ruleset.scoring_tiles
+    ]
+    if errors:
+        raise Problem("invalid_body", errors=errors)
+
+
+def _assembled(ruleset: Ruleset, number: int, tiles: list[dict[str, Any]]) -> Territory:
     try:
-        return Territory.from_placements(Place(**tile) for tile in tiles)
+        return Territory.from_placements((Place(**tile) for tile in tiles), ruleset.id)
     except InvalidTerritory as error:
         pointer = f"/territories/{number}/tiles/{error.facts['index']}"
         raise Problem("invalid_territory", errors=[FieldError(pointer, error.detail)]) from error

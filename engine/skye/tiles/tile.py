@@ -1,19 +1,13 @@
-"""The catalogue of the 78 tiles: their regions and roads, in every rotation.
-
-The module computes everything once, at import, from the data file `tiles.txt`.
-"""
+"""A tile: its regions and roads, in every rotation, and the line of a data file that describes it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from importlib import resources
-from itertools import product
 from typing import Any, Final, cast
 
 from skye.lookup import named
-from skye.tiles.geometry import OPPOSITE, ROTATIONS, SIDES, turned
+from skye.tiles.geometry import OPPOSITE, SIDES, turned
 
 
 class Terrain(IntEnum):
@@ -35,7 +29,6 @@ WATER: Final = Terrain.WATER
 
 OBJECTS: Final = ("whisky", "sheep", "cattle", "farm", "broch", "ship", "lighthouse")
 WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
-COLORS: Final = ("red", "blue", "yellow", "white", "green")
 
 
 class _PickledByFields:
@@ -70,7 +63,7 @@ class Tile(_PickledByFields):
     def count(self, thing: str) -> int:
         """Return the number of objects of a kind, one of `OBJECTS`, on the tile.
 
-        >>> TILES["L01"].count("sheep")
+        >>> parse_tile("L05 PPPM/W NE farm ship").count("sheep")
         0
 
         :raises ValueError: when there is no such kind.
@@ -79,7 +72,7 @@ class Tile(_PickledByFields):
 
     @property
     def is_castle(self) -> bool:
-        """Whether this is one of the five castle tiles."""
+        """Whether this is a castle tile."""
         return self.id.startswith("castle-")
 
 
@@ -119,7 +112,7 @@ class RotatedTile(_PickledByFields):
     :param region_at: by side, the index in `regions` of the region there.
     :param roads: for each road, the sides that it joins.
     :param road_at: by side, the index in `roads` of the road that leaves there, or -1.
-    :param constraints: by side, the edge constraint on an empty neighbour there (see `FITTING_ROTATIONS`).
+    :param constraints: by side, the edge constraint on an empty neighbour there (see `TileSet`).
     """
 
     tile: Tile
@@ -135,32 +128,82 @@ class RotatedTile(_PickledByFields):
         return f"<RotatedTile {self.tile.id}/{self.rotation}>"
 
 
-def _parse(line: str) -> Tile:
-    terrains = {"P": Terrain.PASTURE, "M": Terrain.MOUNTAIN, "W": Terrain.WATER}
-    tile_id, ground, roads, *objects = line.split()
-    north, east, south, west = (terrains[letter] for letter in ground[:4])
+_LETTERS: Final = {"P": Terrain.PASTURE, "M": Terrain.MOUNTAIN, "W": Terrain.WATER}
+
+
+def parse_tile(line: str) -> Tile:
+    """Return the tile that a line of a data file describes: `L05 PPPM/W NE farm ship`.
+
+    :raises ValueError: when the line has another format, or the tile breaks a ruling (R1, R2).
+    """
+    words = line.split()
+    if len(words) < 3:
+        raise ValueError("a tile is its id, its terrains such as PPPM/W, its roads or '-', and what it shows")
+    tile_id, ground, roads, *things = words
+    edges, slash, center = ground.partition("/")
+    if len(edges) != 4 or slash != "/" or len(center) != 1 or not {*edges, *center} <= _LETTERS.keys():
+        raise ValueError(f"{ground!r} is not of the form NESW/C with the letters P, M and W")
     scroll = None
     counts = dict.fromkeys(OBJECTS, 0)
-    for word in objects:
-        if word.startswith("scroll:"):
+    for word in things:
+        if word.startswith("scroll:") and scroll is None:
             scroll = word.removeprefix("scroll:")
+            named("object", scroll, counts)
         else:
-            thing, _, number = word.partition("*")
+            thing, times, number = word.partition("*")
+            if named("object", thing, counts):
+                raise ValueError(f"{thing} is given twice")
+            if times and number not in {*"123456789"}:
+                raise ValueError(f"{word!r} is not of the form {thing}*2")
             counts[thing] = int(number or 1)
-    return Tile(
+    tile = Tile(
         tile_id,
-        (north, east, south, west),
-        terrains[ground[5]],
-        tuple(tuple("NESW".index(side) for side in road) for road in roads.split(",") if road != "-"),
+        (_LETTERS[edges[0]], _LETTERS[edges[1]], _LETTERS[edges[2]], _LETTERS[edges[3]]),
+        _LETTERS[center],
+        _parse_roads(roads),
         tuple(counts.values()),
         scroll,
     )
+    _check(tile)
+    return tile
 
 
-def _read() -> Iterator[Tile]:
-    for line in (resources.files("skye.tiles") / "tiles.txt").read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            yield _parse(line)
+def tile_line(tile: Tile) -> str:
+    """Return the line of a data file that describes a tile.
+
+    >>> tile_line(parse_tile("L05  PPPM/W  NE  farm*1 ship"))
+    'L05 PPPM/W NE farm ship'
+    """
+    edges, center = "".join([edge.name[0] for edge in tile.edges]), tile.center.name[0]
+    roads = ",".join(["".join(["NESW"[side] for side in road]) for road in tile.roads])
+    things = [
+        thing if number == 1 else f"{thing}*{number}"
+        for thing, number in zip(OBJECTS, tile.counts, strict=True)
+        if number
+    ]
+    scroll = [f"scroll:{tile.scroll}"] if tile.scroll else []
+    return " ".join([tile.id, f"{edges}/{center}", roads or "-", *things, *scroll])
+
+
+def _parse_roads(text: str) -> tuple[tuple[int, ...], ...]:
+    sides = [side for road in text.split(",") for side in road]
+    if text == "-":
+        return ()
+    if not text or not {*sides} <= {*"NESW"} or len({*sides}) < len(sides) or "" in text.split(","):
+        raise ValueError(f"{text!r} is neither '-' nor roads such as NW,ES, with each side once")
+    return tuple(tuple("NESW".index(side) for side in road) for road in text.split(","))
+
+
+def _check(tile: Tile) -> None:
+    """Check that the objects of a tile lie in a region of their terrain (R1, R2)."""
+    terrains = [region.terrain for region in _regions(tile)]
+    if tile.count("broch") and terrains.count(Terrain.MOUNTAIN) != 1:
+        raise ValueError("a broch stands in the only mountain region of its tile")
+    lakes = terrains.count(Terrain.WATER)
+    if tile.count("ship") and (not lakes or tile.count("ship") % lakes):
+        raise ValueError("ships lie in water, the same number in each water region of their tile")
+    if tile.count("lighthouse") and not lakes:
+        raise ValueError("a lighthouse stands at the water of its tile")
 
 
 def _regions(tile: Tile) -> tuple[Region, ...]:
@@ -189,7 +232,8 @@ def _region(tile: Tile, terrain: Terrain, parts: list[int], water_regions: int) 
     )
 
 
-def _rotated_tile(tile: Tile, rotation: int) -> RotatedTile:
+def rotated_tile(tile: Tile, rotation: int) -> RotatedTile:
+    """Return a tile turned clockwise by some degrees."""
     regions = tuple(
         Region(
             region.terrain,
@@ -214,35 +258,3 @@ def _rotated_tile(tile: Tile, rotation: int) -> RotatedTile:
         tuple(next((i for i, road in enumerate(roads) if side in road), -1) for side in SIDES),
         tuple(edges[side] << 2 * OPPOSITE[side] for side in SIDES),
     )
-
-
-def _fitting_rotations(tile_id: str) -> tuple[tuple[int, ...], ...]:
-    """Return by constraint the rotations of a tile that satisfy it."""
-    fits: list[tuple[int, ...]] = [()] * 256
-    for rotation in ROTATIONS:
-        edges = ROTATED_TILES[tile_id, rotation].edges
-        for has_neighbor in product((False, True), repeat=4):
-            constraint = sum(edges[side] << 2 * side for side in SIDES if has_neighbor[side])
-            fits[constraint] += (rotation,)
-    return tuple(fits)
-
-
-TILES: Final[dict[str, Tile]] = {tile.id: tile for tile in _read()}
-"""All tiles by id: the five castles, then L01 to L73."""
-
-LANDSCAPE: Final = tuple(tile.id for tile in TILES.values() if not tile.is_castle)
-"""The ids of the 73 landscape tiles, in order."""
-
-ROTATED_TILES: Final[dict[tuple[str, int], RotatedTile]] = {
-    (tile.id, rotation): _rotated_tile(tile, rotation) for tile in TILES.values() for rotation in ROTATIONS
-}
-"""Every tile in every rotation, by (id, clockwise degrees)."""
-
-FITTING_ROTATIONS: Final[dict[str, tuple[tuple[int, ...], ...]]] = {
-    tile_id: _fitting_rotations(tile_id) for tile_id in LANDSCAPE
-}
-"""By landscape tile and edge constraint: the rotations in which the tile satisfies the constraint.
-
-An edge constraint has two bits for each side of a cell, north lowest: 0 for no neighbour, otherwise the
-`Terrain` that the neighbour shows.
-"""
