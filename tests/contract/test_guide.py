@@ -11,7 +11,6 @@ import pytest
 from skye import BASE
 from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
-from skye.rules.income import catch_up
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
@@ -176,7 +175,7 @@ def test_table_of_credentials_has_each_operation_that_needs_one(document, code, 
 def test_rounds_and_catch_up_are_those_of_the_engine(row):
     for players in (number for number in BASE.players if (number == 5) is (row == "5")):
         slots = BASE.rounds(players)
-        gold = ", ".join(str(catch_up(players, number)) for number in range(1, len(slots) + 1))
+        gold = ", ".join(str(gold) for gold in BASE.catch_up[: len(slots)])
         assert f"| {row} | {len(slots)} | {', '.join(map(''.join, slots))} | {gold} |" in TEXTS["rules"]
 
 

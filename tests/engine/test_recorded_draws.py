@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from skye import (
-    COLORS,
+    BASE,
     Action,
     Options,
     Record,
@@ -29,7 +29,7 @@ NEXT_DRAWS = tuple(f"L{number:02}" for number in range(31, 46))
 
 def played(players, *, position=None):
     """Return the record of a random game, and the outcomes as they were when it was played."""
-    colors = COLORS[:players]
+    colors = BASE.colors[:players]
     rng = Random(players)
     begun = new_game(colors, seed="played")
     if position is not None:
@@ -82,7 +82,7 @@ def test_record_gives_each_state_under_other_draws(beginning, monkeypatch):
     assert record_to_json(again) == exported
     for outcome in outcomes:
         assert game_from_position(position_of(outcome.game)) == outcome.game
-    assert new_game(COLORS[:3], seed="played").game.scoring_tiles != outcomes[0].game.scoring_tiles
+    assert new_game(BASE.colors[:3], seed="played").game.scoring_tiles != outcomes[0].game.scoring_tiles
 
 
 def test_record_without_draws_is_drawn_from_its_seed():

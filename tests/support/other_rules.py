@@ -1,10 +1,13 @@
 """A later version of the rules, under which recorded games must stay as they were played."""
 
+from dataclasses import replace
+
 import pytest
 
 from skye.draws import SeededDraws
 from skye.rules import rounds
-from skye.scoring.scoring_tiles import SCORING_TILES
+from skye.rulesets import BASE, RULESETS
+from skye.scoring import FinalScoring
 from skye.territory.territory import Territory
 
 ADDED = "an_added_scoring_tile"
@@ -16,7 +19,8 @@ def change_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         SeededDraws, "index", lambda draws, label, size: (index(draws, label, size) + 1) % size
     )
-    monkeypatch.setitem(SCORING_TILES, ADDED, SCORING_TILES["sheep"])
+    tiles = {**BASE.scoring_tiles, ADDED: replace(BASE.scoring_tiles["sheep"], id=ADDED)}
+    monkeypatch.setitem(RULESETS, BASE.id, replace(BASE, scoring_tiles=tiles))
 
 
 def change_rules(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,6 +29,8 @@ def change_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     def apply_rule(*_: object) -> None:
         pytest.fail("a rule was applied to a recorded game")
 
-    for rule in ("incomes", "tile_points", "final_score", "winners"):
+    for rule in ("incomes", "tile_points"):
         monkeypatch.setattr(rounds, rule, apply_rule)
+    for rule in ("score", "winners"):
+        monkeypatch.setattr(FinalScoring, rule, apply_rule)
     monkeypatch.setattr(Territory, "placement_error", apply_rule)
