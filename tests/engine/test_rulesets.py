@@ -182,7 +182,7 @@ def test_record_survives_json_and_replays(options):
     )
     written = record_to_json(record)
     assert written["ruleset"] == options.ruleset
-    assert record_from_json(written) == record
+    assert replace(record_from_json(written), draws=None) == record
     assert replay(record)[-1].game == game
 
 

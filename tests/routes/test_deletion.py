@@ -89,7 +89,7 @@ def test_finished_game_leaves_the_list_when_it_is_deleted(service):
     assert game.view()["status"] == "finished"
     assert delete(game).status_code == 204
     assert service.get("/v1/games")["games"] == []
-    assert service.redis.keys() == []
+    assert service.redis.keys() == [b"skye:{rulesets}:data"]
 
 
 def test_deletion_of_a_private_game_is_hidden_from_strangers(service):

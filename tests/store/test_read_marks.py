@@ -8,7 +8,11 @@ import inspect
 import pytest
 import redis
 
+from skye import BASE
 from skye_server.games.due import Due
+from skye_server.games.game import Game as StoredGame
+from skye_server.games.game import GameOptions
+from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.connection.topology import SingleServer
@@ -18,12 +22,14 @@ from skye_server.store.lua_scripts import MinReplicas
 from skye_server.store.player_store import GameUpdate, Reservation
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.redis_store import RedisStore
+from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.ticket_pools import NewTicket, TicketPools
 from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from tests.matchmaking.test_tickets import seek
 from tests.support.playing import Service, dice, new_key
 
 ANSWER = StoredRecord("key", b"answer", 60)
+GAME = StoredGame("ann", "Ann", "", GameOptions("seed"), 0, ruleset_hash=BASE.data.hash)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
 TICKET = "pool" + "1" * 4
 HOOK = WebhookRef("ann", "hook")
@@ -61,6 +67,11 @@ def store(reader, redis_client, monkeypatch):
 
 
 CALLS = {
+    RulesetStore: {
+        "add": lambda rulesets: rulesets.add(BASE),
+        "find": lambda rulesets: rulesets.find("base", 8 * "0"),
+        "decoded": lambda rulesets: rulesets.decoded(encode_game(GAME)),
+    },
     RedisStore: {
         "commit": lambda store: store.commit(COMMIT),
         "load": lambda store: (store.load("ann"), store.load("ann", "key")),
@@ -167,7 +178,13 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 def parts(store):
     of_players = {RedisPlayers: store.players, TicketPools: store.pools, WebhookStore: store.webhooks}
-    return {RedisStore: store, GameIndex: store.index, DueQueue: store.due, **of_players}
+    return {
+        RulesetStore: store.rulesets,
+        RedisStore: store,
+        GameIndex: store.index,
+        DueQueue: store.due,
+        **of_players,
+    }
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):

@@ -162,7 +162,7 @@ class GameRepository:
         self._history = GameHistory(store)
         self._players = players
         self._now_ms = now_ms
-        self.cache = GameCache(store.decoded)
+        self.cache = GameCache(store.rulesets.decoded)
 
     def current(self, game_id: str) -> Game:
         """Return a game as it is stored.

@@ -101,7 +101,7 @@ class Listing:
         games: list[Game | None] = []
         for stored in self._store.load_many([game_id for _, game_id in found]):
             try:
-                game = self._store.decoded(stored) if stored is not None else None
+                game = self._store.rulesets.decoded(stored) if stored is not None else None
             except StoredFormatError:
                 game = None
             games.append(None if game is None or game.private else game)

@@ -65,7 +65,7 @@ class PlayerListing:
     def _own_game(self, stored: bytes, player: str) -> OwnGame | None:
         """Return a stored game with the player's role, or None if there is none, or it is corrupt."""
         try:
-            game = self._games.decoded(stored)
+            game = self._games.rulesets.decoded(stored)
         except StoredFormatError:
             return None
         caller = identify_player(game, player)

@@ -41,7 +41,9 @@ def _entries(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[
     if kind == "game":
         stored, left_ms = store.load_to_attend(owner)
         if stored is not None:
-            yield from due_after(None, store.decoded(stored), now_ms, now_ms + left_ms - 1000 * EXPIRY_S)
+            yield from due_after(
+                None, store.rulesets.decoded(stored), now_ms, now_ms + left_ms - 1000 * EXPIRY_S
+            )
     elif kind == "games":
         player = frozenset({owner.removeprefix(PLAYER_OWNER)})
         for game_id in store.players.games_of(*player):

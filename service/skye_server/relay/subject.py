@@ -50,7 +50,7 @@ class Subject:
         stored, entries = self.store.load_with_log(self.game_id, last_event)
         if stored is None:
             return Since(None, ())
-        game = self.store.decoded(stored)
+        game = self.store.rulesets.decoded(stored)
         return Since(game, changes_from_log(game, last_event, entries))
 
 
@@ -61,6 +61,6 @@ def stored_subject(store: RedisStore, game_id: str, former: frozenset[str] = fro
     :raises Problem: store_unavailable, data_corrupt, data_newer.
     """
     stored, _ = store.load(game_id)
-    game = None if stored is None else store.decoded(stored)
+    game = None if stored is None else store.rulesets.decoded(stored)
     header = None if stored is None else header_of(stored)
     return Subject(store, game_id, game, header, players_of(game) | former)

@@ -24,13 +24,11 @@ import redis
 
 from skye_server.error_codes import Problem
 from skye_server.games.due import Due
-from skye_server.games.game import Game
-from skye_server.games.transitions import with_ruleset
 from skye_server.redis_url import MEMORY_URL, parse
 from skye_server.settings import Settings
 from skye_server.store import redis_deletion
 from skye_server.store.backup import Counts, restore_backup, stored_keys, write_backup
-from skye_server.store.codec import StoredFormatError, decode_game, entry_header
+from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection.calls import UNKNOWN_OUTCOME, RedisCalls, RetryPolicy
 from skye_server.store.connection.failures import PROTOCOL_ERRORS, call_deadline, expect_bytes
@@ -112,18 +110,6 @@ class RedisStore:
         """Return a store on the same server of a lab, whose keys begin with a prefix: it shares no data."""
         topology = PrefixedTopology(self._topology, prefix)
         return RedisStore(topology, self._retry_policy, timeout_s=self._timeout_s)
-
-    def decoded(self, stored: bytes) -> Game:
-        """Return a stored game; its ruleset is that with which it began.
-
-        :raises StoredFormatError: when the bytes are corrupt, of a newer format, or of an unknown ruleset.
-        """
-        game = decode_game(stored)
-        ruleset = self.rulesets.find(game.options.ruleset, game.ruleset_hash)
-        if ruleset is None:
-            problem = f"this server does not know the ruleset {game.options.ruleset} of the game"
-            raise StoredFormatError(problem, "data_newer")
-        return with_ruleset(game, ruleset.id)
 
     def load(self, game_id: str, record_key: str | None = None) -> tuple[bytes | None, bytes | None]:
         """Return the stored game and the idempotency record under a key; None for each that is missing.

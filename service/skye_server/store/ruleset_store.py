@@ -12,6 +12,9 @@ from typing import Final
 
 from skye import Ruleset
 from skye.rulesets import RULESETS, InvalidRulesetData, register
+from skye_server.games.game import Game
+from skye_server.games.transitions import with_ruleset
+from skye_server.store.codec import StoredFormatError, decode_game
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 
@@ -31,6 +34,18 @@ class RulesetStore:
         if data.hash not in self._stored:
             self._calls.call(_KEY, lambda server: server.hsetnx(_KEY, data.hash, data.text), writes=True)
             self._stored.add(data.hash)
+
+    def decoded(self, stored: bytes) -> Game:
+        """Return a stored game; its ruleset is that with which it began.
+
+        :raises StoredFormatError: when the bytes are corrupt, of a newer format, or of an unknown ruleset.
+        """
+        game = decode_game(stored)
+        ruleset = self.find(game.options.ruleset, game.ruleset_hash)
+        if ruleset is None:
+            problem = f"this server does not know the ruleset {game.options.ruleset} of the game"
+            raise StoredFormatError(problem, "data_newer")
+        return with_ruleset(game, ruleset.id)
 
     def find(self, ruleset_id: str, data_hash: str) -> Ruleset | None:
         """Return the ruleset of a stored game; register it if this process does not know its data.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import Any
+
+from marshmallow import ValidationError, fields
 
 from skye import BOTS, Phase
 from skye.rulesets import BASE, RULESETS
@@ -132,19 +134,23 @@ class RulesetName(StringEnum):
 
     extensible = True
     choices = (BASE.id,)
-    form = r"^[a-z][a-z0-9_-]*(\+[0-9a-f]{8})?$"
+    form = "^[a-z][a-z0-9_-]*([+][0-9a-f]{8})?$"
 
 
-class ChosenRuleset(StringEnum):
-    """The rules of a game; see `RulesetName`."""
+class ChosenRuleset(fields.String):
+    """The id of a ruleset that the server has; see `RulesetName`."""
 
-    extensible = True
-    choices = (BASE.id,)
-    form = RulesetName.form
+    component = "ChosenRuleset"
 
-    def known(self) -> Collection[str]:
-        """Return the rulesets of this server."""
-        return RULESETS
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"maxLength": 64, "pattern": RulesetName.form}
+        super().__init__(metadata={"description": description, **shape}, **kwargs)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        del attr, data, kwargs
+        if not isinstance(value, str) or value not in RULESETS:
+            raise ValidationError(f"This is not one of {', '.join(RULESETS)}.")
+        return value
 
 
 class OriginName(StringEnum):
