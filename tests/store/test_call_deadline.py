@@ -12,13 +12,15 @@ from tests.system.network import Relay, Trickle
 
 ROOT = Path(__file__).resolve().parents[2]
 
-AT_REST = [0, "well"]
-"""Check that no connection is in use, and the next call gets its reply."""
+AT_REST = [0, 0, "well"]
+"""Check that no call waits, no connection is in use, and the next call gets its reply."""
 
 BROKEN_OFF = {
     "a_command": ["TimeoutError"],
     "a_pipeline": ["TimeoutError"],
-    "a_wait_for_a_connection": ["TimeoutError"],
+    "lone_caller_gives_up": ["TimeoutError", [1, 2, 3]],
+    "waiting_caller_gives_up": ["TimeoutError", 1],
+    "batch_leader_gives_up": ["TimeoutError", "TimeoutError", "TimeoutError", "late"],
 }
 
 
@@ -44,7 +46,7 @@ def dribbling_url(redis_server):
 
 
 def test_handshake_that_never_ends_is_cut_off(dribbling_url):
-    assert becomes_of("a_greeting", dribbling_url) == ["TimeoutError", 0]
+    assert becomes_of("a_greeting", dribbling_url) == ["TimeoutError", 0, 0]
 
 
 def test_topology_reply_that_never_ends_is_cut_off(dribbling_url):

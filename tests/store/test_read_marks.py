@@ -1,4 +1,4 @@
-"""Reads and writes of the store: no command that writes is marked or guarded as a read.
+"""Reads and writes of the store: no command that writes is marked, batched or guarded as a read.
 
 The calls that are marked as reads run here as a user of Redis that may neither write nor run scripts.
 """
@@ -14,6 +14,8 @@ from skye_server.games.game import Game as StoredGame
 from skye_server.games.game import GameOptions
 from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.connection import batching
+from skye_server.store.connection.batching import BatchingRedis
 from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.connection.topology import SingleServer
 from skye_server.store.due_queue import Claim, DueQueue
@@ -35,13 +37,29 @@ TICKET = "pool" + "1" * 4
 HOOK = WebhookRef("ann", "hook")
 
 
+class Reader(BatchingRedis):
+    """A client that keeps the names of the commands which it batches."""
+
+    def __init__(self, **options):
+        super().__init__(**options)
+        self.batched = set()
+
+    def execute_command(self, *args, **options):
+        self.batched.add(args[0])
+        return super().execute_command(*args, **options)
+
+    def read_together(self, commands):
+        self.batched |= {command[0] for command in commands}
+        return super().read_together(commands)
+
+
 @pytest.fixture
 def reader(redis_server, redis_client):
     """A client that may neither write nor run scripts."""
     rights = ["+@all", "-@write", "-@scripting"]
     redis_client.execute_command("ACL", "SETUSER", "reader", "on", ">x", "~*", "&*", *rights)
     pool = redis.ConnectionPool.from_url(redis_server.url, username="reader", password="x")
-    with pool, redis.Redis(connection_pool=pool) as reader:
+    with pool, Reader(connection_pool=pool) as reader:
         yield reader
     redis_client.acl_deluser("reader")
 
@@ -203,3 +221,16 @@ def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
         assert service.get("/v1/me/games", keys[0])["games"]
         path = game.path()
         assert service.call("DELETE", path, token=game.host).status_code == 204
+
+
+def test_commands_of_calls_marked_as_reads_are_batched_as_reads(store, reader):
+    for kind, part in parts(store).items():
+        for call in CALLS[kind].values():
+            call(part)
+    assert reader.batched <= batching.READS
+
+
+def test_commands_that_are_batched_as_reads_write_nothing(redis_client):
+    known = redis_client.execute_command("COMMAND", "INFO", *sorted(batching.READS))
+    assert {name.lower() for name in batching.READS} == known.keys()
+    assert not [name for name, command in known.items() if "write" in command["flags"]]

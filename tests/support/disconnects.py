@@ -9,10 +9,13 @@ from collections.abc import Callable
 
 import gevent
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from skye_server.redis_url import parse
+from skye_server.store.connection.batching import BatchingRedis
 from skye_server.store.connection.failures import call_deadline
-from skye_server.store.connection.topology import ClusterTopology, SentinelTopology, create_client
+from skye_server.store.connection.topology import ClusterTopology, SentinelTopology
 from tests.support.waiting import MAX_WAIT_S
 
 LONG_S, SHORT_S = MAX_WAIT_S, 0.2
@@ -37,22 +40,49 @@ def until(condition):
 
 
 class Tried:
-    """A client of the store."""
+    """A client, and the greenlets that use it."""
 
     def __init__(self, url):
-        url = parse(url)
-        host, port = url.addresses[0]
-        self.client = create_client(url.options | {"host": host, "port": port}, LONG_S)
-        self._pool = self.client.connection_pool
+        self._url = url
+        options = {"retry": Retry(NoBackoff(), 0), "socket_timeout": LONG_S}
+        self._pool = redis.ConnectionPool.from_url(url, **options)
+        self.client = BatchingRedis(connection_pool=self._pool, max_wait_s=LONG_S)
+
+    def blocked(self):
+        """Return a greenlet whose call gets no reply until the gate is opened."""
+        greenlet = gevent.spawn(received, self.client.execute_command, *GATE)
+        self.until_gate_is_shut()
+        return greenlet
+
+    def until_gate_is_shut(self):
+        with redis.Redis.from_url(self._url) as watch:
+            until(lambda: watch.info("clients")["blocked_clients"] == 1)
+
+    def open_gate(self):
+        with redis.Redis.from_url(self._url) as opener:
+            opener.lpush("gate", "open")
+
+    def waiting(self, *args):
+        """Return a greenlet that waits until the others have their replies."""
+        before = self.client.queued
+        greenlet = gevent.spawn(received, self.client.execute_command, *args)
+        until(lambda: self.client.queued == before + 1)
+        return greenlet
 
     @property
     def rest(self):
-        """The number of connections in use, and the reply to a command."""
+        """The number of waiting calls, of connections in use, and the replies."""
         return [*self.held, received(self.client.echo, "well")]
 
     @property
     def held(self):
-        return [len(self._pool._get_in_use_connections())]  # noqa: SLF001 - there is no other access
+        return [self.client.queued, len(self._pool._in_use_connections)]  # noqa: SLF001 - there is no other access
+
+
+def break_off(greenlet):
+    """Cancel a call as a deadline does; return the result of the call."""
+    gevent.kill(greenlet, redis.TimeoutError("broken off"))
+    return greenlet.get()
 
 
 def a_command(url):
@@ -97,21 +127,33 @@ def a_lookup_at_several(url):
     return lookup_errors(url, 6 * SHORT_S, None)
 
 
-def a_wait_for_a_connection(url):
-    """Abort a call that waits until another returns the only connection; the next call gets it."""
+def lone_caller_gives_up(url):
+    """Abort a lone caller while others wait: one of them sends the commands of all."""
     tried = Tried(url)
-    tried.client.connection_pool = tried._pool = redis.BlockingConnectionPool(  # noqa: SLF001 - of one connection
-        1,
-        LONG_S,
-        **tried._pool.connection_kwargs,  # noqa: SLF001
-    )
-    blocked = gevent.spawn(received, tried.client.execute_command, *GATE)
-    with redis.Redis.from_url(url) as watch:
-        until(lambda: watch.info("clients")["blocked_clients"] == 1)
-        waiting = received(tried.client.incr, "n", seconds=SHORT_S)
-        watch.lpush("gate", "open")
+    blocked = tried.blocked()
+    others = [tried.waiting("INCR", "n") for _ in range(3)]
+    return [break_off(blocked), [other.get() for other in others], *tried.rest]
+
+
+def waiting_caller_gives_up(url):
+    tried = Tried(url)
+    blocked = tried.blocked()
+    waiting, patient = tried.waiting("INCR", "n"), tried.waiting("INCR", "n")
+    left = break_off(waiting)
+    tried.open_gate()
     blocked.get()
-    return [waiting, *tried.rest]
+    return [left, patient.get(), *tried.rest]
+
+
+def batch_leader_gives_up(url):
+    """Abort the leader and a follower of a batch; the other follower and a later caller get replies."""
+    tried = Tried(url)
+    blocked = tried.blocked()
+    leader, led, leaving = (tried.waiting(*args) for args in (GATE, ("INCR", "n"), ("INCR", "n")))
+    break_off(blocked)
+    tried.until_gate_is_shut()
+    late = tried.waiting("ECHO", "late")
+    return [break_off(leaving), break_off(leader), led.get(), late.get(), *tried.rest]
 
 
 CALLS: dict[str, Callable] = {
@@ -122,7 +164,9 @@ CALLS: dict[str, Callable] = {
         a_greeting,
         a_lookup,
         a_lookup_at_several,
-        a_wait_for_a_connection,
+        lone_caller_gives_up,
+        waiting_caller_gives_up,
+        batch_leader_gives_up,
     )
 }
 

@@ -30,6 +30,7 @@ from skye_server.store import redis_deletion
 from skye_server.store.backup import Counts, restore_backup, stored_keys, write_backup
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
+from skye_server.store.connection.batching import read_together
 from skye_server.store.connection.calls import UNKNOWN_OUTCOME, RedisCalls, RetryPolicy
 from skye_server.store.connection.failures import PROTOCOL_ERRORS, call_deadline, expect_bytes
 from skye_server.store.connection.prefixed import PrefixedTopology
@@ -145,10 +146,10 @@ class RedisStore:
         The log may be newer than the game, and contain changes that the returned game lacks.
         """
         key, log = keys_of(game_id, "game", "log")
+        log_range = ("XRANGE", log, f"{after + 1}-0", "+", *(() if limit is None else ("COUNT", limit)))
 
         def read(server: redis.Redis) -> tuple[bytes | None, list[LogEntry]]:
-            pipeline: Any = server.pipeline(transaction=False)
-            game, entries = pipeline.get(key).xrange(log, f"{after + 1}-0", count=limit).execute()
+            game, entries = read_together(server, [("GET", key), log_range])
             return expect_bytes(game), [_log_entry(entry_id, fields) for entry_id, fields in entries]
 
         return self._calls.call(key, read)
@@ -158,8 +159,7 @@ class RedisStore:
         key = key_of(game_id, "game")
 
         def read(server: redis.Redis) -> tuple[bytes | None, int]:
-            pipeline: Any = server.pipeline(transaction=False)
-            game, left_ms = pipeline.get(key).pttl(key).execute()
+            game, left_ms = read_together(server, [("GET", key), ("PTTL", key)])
             return expect_bytes(game), index(left_ms)
 
         return self._calls.call(key, read)

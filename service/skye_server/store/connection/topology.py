@@ -5,7 +5,7 @@ acknowledged when all replicas have it (see `deploy/durability.md`), so a topolo
 costs retries. It is looked up again in the background.
 
 Clients do not retry: only the caller knows whether a retry is safe, and redis-py's default sends a command up
-to eleven times. The callers of a process share the connections of a bounded pool for each server.
+to eleven times. Concurrent commands of a process to a server share round trips (`batching`).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from skye_server.redis_url import RedisUrl
+from skye_server.store.connection.batching import BatchingRedis
 from skye_server.store.connection.failures import PROTOCOL_ERRORS, as_redis_error, call_deadline
 
 T = TypeVar("T")
@@ -40,9 +41,8 @@ _MAX_LOOKUP_S: Final = 1.0
 _MAX_AGE: Final = 3.0
 """A value is returned while it is looked up again, until it is so many times as old as its TTL."""
 
-MAX_CONNECTIONS: Final = 128
-"""Per server and process. A call that finds none free within half its timeout fails, as if the server were
-unavailable."""
+MAX_CONNECTIONS: Final = 1000
+"""Per server and process. A call that finds none free fails like one to an unavailable server."""
 
 _READ_BYTES: Final = 8192
 """The buffer of a connection, which holds most replies; redis-py's default takes 32 KB for each of them."""
@@ -294,21 +294,15 @@ class Clients:
 
 
 def create_client(options: dict[str, Any], timeout_s: float) -> redis.Redis:
-    """Return a client without retries, with a bounded pool of connections; it connects at the first call."""
-    client = redis.Redis(
+    """Return a client without retries; it connects at the first call."""
+    return BatchingRedis(
         **options,
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
+        max_connections=MAX_CONNECTIONS,
         socket_read_size=_READ_BYTES,
     )
-    # redis-py builds this pool from the same options, but only one that refuses calls beyond its maximum.
-    blocking: Any = redis.BlockingConnectionPool  # redis-py leaves it untyped
-    pool = client.connection_pool
-    client.connection_pool = blocking(
-        MAX_CONNECTIONS, timeout_s / 2, pool.connection_class, **pool.connection_kwargs
-    )
-    return client
 
 
 def _address_options(address: Address) -> dict[str, Any]:
