@@ -38,6 +38,7 @@ from skye.rules.moves import (
     TakeBack,
 )
 from skye.rules.state import BUILDING, BUYING, PRICING, GameState, Phase, Player, check_seat
+from skye.rulesets.ruleset import RULESETS
 from skye.tiles.tile_set import Place
 
 _INTEGERS: Final = {int}
@@ -164,7 +165,9 @@ def offer_limits(game: GameState, seat: int) -> OfferLimits | None:
     if game.phase is not PRICING or (game.seed is None and game.is_chance_node):
         return None
     player = game.players[seat]
-    return OfferLimits(player.tiles_on_offer, player.gold + player.stakes, game.ruleset.minimum_price)
+    return OfferLimits(
+        player.tiles_on_offer, player.gold + player.stakes, RULESETS[game.ruleset_id].minimum_price
+    )
 
 
 def _offers(limits: OfferLimits) -> list[Move]:

@@ -7,6 +7,7 @@ game at the next decision, or at its end.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from skye.draws import SeededDraws
 from skye.events import (
@@ -115,14 +116,16 @@ def _draw(game: GameState, seed: str, number: int) -> tuple[tuple[tuple[str, ...
     """
     draws = SeededDraws(seed, game.next_draws, game.ruleset_id)
     bag = list(game.bag)
-    each = range(1, game.ruleset.tiles_drawn + 1)
-    drawn = tuple(
-        [
-            tuple([draws.draw(f"draw/{number}/{seat}/{nth}", bag) for nth in each])
-            for seat in range(len(game.players))
-        ]
-    )
+    labels = _labels(number, len(game.players), game.ruleset.tiles_drawn)
+    drawn = tuple([tuple([draws.draw(label, bag) for label in of_seat]) for of_seat in labels])
     return drawn, draws.next_draws
+
+
+@cache
+def _labels(number: int, seats: int, tiles: int) -> tuple[tuple[str, ...], ...]:
+    """Return by seat the labels of the draws of a round (see `skye.draws`)."""
+    each = range(1, tiles + 1)
+    return tuple([tuple([f"draw/{number}/{seat}/{nth}" for nth in each]) for seat in range(seats)])
 
 
 def _score_round(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[GameState, Event]:

@@ -219,7 +219,7 @@ class GameState(NamedTuple):
     @property
     def bag(self) -> tuple[str, ...]:
         """The tiles in the bag, sorted: all landscape tiles that no player has."""
-        bag = dict.fromkeys(TILE_SETS[self.ruleset_id].landscape)
+        bag = TILE_SETS[self.ruleset_id]._full_bag.copy()
         for player in self.players:
             for placed in player.territory.placed[1:]:  # the castle never was in it
                 del bag[placed.tile]

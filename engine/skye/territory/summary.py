@@ -48,7 +48,7 @@ class TerritorySummary:
         return f"<TerritorySummary of {len(self.cells)} tiles>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _summary_of, (dict(self.cells),)
+        return _summary_of, (dict(self.cells), self.connected, dict(self.road_ends))
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -82,14 +82,9 @@ class TerritorySummary:
     def _extended(self, tiles: TileSet, placements: Iterable[Place]) -> TerritorySummary:
         """Return the summary after more placements."""
         turned = tiles.rotated
-        return self._with_tiles(
-            [(cell_at(x, y), turned[tile, rotation]) for tile, x, y, rotation in placements]
-        )
-
-    def _with_tiles(self, tiles: Iterable[tuple[int, RotatedTile]]) -> TerritorySummary:
-        """Return the summary after more tiles, each with its cell."""
         cells, connected, road_ends = self.cells.copy(), set(self.connected), self.road_ends.copy()
-        for cell, rotated in tiles:
+        for tile, x, y, rotation in placements:
+            cell, rotated = cell_at(x, y), turned[tile, rotation]
             cells[cell] = rotated
             join_roads(connected, road_ends, cells, cell, rotated)
         return TerritorySummary(cells, connected, road_ends, self._areas)
@@ -99,5 +94,7 @@ EMPTY_SUMMARY: Final = TerritorySummary({}, frozenset(), INITIAL_ROAD_ENDS, NO_A
 """The summary of an empty territory."""
 
 
-def _summary_of(cells: dict[int, RotatedTile]) -> TerritorySummary:
-    return EMPTY_SUMMARY._with_tiles(cells.items())
+def _summary_of(
+    cells: dict[int, RotatedTile], connected: Iterable[int], road_ends: dict[int, tuple[int, ...]]
+) -> TerritorySummary:
+    return TerritorySummary(cells, connected, road_ends, NO_AREAS)

@@ -60,7 +60,7 @@ class TileSet:
     :param tiles: the castles, then the landscape tiles.
     """
 
-    __slots__ = ("by_id", "colors", "fitting_rotations", "landscape", "places", "rotated")
+    __slots__ = ("_full_bag", "by_id", "colors", "fitting_rotations", "landscape", "places", "rotated")
 
     by_id: Mapping[str, Tile]
     """All tiles by id."""
@@ -80,11 +80,15 @@ class TileSet:
     places: Mapping[str, tuple[PlacesByCell | None, ...]]
     """By landscape tile and edge constraint: the legal placements by cell; None where no rotation fits."""
 
+    _full_bag: dict[str, None]
+    """The landscape tiles as keys: copying a dictionary takes a third of the time of creating it."""
+
     def __init__(self, tiles: Iterable[Tile]) -> None:
         self.by_id = MappingProxyType({tile.id: tile for tile in tiles})
         castles = [tile.id for tile in self.by_id.values() if tile.is_castle]
         self.colors = tuple([castle.removeprefix(_CASTLE) for castle in castles])
         self.landscape = tuple(sorted(self.by_id.keys() - {*castles}))
+        self._full_bag = dict.fromkeys(self.landscape)
         rotated = {
             (tile.id, rotation): rotated_tile(tile, rotation)
             for tile in self.by_id.values()
