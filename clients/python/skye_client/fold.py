@@ -4,9 +4,10 @@
     for event in game.events(after=view["last_event"]):
         fold(view, event)
 
-Or start with the first event and the ids of all tiles:
+Or start with the first event and the ids of all tiles of the game's ruleset:
 
-    view = empty_view([tile["id"] for tile in catalogue.tiles()])
+    ruleset = game.get()["ruleset"]
+    view = empty_view([tile["id"] for tile in catalogue.tiles(ruleset)], ruleset)
     for event in game.events():
         fold(view, event)
 
@@ -27,9 +28,6 @@ _View: TypeAlias = dict[str, Any]
 _Players: TypeAlias = list[dict[str, Any]]
 _Event: TypeAlias = Mapping[str, Any]
 
-RULESETS: Final = ("base",)
-"""The rulesets that this version knows."""
-
 _CASTLE = {"x": 0, "y": 0, "rotation": 0}
 _OF_CREATION = (
     "name",
@@ -45,18 +43,20 @@ _OF_CREATION = (
 
 
 class UnknownRulesetError(ValueError):
-    """A game has a ruleset that this version does not know."""
+    """A view has the tiles of another ruleset than the game."""
 
 
-def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = False) -> Game:
+def empty_view(tiles: Iterable[str], ruleset: str, color: str | None = None, *, host: bool = False) -> Game:
     """Return the view of a caller before the first event.
 
-    :param tiles: the ids of all tiles of the catalogue.
+    :param tiles: the ids of all tiles of the ruleset.
+    :param ruleset: the id of the ruleset of the game.
     :param color: the colour of the caller's seat.
     :param host: whether the caller has the host token.
     """
     landscape = sorted(tile for tile in tiles if not tile.startswith("castle-"))
     view: _View = {
+        "ruleset": ruleset,
         "status": "lobby",
         "reserved_seats": 0,
         "you": {"seat": None, "roles": ["host"] if host else [], "color": color},
@@ -75,12 +75,14 @@ def empty_view(tiles: Iterable[str], color: str | None = None, *, host: bool = F
 def fold(view: Game, event: Event) -> None:
     """Apply one event to a view. An event of an unknown type changes the version and nothing else.
 
-    :raises UnknownRulesetError: when the game has a ruleset that this version does not know.
+    :raises UnknownRulesetError: when `game_created` names another ruleset than the view.
     """
     folded = cast("_View", view)
-    ruleset = cast("_Event", event if event["type"] == "game_created" else view).get("ruleset")
-    if ruleset not in (None, *RULESETS):
-        raise UnknownRulesetError(f"This version does not know the ruleset {ruleset}")
+    if event["type"] == "game_created" and event["ruleset"] != view["ruleset"]:
+        raise UnknownRulesetError(
+            f"The view has the tiles of the ruleset {view['ruleset']}; begin with those of "
+            f"{event['ruleset']}, from GET /v1/tiles with ruleset={event['ruleset']}"
+        )
     folded["version"], folded["last_event"] = event["version"], event["id"]
     folded["now"] = event["at"]
     apply = _FOLDS.get(event["type"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeAlias, TypedDict, TypeVar, Unpack
 
@@ -18,13 +18,13 @@ from skye_client._async.resources import AsyncSeat
 from skye_client._sync.client import Skye
 from skye_client._sync.resources import Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
-from skye_client.fold import RULESETS
 from skye_client.following import is_final
 from skye_client.known import is_known
 from skye_client.retry import backoff
 
 URL: Final = "http://127.0.0.1:8000"
 CONCURRENCY: Final = 8
+RULESETS: Final = ("base",)
 _ACTIVE: Final = ("lobby", "playing")
 _GONE: Final = (401, 403, 404, 410)
 _FAILED: Final = (ApiError, ConnectionFailedError, UnexpectedResponseError)
@@ -37,11 +37,14 @@ class HostOptions(TypedDict, total=False):
     :param url: the address of the server, by default `http://127.0.0.1:8000`.
     :param until_over: return when all games are over.
     :param progress: whether to show the number of games and decisions; by default on a terminal.
+    :param rulesets: the rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
+        default `base`.
     """
 
     url: str
     until_over: bool
     progress: bool | None
+    rulesets: Collection[str]
 
 
 S = TypeVar("S", Seat, AsyncSeat)
@@ -83,8 +86,8 @@ def host(
 
     One event stream reports the games that wait. Each of them has one task, which acts as long as the game
     waits for the seat. When the server has responded once, the host resumes after lost connections, outages
-    and restarts of the server. It leaves out games of rulesets that this version does not know. On Ctrl-C it
-    completes the requests under way.
+    and restarts of the server. It leaves out games of other rulesets than `rulesets`. On Ctrl-C it completes
+    the requests under way.
 
     :param decide: chooses an action; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
@@ -115,7 +118,8 @@ async def async_host(
     progress = options.get("progress")
     shown = sys.stderr.isatty() if progress is None else progress
     async with AsyncSkye(options.get("url", URL)) as client:
-        hosting = _Host(client.player(key), decide, concurrency, progress=shown)
+        rulesets = options.get("rulesets", RULESETS)
+        hosting = _Host(client.player(key), decide, concurrency, rulesets, progress=shown)
         try:
             await hosting.run(until_over=options.get("until_over", False))
         except ExceptionGroup as failed:
@@ -125,8 +129,17 @@ async def async_host(
 class _Host:
     """The games of a player, and the tasks that act in them."""
 
-    def __init__(self, player: AsyncPlayer, decide: AsyncDecide, concurrency: int, *, progress: bool) -> None:
+    def __init__(
+        self,
+        player: AsyncPlayer,
+        decide: AsyncDecide,
+        concurrency: int,
+        rulesets: Collection[str],
+        *,
+        progress: bool,
+    ) -> None:
         self._player = player
+        self._rulesets = rulesets
         self._decide = decide
         self._limiter = anyio.CapacityLimiter(concurrency)
         self._progress = progress
@@ -216,9 +229,13 @@ class _Host:
             if refused is not None and refused[0] == view["version"]:
                 raise refused[1]  # no deadline has passed: the action, or a request of `decide`, is wrong
             seat = view["you"]["seat"]
-            if seat is None or seat not in view["waiting_for"] or view["ruleset"] not in RULESETS:
+            if seat is None or seat not in view["waiting_for"] or not self._plays(view["ruleset"]):
                 return
             turn = Turn(view, view.get("actions", []), game.seat(seat))
+
+    def _plays(self, ruleset: str) -> bool:
+        """Return whether to play games of a ruleset: one of those to play, or its correction."""
+        return ruleset in self._rulesets or ruleset.partition("+")[0] in self._rulesets
 
     async def _act(self, turn: Turn[AsyncSeat]) -> m.Game:
         """Decide and act; return the view after the action."""

@@ -52,7 +52,7 @@ export class InvalidCredentialError extends SkyeError {}
 /** A successful response is not JSON: this is not the address of the API. */
 export class UnexpectedResponseError extends SkyeError {}
 
-/** A game has a ruleset that this version of the client does not know. */
+/** A view has the tiles of another ruleset than the game. */
 export class UnknownRulesetError extends SkyeError {}
 
 /** A request to a webhook or a bot is not signed by its secret, or too old: do not act on it. */

@@ -1,4 +1,4 @@
-import { checkRuleset } from "./known.js";
+import { UnknownRulesetError } from "./errors.js";
 
 /** @import { components } from "../types/contract.js" */
 /** @typedef {components["schemas"]["Game"]} Game */
@@ -12,9 +12,10 @@ import { checkRuleset } from "./known.js";
  *
  * @param {Game} view Changed in place.
  * @param {Event} event
+ * @throws {UnknownRulesetError} `game_created` names another ruleset than the view.
  */
 export function fold(view, event) {
-  checkRuleset(event.type === "game_created" ? event : view);
+  if (event.type === "game_created") checkRuleset(view, event.ruleset);
   view.version = event.version;
   view.last_event = event.id;
   view.now = event.at;
@@ -24,16 +25,24 @@ export function fold(view, event) {
 /**
  * Return the view of a caller before the first event, to which all events of a game can be applied.
  *
- * @param {string[]} tiles The ids of all tiles of the catalogue.
+ * @param {string[]} tiles The ids of all tiles of the ruleset.
+ * @param {string} ruleset The id of the ruleset of the game.
  * @param {{color?: string | null, host?: boolean}} [caller] The colour of the caller's seat.
  * @returns {Game}
  */
-export function emptyView(tiles, { color = null, host = false } = {}) {
+export function emptyView(tiles, ruleset, { color = null, host = false } = {}) {
   const landscape = tiles.filter((tile) => !tile.startsWith("castle-")).sort();
   return /** @type {any} */ ({
-    version: 0, last_event: 0, status: "lobby", reserved_seats: 0, you: { seat: null, roles: host ? ["host"] : [], color }, deadline: null,
+    ruleset, version: 0, last_event: 0, status: "lobby", reserved_seats: 0, you: { seat: null, roles: host ? ["host"] : [], color }, deadline: null,
     round: 0, round_count: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
   });
+}
+
+/** @param {Game} view @param {string} ruleset */
+function checkRuleset(view, ruleset) {
+  if (ruleset === view.ruleset) return;
+  const load = `begin with those of ${ruleset}, from GET /v1/tiles with ruleset=${ruleset}`;
+  throw new UnknownRulesetError(`The view has the tiles of the ruleset ${view.ruleset}; ${load}`);
 }
 
 /** Applies each type of event. @type {Record<string, (view: Game, event: any, players: Players) => void>} */

@@ -1,6 +1,6 @@
 import { ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError } from "./errors.js";
 import { isFinal } from "./events.js";
-import { RULESETS, isKnown } from "./known.js";
+import { isKnown } from "./known.js";
 import { Skye } from "./skye.js";
 import { backoff, sleep } from "./transport.js";
 
@@ -21,6 +21,8 @@ import { backoff, sleep } from "./transport.js";
  * @property {string} [url] The address of the server.
  * @property {number} [concurrency] The number of games in which to act at the same time.
  * @property {boolean} [untilOver] Return when all games are over.
+ * @property {string[]} [rulesets] The rulesets whose games to play, with their corrections such as `base+0a1b2c3d`; by
+ *   default `base`.
  * @property {AbortSignal} [signal] Ends the host after the requests under way.
  * @property {(counts: {waiting: number, decisions: number, over: number}) => void} [onProgress] By default, shows the
  *   counts on a terminal.
@@ -30,8 +32,8 @@ import { backoff, sleep } from "./transport.js";
  * Play all games of a player key, those of the future too, until `signal` aborts.
  *
  * One event stream reports the games that wait. Each of them has one task, which acts as long as the game waits for the
- * seat. Games of rulesets that this version does not know are left out. When the server has responded once, the host
- * resumes after lost connections, outages and restarts of the server.
+ * seat. Games of other rulesets than `rulesets` are left out. When the server has responded once, the host resumes after
+ * lost connections, outages and restarts of the server.
  *
  * @param {string} key
  * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the
@@ -39,8 +41,8 @@ import { backoff, sleep } from "./transport.js";
  * @param {HostOptions} [options]
  * @throws {ApiError} The server refuses the action, or a request of `decide`, though the game is as it saw it.
  */
-export async function host(key, decide, { url, concurrency = 8, untilOver = false, signal, onProgress = onTerminal() } = {}) {
-  await new Host(new Skye(url).player(key), decide, concurrency, onProgress, signal).run(untilOver);
+export async function host(key, decide, { url, concurrency = 8, untilOver = false, rulesets = ["base"], signal, onProgress = onTerminal() } = {}) {
+  await new Host(new Skye(url).player(key), decide, concurrency, rulesets, onProgress, signal).run(untilOver);
 }
 
 /** The games of a player, and the tasks that act in them. */
@@ -61,13 +63,15 @@ class Host {
    * @param {Player} player
    * @param {(turn: Turn) => Request | Promise<Request>} decide
    * @param {number} concurrency
+   * @param {string[]} rulesets
    * @param {HostOptions["onProgress"]} onProgress
    * @param {AbortSignal} [signal]
    */
-  constructor(player, decide, concurrency, onProgress, signal) {
+  constructor(player, decide, concurrency, rulesets, onProgress, signal) {
     this.player = player;
     this.decide = decide;
     this.concurrency = concurrency;
+    this.rulesets = rulesets;
     this.onProgress = onProgress;
     if (signal?.aborted) this.#stop.abort(ENDED);
     signal?.addEventListener("abort", () => this.#stop.abort(ENDED), { once: true });
@@ -174,11 +178,16 @@ class Host {
       // No deadline has passed: the action, or a request of `decide`, is wrong.
       if (refused?.version === view.version) throw refused.error;
       const number = view.you.seat;
-      if (number === null || !view.waiting_for.includes(number) || !RULESETS.includes(view.ruleset)) return;
+      if (number === null || !view.waiting_for.includes(number) || !this.#plays(view.ruleset)) return;
       const actions = view.actions ?? [];
       const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
       turn = { view, actions, moves, seat: game.seat(number) };
     }
+  }
+
+  /** Whether to play games of a ruleset: one of those to play, or its correction. @param {string} ruleset */
+  #plays(ruleset) {
+    return this.rulesets.includes(ruleset) || this.rulesets.includes(ruleset.split("+")[0]);
   }
 
   #report() {

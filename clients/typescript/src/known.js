@@ -1,5 +1,3 @@
-import { UnknownRulesetError } from "./errors.js";
-
 /** @import { components } from "../types/contract.js" */
 /** @typedef {components["schemas"]} Schemas */
 
@@ -46,16 +44,4 @@ export function isKnown(item) {
   const id = "id" in item ? item.id : undefined;
   const types = typeof id === "string" ? PLAYER_EVENTS : typeof id === "number" ? EVENTS : ACTIONS;
   return Object.hasOwn(types, item.type);
-}
-
-/** The rulesets that this version of the client knows. */
-export const RULESETS = ["base"];
-
-/**
- * Throw an `UnknownRulesetError` unless this version of the client knows the ruleset of a game.
- *
- * @param {any} game A view of the game, its summary or the event `game_created`.
- */
-export function checkRuleset({ ruleset = "base" }) {
-  if (!RULESETS.includes(ruleset)) throw new UnknownRulesetError(`This version does not know the ruleset ${ruleset}`);
 }

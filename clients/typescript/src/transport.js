@@ -239,8 +239,8 @@ export function deadline(ms, signal) {
   return { signal: controller.signal, clear, keep, abort: () => controller.abort() };
 }
 
-/** @param {Record<string, any> | undefined} query */
-function queryString(query) {
+/** Return a query string with its `?`; empty without parameters. @param {Record<string, any> | undefined} query */
+export function queryString(query) {
   const pairs = Object.entries(query ?? {}).flatMap(([name, value]) => [value ?? []].flat().map((one) => [name, String(one)]));
   return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
 }

@@ -7,13 +7,14 @@ from copy import deepcopy
 import fakeredis
 import pytest
 
-from skye import BASE
+from skye.rulesets import BASE
 from skye_client import UnknownRulesetError, empty_view, fold
 from skye_server import create_app
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
 from tests.clients.offline.node import FOLDER, run
 from tests.support.comparing import without_time
+from tests.support.second_ruleset import SECOND, registered
 
 FOLD = FOLDER / "fold.js"
 
@@ -24,15 +25,15 @@ class Watcher:
     The events of each step, and what the service then shows, are kept for the fold in JavaScript.
     """
 
-    def __init__(self, client, path, token):
-        self.client, self.path = client, path
+    def __init__(self, client, path, token, ruleset=BASE):
+        self.client, self.path, self.ruleset = client, path, ruleset
         self.headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.view = self.get()
         self.first = deepcopy(self.view)
         seat, host = self.view["you"]["seat"], "host" in self.view["you"]["roles"]
         color = next((each["color"] for each in self.view["players"] if each["seat"] == seat), None)
         self.caller = {"color": color, "host": host}
-        self.from_events = empty_view(BASE.tiles.by_id, **self.caller)
+        self.from_events = empty_view(ruleset.tiles.by_id, ruleset.id, **self.caller)
         self.from_events["last_event"] = 0
         self.steps, self.seen = [], []
 
@@ -54,7 +55,8 @@ class Watcher:
 
     def check_javascript(self):
         """Fold all steps in JavaScript, and compare the views with those of the service."""
-        recorded = {"tiles": list(BASE.tiles.by_id), **self.caller, "first": self.first, "steps": self.steps}
+        begun = {"tiles": list(self.ruleset.tiles.by_id), "ruleset": self.ruleset.id, **self.caller}
+        recorded = {**begun, "first": self.first, "steps": self.steps}
         folded = run("node", str(FOLD), text=json.dumps(recorded))
         for views, seen in zip(json.loads(folded), self.seen, strict=True):
             self.check(*views, seen)
@@ -166,18 +168,42 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
         watcher.check_javascript()
 
 
-def test_fold_of_an_unknown_ruleset_raises_and_changes_nothing():
+def test_events_of_a_game_of_another_ruleset_are_folded_for_every_caller():
+    client = client_of([1_000_000.0])
+    dice = random.Random(1)
+    with registered(SECOND):
+        body = {"players": [{"name": "Ann"}, {"bot": "random"}], "ruleset": "second"}
+        created = client.post("/v1/games", json=body).json
+        path = f"/v1/games/{created['game']['id']}"
+        token = created["players"][0]["token"]
+        callers = (None, created["host_token"], token)
+        watchers = [Watcher(client, path, caller, SECOND) for caller in callers]
+        own = {"Authorization": f"Bearer {token}"}
+        client.post(f"{path}/start", headers={"Authorization": f"Bearer {created['host_token']}"})
+        while watchers[0].view["status"] != "finished":
+            for watcher in watchers:
+                watcher.catch_up()
+            for seat in watchers[0].view["waiting_for"]:
+                listed = client.get(f"{path}/players/{seat}/actions", headers=own).json["actions"]
+                moves = [action for action in listed if action["type"] != "take_back"]
+                action = dice.choice(moves)
+                client.open(action["href"], method=action["method"], json=action["body"], headers=own)
+        assert watchers[0].view["round_count"] == 4
+        for watcher in watchers:
+            watcher.check_javascript()
+
+
+def test_fold_into_a_view_with_tiles_of_another_ruleset_raises():
     created = {"type": "game_created", "id": 1, "version": 1, "at": "", "ruleset": "druids"}
-    for view, event in (
-        (empty_view(BASE.tiles.by_id), created),
-        (empty_view(BASE.tiles.by_id) | {"ruleset": "druids"}, created | {"type": "x"}),
-    ):
-        before = deepcopy(view)
-        with pytest.raises(UnknownRulesetError):
-            fold(view, event)
-        assert view == before
+    view = empty_view(BASE.tiles.by_id, "base")
+    before = deepcopy(view)
+    with pytest.raises(UnknownRulesetError, match="ruleset=druids"):
+        fold(view, created)
+    assert view == before
     script = f"""
 import {{ emptyView, fold }} from {json.dumps(str(FOLDER.parents[1] / "src" / "fold.js"))};
-try {{ fold(emptyView([]), {json.dumps(created)}); }} catch (error) {{ console.log(error.name); }}
+try {{ fold(emptyView([], "base"), {json.dumps(created)}); }} catch (error) {{ console.log(`${{error}}`); }}
 """
-    assert run("node", "--input-type=module", "-e", script, text="").strip() == "UnknownRulesetError"
+    told = run("node", "--input-type=module", "-e", script, text="")
+    assert "UnknownRulesetError" in told
+    assert "ruleset=druids" in told

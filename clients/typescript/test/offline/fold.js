@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 
 import { emptyView, fold } from "skye-client";
 
-/** @type {{tiles: string[], color: string | null, host: boolean, first: any, steps: any[][]}} */
-const { tiles, color, host, first, steps } = JSON.parse(readFileSync(0, "utf8"));
-const fromEvents = emptyView(tiles, { color, host });
+/** @type {{tiles: string[], ruleset: string, color: string | null, host: boolean, first: any, steps: any[][]}} */
+const { tiles, ruleset, color, host, first, steps } = JSON.parse(readFileSync(0, "utf8"));
+const fromEvents = emptyView(tiles, ruleset, { color, host });
 const views = steps.map((events) => {
   for (const event of events) {
     if (event.id > first.last_event) fold(first, event);
