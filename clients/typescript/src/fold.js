@@ -15,7 +15,7 @@ import { UnknownRulesetError } from "./errors.js";
  * @throws {UnknownRulesetError} `game_created` names another ruleset than the view.
  */
 export function fold(view, event) {
-  if (event.type === "game_created") checkRuleset(view, event.ruleset);
+  if (event.type === "game_created") checkRuleset(view, /** @type {any} */ (event).ruleset);
   view.version = event.version;
   view.last_event = event.id;
   view.now = event.at;
