@@ -309,7 +309,7 @@ def without_games(recorder):
     recorder.record("L10", "A rotated tile.", "GET", "/v1/tiles/L10/picture.svg?rotation=90")
     sheet = "/v1/tiles/pictures.svg"
     recorder.record("start", "The first lines.", "GET", sheet, abridged=lambda text: text[:500])
-    recorder.record("all", "All 16 scoring tiles.", "GET", "/v1/scoring-tiles")
+    recorder.record("all", "All scoring tiles of the base game, and its rounds.", "GET", "/v1/scoring-tiles")
     recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares")
     recorder.record("squares", "The scoring tile `squares`.", "GET", "/v1/scoring-tiles/squares/picture.svg")
     recorder.record("all", "All scenarios.", "GET", "/v1/scenarios")

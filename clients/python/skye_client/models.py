@@ -1012,13 +1012,13 @@ class UrlBotToSeat(TypedDict):
     color: NotRequired[Color]
 
 
-Round: TypeAlias = int
+Round1: TypeAlias = int
 
 
 class UsedScoringTile(TypedDict):
     slot: ScoringSlot
     scoring_tile: ScoringTileId
-    rounds: list[Round]
+    rounds: list[Round1]
 
 
 class Viewer(TypedDict):
@@ -1800,6 +1800,15 @@ class RoundStartedEvent(TypedDict):
     starting_seat: int
 
 
+Round: TypeAlias = list[ScoringSlot]
+
+
+class RoundTable(TypedDict):
+    players: int
+    rounds: list[Round]
+    note: str | None
+
+
 class ScenarioGame(TypedDict):
     name: NotRequired[str]
     visibility: NotRequired[ChosenVisibility]
@@ -1824,6 +1833,7 @@ class ScoringTileGain(TypedDict):
 class ScoringTileList(TypedDict):
     ruleset: RulesetName
     scoring_tiles: list[ScoringTile]
+    round_tables: list[RoundTable]
 
 
 class Scroll(TypedDict):

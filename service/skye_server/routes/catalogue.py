@@ -120,10 +120,16 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 def list_scoring_tiles(query: dict[str, Any]) -> Response:
     """List all scoring tiles of a ruleset.
 
-    The base game has 16, of which a game uses 4.
+    A game has a scoring tile for each slot. `round_tables` says how many players can play, and which slots
+    each round scores.
     """
     ruleset = _ruleset(query)
-    return _list({"ruleset": ruleset.id, "scoring_tiles": scoring_tile_catalogue_view(ruleset)})
+    tables = [
+        {"players": players, "rounds": ruleset.rounds(players), "note": ruleset.note(f"rounds {players}")}
+        for players in ruleset.players
+    ]
+    tiles = scoring_tile_catalogue_view(ruleset)
+    return _list({"ruleset": ruleset.id, "scoring_tiles": tiles, "round_tables": tables})
 
 
 @blueprint.route("/scenarios")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
-from skye.fields import MAX_TILES, Component, Keywords, RulesetName
+from skye.fields import MAX_TILES, Component, Keywords, RulesetName, ScoringSlot
 from skye.positions import Position
-from skye.rulesets import MAX_PLAYERS, MAX_SCORING_TILES
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SCORING_TILES, MAX_SLOTS, MIN_PLAYERS
 from skye.views import ScoringTileView
 from skye_server.games.views.fields import BotName
 from skye_server.games.views.types import TileView
@@ -20,14 +20,34 @@ class TileList(TypedDict):
     tiles: Annotated[Sequence[TileView], Keywords(minItems=1, maxItems=MAX_TILES + MAX_PLAYERS), "The tiles."]
 
 
+_Slots: TypeAlias = Annotated[Sequence[ScoringSlot], Keywords(minItems=1, maxItems=MAX_SLOTS)]
+
+
+class RoundTable(TypedDict):
+    """The rounds of a game for a number of players."""
+
+    players: Annotated[int, Keywords(minimum=MIN_PLAYERS, maximum=MAX_PLAYERS), "The number of players."]
+    rounds: Annotated[
+        Sequence[Annotated[_Slots, "The slots that the round scores."]],
+        Keywords(minItems=1, maxItems=MAX_ROUNDS),
+        "The rounds in their order.",
+    ]
+    note: Annotated[str | None, Keywords(maxLength=300), "What is doubtful about the table, or null."]
+
+
 class ScoringTileList(TypedDict):
-    """All scoring tiles of a ruleset."""
+    """All scoring tiles of a ruleset, and the rounds that score their slots."""
 
     ruleset: RulesetName
     scoring_tiles: Annotated[
         Sequence[ScoringTileView],
         Keywords(minItems=1, maxItems=MAX_SCORING_TILES),
         "The scoring tiles.",
+    ]
+    round_tables: Annotated[
+        Sequence[RoundTable],
+        Keywords(minItems=1, maxItems=MAX_PLAYERS - MIN_PLAYERS + 1),
+        "The rounds for each number of players that can play.",
     ]
 
 
