@@ -10,6 +10,7 @@ import anyio
 from skye.agents import action_text, decision_id, decision_text, quoted, standing
 from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
+from skye_mcp.rulesets import load_ruleset
 
 Progress = Callable[[float], Awaitable[None]]
 
@@ -137,6 +138,7 @@ class Playing:
     async def _decision(self, view: Json) -> str:
         if not view.get("actions"):
             return standing(view)
+        await load_ruleset(self._skye, view["ruleset"])
         seat = self.game(view["id"]).seat(view["you"]["seat"])
         tiles = view["players"][view["you"]["seat"]]["tiles_to_build"]
         places = cast("Json", await seat.places(tiles))["places"] if tiles else ()

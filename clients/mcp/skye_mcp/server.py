@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Annotated, Any, Final
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.shared.exceptions import MCPError
+from mcp.types import INTERNAL_ERROR
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from skye.agents import lesson
+from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_client import ApiError, AsyncSkye, InvalidCredentialError, SkyeError
 from skye_client.redaction import redacted
 from skye_mcp.choice import UnusableChoice, nearest
@@ -22,8 +26,9 @@ from skye_mcp.client_address import forward_addresses, set_client_of
 from skye_mcp.credentials import checked_key
 from skye_mcp.playing import Playing, Progress
 from skye_mcp.rules_text import topics_of
+from skye_mcp.rulesets import UnknownRuleset, ruleset_of_new_games
 
-LESSON: Final = lesson() + "\n\n" + files("skye_mcp").joinpath("how_to_act.md").read_text(encoding="utf-8")
+HOW_TO_ACT: Final = files("skye_mcp").joinpath("how_to_act.md").read_text(encoding="utf-8")
 
 Game = Annotated[str, Field(description="The id of the game.", max_length=40)]
 Name = Annotated[str, Field(description="Your name in the game.", min_length=1, max_length=40)]
@@ -31,7 +36,7 @@ Seconds = Annotated[float, Field(description="How long to wait, in seconds.", ge
 
 
 class Offer(TypedDict):
-    """An offer: the tile to discard, and the prices of the two others in gold."""
+    """An offer: the tile to discard, and the prices of the others in gold."""
 
     discard: str
     prices: dict[str, int]
@@ -65,11 +70,11 @@ def bearer_key(headers: Mapping[str, str] | None) -> str:
 
 
 @contextmanager
-def explained(error_type: type[Exception] = ToolError) -> Iterator[None]:
+def explained(error_type: Callable[[str], Exception] = ToolError) -> Iterator[None]:
     """Turn errors of the API and of choices into errors that the model reads."""
     try:
         yield
-    except UnusableChoice as error:
+    except (UnusableChoice, UnknownRuleset) as error:
         raise error_type(str(error)) from error
     except ApiError as error:
         raise error_type(redacted(f"{error.code}: {error.detail}{_causes(error)}")) from error
@@ -133,10 +138,11 @@ def _add_tools_for_games(server: MCPServer[Any], playing: Callable[[Context[Any,
         ctx: Context[Any, Any],
         name: Name = "Agent",
         bots: Annotated[
-            tuple[str, ...], Field(description="One of `list_bots` for each other seat.", max_length=4)
+            tuple[str, ...],
+            Field(description="One of `list_bots` for each other seat.", max_length=MAX_PLAYERS - 1),
         ] = ("greedy",),
         seat_count: Annotated[
-            int | None, Field(description="More seats than that, for others.", ge=2, le=5)
+            int | None, Field(description="More seats than that, for others.", ge=MIN_PLAYERS, le=MAX_PLAYERS)
         ] = None,
         scenario: Annotated[str | None, Field(description="One of `list_scenarios`.")] = None,
         seed: Annotated[
@@ -261,9 +267,11 @@ def _add_texts(
             return await playing(ctx).game(game).seat(seat).territory_svg(coordinates=True)
 
     @server.prompt()
-    def play() -> str:
+    async def play(ctx: Context[Any, Any]) -> str:
         """Teach the game and the tools."""
-        return LESSON
+        set_client_of(ctx.request_context.request)
+        with explained(partial(MCPError, INTERNAL_ERROR)):
+            return f"{lesson(ruleset=await ruleset_of_new_games(skye))}\n\n{HOW_TO_ACT}"
 
 
 def _progress(ctx: Context[Any, Any]) -> Progress:
