@@ -189,7 +189,7 @@ def test_rivals_board_places_no_tile(browser):
 def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
     screen = building(browser)
     page = screen.page
-    catalogue = Held(screen, "**/v1/tiles")
+    catalogue = Held(screen, "**/v1/tiles?*")
     show_ghost(page)
     catalogue.wait()
     page.click("[data-act=cancel]")
@@ -197,7 +197,7 @@ def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
     page.click(OF_RIVAL)
     page.wait_for_selector(f"{OF_RIVAL}[aria-pressed=true]")
     title = page.locator(".board h2").inner_text()
-    with page.expect_response("**/v1/tiles"):
+    with page.expect_response("**/v1/tiles?*"):
         catalogue.release()
     screen.drawn()
     assert page.locator(".board h2").inner_text() == title

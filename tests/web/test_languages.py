@@ -81,9 +81,7 @@ player_key_only delivery_not_found seat_without_url_bot
 
 def test_every_problem_is_translated_or_listed_as_english_only():
     translated = {key.removeprefix("error.") for key in messages("en") if key.startswith("error.")}
-    assert sorted(ERROR_CODES) == sorted(
-        [*translated - {"unreachable", "unknown_ruleset"}, *ENGLISH_ONLY.split()]
-    )
+    assert sorted(ERROR_CODES) == sorted([*translated - {"unreachable"}, *ENGLISH_ONLY.split()])
 
 
 def test_every_scoring_tile_has_a_title_and_a_text(service):
@@ -165,20 +163,32 @@ def test_header_has_two_lines_on_a_phone_and_names_the_round(browser, language):
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_game_of_an_unknown_ruleset_is_explained_and_not_joined(browser, language):
-    game, _, _ = browser.game("Ann", auto_start=False, seat_count=3)
-    page, written = browser.window(f"/play/?lang={language}").page, []
+def test_game_of_another_ruleset_is_shown_with_its_tiles_and_named(browser):
+    game, tokens, _ = browser.game("Ann", bots=["random"])
+    page, asked = browser.window("/play/").page, []
 
     def of_druids(route):
         response = route.fetch()
         route.fulfill(response=response, json=response.json() | {"ruleset": "druids"})
 
+    def of_catalogue(route):
+        asked.append(route.request.url)
+        response = route.fetch(url=route.request.url.replace("ruleset=druids", "ruleset=base"))
+        if not route.request.url.startswith(f"{browser.url}/v1/tiles?"):
+            return route.fulfill(response=response)
+        tiles = [{**tile, "note": "A third sheep?"} for tile in response.json()["tiles"]]
+        return route.fulfill(response=response, json={"ruleset": "druids", "tiles": tiles})
+
     page.route(re.compile(rf"/v1/games/{game}(\?|$)"), of_druids)
-    page.on("request", lambda request: request.method == "GET" or written.append(request.url))
-    for more in ("", "&replay"):
-        page.goto(f"{browser.url}/play/?game={game}{more}")
-        page.wait_for_selector("main.front h1")
-        assert page.locator("main.front p").first.inner_text() == messages(language)["error.unknown_ruleset"]
-        assert page.locator(".lobby, .game-page, .scrubber").count() == 0
-    assert written == []
+    page.route(re.compile("ruleset=druids"), of_catalogue)
+    page.goto(f"{browser.url}/play/?game={game}&lang=de#seat={tokens[0]}")
+    page.hover(".pricing .card")
+    page.wait_for_selector(".pricing .card[title]")
+    doubtful = messages("de")["tile.doubtful"].replace("{note}", "A third sheep?")
+    assert page.locator(".pricing .card").first.get_attribute("title") == doubtful
+    assert "druids" in page.locator(".panel .ruleset").first.text_content()
+    assert {re.split("[?]", url)[0].removeprefix(f"{browser.url}/v1/") for url in asked} >= {
+        "tiles",
+        "tiles/pictures.svg",
+        "scoring-tiles",
+    }

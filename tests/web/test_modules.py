@@ -90,6 +90,33 @@ def test_guide_names_a_tile_that_the_player_has_or_can_buy(service):
       const named = CASES.map(([lesson, players]) => exampleTile(lesson, { players }, 0, TILES));
       console.log(JSON.stringify(named));
     """
-    tiles = service.get("/v1/tiles")["tiles"]
+    tiles = service.get("/v1/tiles?ruleset=base")["tiles"]
     script = script.replace("CASES", json.dumps(EXAMPLES)).replace("TILES", json.dumps(tiles))
     assert evaluated(script) == [named for *_, named in EXAMPLES]
+
+
+def test_pictures_and_texts_are_those_of_the_ruleset_of_the_game():
+    script = """
+      const { skye } = await import("./state/api.js");
+      const { scoringPicture, tilePicture } = await import("./state/pictures.js");
+      const { loadRuleset, scoringText, scoringTitle } = await import("./shared/rulesets.js");
+      const asked = [];
+      globalThis.fetch = async (url) => (asked.push(url), new Response("", { status: 404 }));
+      skye.transport.json = async (method, path, { query }) => {
+        asked.push(`${path} ${query.ruleset}`);
+        return { scoring_tiles: [{ id: "lakeside_sheep", title: "Sheep at the lake", text: "1 point each." }] };
+      };
+      for (const ruleset of ["base", "base+0a1b2c3d", "second"]) await loadRuleset(ruleset);
+      console.log(JSON.stringify([asked, tilePicture("base+0a1b2c3d", "L01", 90), tilePicture(null, "L01"),
+        scoringPicture("second", "lakeside_sheep"), scoringTitle("lakeside_sheep"), scoringText("lakeside_sheep"), scoringTitle("unknown")]));
+    """
+    sheets = [f"/v1/tiles/pictures.svg?ruleset={name}" for name in ("base", "base%2B0a1b2c3d", "second")]
+    assert evaluated(script) == [
+        [*sheets, "/v1/scoring-tiles second"],
+        "/v1/tiles/L01/picture.svg?rotation=90&ruleset=base%2B0a1b2c3d",
+        "/v1/tiles/L01/picture.svg?rotation=0",
+        "/v1/scoring-tiles/lakeside_sheep/picture.svg?ruleset=second",
+        "Sheep at the lake",
+        "1 point each.",
+        "unknown",
+    ]

@@ -3,6 +3,7 @@ import { edgeGlyphs, edgesLoaded, loadEdges, sidesWithGlyphs } from "./edges.js"
 import { signed, t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
 import { boundsOf, placeName } from "./place.js";
+import { noteOn } from "./tile-note.js";
 import { setting } from "../state/settings.js";
 import { Viewport } from "./viewport.js";
 
@@ -22,9 +23,10 @@ export class Board {
   /** The last arguments of `show`. @type {Parameters<Board["show"]> | null} */
   #shown = null;
 
-  /** @param {Placing | null} placing Null where tiles cannot be placed. */
-  constructor(placing) {
+  /** @param {Placing | null} placing Null where tiles cannot be placed. @param {() => string} rulesetOf Returns the ruleset of the game. */
+  constructor(placing, rulesetOf) {
     this.placing = placing;
+    this.rulesetOf = rulesetOf;
     this.grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) });
     this.scroller = h("div", { class: "scroller" }, this.grid);
     this.title = h("h2", {});
@@ -49,7 +51,7 @@ export class Board {
     setText(this.title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
-    if (this.placing?.ghost || setting("edges")) loadEdges(() => this.#shown && this.show(...this.#shown));
+    if (this.placing?.ghost || setting("edges")) loadEdges(this.rulesetOf(), () => this.#shown && this.show(...this.#shown));
     keyed(this.grid, cells, (row) => row[0].y, (row) => this.#row(row));
     attribute(this.grid, "aria-rowcount", cells.length);
     attribute(this.grid, "aria-colcount", cells[0].length);
@@ -108,21 +110,26 @@ export class Board {
       onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
       onfocus: () => { this.#at = { x, y }; },
     }, signs, best, dots);
+    /** @type {string | null} */
+    let shown = null;
+    noteOn(root, this.rulesetOf(), () => shown);
     const [changed, sidesChanged] = [whenChanged(), whenChanged()];
     const draw = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "", cell.highlighted ? "highlighted" : ""].filter(Boolean).join(" ");
+      if (shown !== cell.tile) attribute(root, "title", null);
+      shown = cell.tile;
       if (cell.tile) {
-        attribute(picture, "src", tilePicture(cell.tile, cell.rotation));
+        attribute(picture, "src", tilePicture(this.rulesetOf(), cell.tile, cell.rotation));
         if (!picture.isConnected) root.prepend(picture);
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded()], () => signs.replaceChildren(...edgeGlyphs(cell.tile ?? "", cell.rotation, cell.sides)));
+      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded(this.rulesetOf())], () => signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides)));
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell));
     };
-    return { root, show: (/** @type {Cell} */ cell) => changed([cell, edgesLoaded()], () => draw(cell)) };
+    return { root, show: (/** @type {Cell} */ cell) => changed([cell, edgesLoaded(this.rulesetOf())], () => draw(cell)) };
   }
 
   /**

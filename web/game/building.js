@@ -2,6 +2,7 @@ import { announce, attribute, button, h, hide, keyed, setText } from "../shared/
 import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
 import { t } from "../shared/i18n.js";
+import { noteOn } from "./tile-note.js";
 import { tilePicture } from "../state/pictures.js";
 import { toastError } from "../shared/toast.js";
 
@@ -53,10 +54,11 @@ export function buildingTray(store, placing) {
   /** @param {string} tile */
   function handTile(tile) {
     const note = h("span", { class: "faint" });
-    const box = button(h("img", { src: tilePicture(tile), alt: "", draggable: "false" }), (event) => {
+    const box = button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "", draggable: "false" }), (event) => {
       placing.select(placing.tile === tile && event.detail ? null : tile); // a key chooses a tile, and Escape chooses none
     }, { class: "hand-tile", "data-tile": tile });
     draggable(box, tile, placing);
+    noteOn(box, store.view.ruleset, () => tile);
     box.append(h("span", {}, tile), note);
     return { root: box, show: () => {
       attribute(box, "aria-pressed", String(placing.tile === tile));

@@ -8,23 +8,22 @@ const SIDES = /** @type {const} */ (["north", "east", "south", "west"]);
 /** A glyph for each terrain, since their colors differ little in brightness: a tuft, a peak, a wave. */
 const GLYPHS = { pasture: "Ψ", mountain: "▲", water: "≈" };
 
-/** The terrain of each edge in reference orientation, by tile; empty until the catalogue is loaded. @type {Map<string, Record<Side, string>>} */
-const edges = new Map();
-let asked = false;
+/** By ruleset, the terrain of each edge in reference orientation, by tile; empty while it is loaded. @type {Map<string, Map<string, Record<Side, string>>>} */
+const rulesets = new Map();
 
-/** Load the catalogue on the first call. @param {() => void} loaded */
-export function loadEdges(loaded) {
-  if (asked) return;
-  asked = true;
-  loadTiles().then((tiles) => {
-    for (const { id, edges: terrains } of tiles) edges.set(id, terrains);
+/** Load the tiles of a ruleset on the first call. @param {string} ruleset @param {() => void} loaded */
+export function loadEdges(ruleset, loaded) {
+  if (rulesets.has(ruleset)) return;
+  rulesets.set(ruleset, new Map());
+  loadTiles(ruleset).then((tiles) => {
+    rulesets.set(ruleset, new Map(tiles.map(({ id, edges }) => [id, edges])));
     loaded();
-  }, () => { asked = false; });
+  }, () => rulesets.delete(ruleset));
 }
 
-/** Whether the terrains of edges are known. */
-export function edgesLoaded() {
-  return edges.size > 0;
+/** Whether the terrains of the edges of a ruleset are known. @param {string} ruleset */
+export function edgesLoaded(ruleset) {
+  return (rulesets.get(ruleset)?.size ?? 0) > 0;
 }
 
 /**
@@ -43,12 +42,13 @@ export function sidesWithGlyphs({ x, y }, ghost) {
 /**
  * Create the glyphs of some edges of a rotated tile.
  *
+ * @param {string} ruleset
  * @param {string} tile
  * @param {number} rotation Clockwise, in degrees.
  * @param {Side[]} sides
  */
-export function edgeGlyphs(tile, rotation, sides) {
-  const terrains = edges.get(tile);
+export function edgeGlyphs(ruleset, tile, rotation, sides) {
+  const terrains = rulesets.get(ruleset)?.get(tile);
   if (!terrains) return [];
   return sides.map((side) => {
     const terrain = terrains[SIDES[(SIDES.indexOf(side) - rotation / 90 + 4) % 4]];

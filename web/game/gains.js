@@ -1,5 +1,6 @@
 import { h, hide } from "../shared/dom.js";
 import { signed, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("./place.js").Placing} Placing */
@@ -18,7 +19,7 @@ export function gainsList(store, placing) {
     if (!ghost) return;
     const now = new Set(placing.scoredNow());
     const rows = store.view.scoring_tiles.map(({ slot, scoring_tile: id }) => (
-      row(`${slot} ${t(`scoring.${id}.title`)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot))));
+      row(`${slot} ${scoringTitle(id)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot))));
     const income = ghost.whisky_income ? [row(t("gains.income"), ghost.whisky_income, false)] : [];
     root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scroll_points, false), ...income);
   } };

@@ -46,7 +46,7 @@ export class GamePage {
     /** The seat whose territory is shown; null for our own. @type {number | null} */
     this.looked = null;
     this.placing = new Placing(store, () => this.#showPlacing());
-    this.board = new Board(this.placing);
+    this.board = new Board(this.placing, () => store.view.ruleset);
     this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#preview(this.placing.tile === tile ? null : tile); });
     this.market = market(store, (tile) => this.#preview(tile));
     this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,

@@ -46,9 +46,8 @@ export function guidePanel(page) {
   const skip = button(t("guide.skip"), () => move(LESSONS.length), { "data-act": "guide-skip" });
   const root = h("section", { class: "guide panel", hidden: true, "aria-label": t("guide.title") }, title, text, h("div", { class: "bar" }, next, skip));
   let shown = "";
-  /** @type {import("./guide-examples.js").Tile[]} */
-  let catalogue = [];
-  loadTiles().then((tiles) => { catalogue = tiles; show(); }, () => {}); // without it no tile is named
+  /** The tiles of the ruleset, once a lesson has asked for them. @type {import("./guide-examples.js").Tile[] | null} */
+  let catalogue = null;
 
   function step() {
     return guideStep(store.id) ?? LESSONS.length;
@@ -62,9 +61,13 @@ export function guidePanel(page) {
 
   /** Return what is said in a lesson, with an example of the tiles that are there. @param {string} lesson */
   function sentences(lesson) {
+    if (!catalogue) {
+      catalogue = [];
+      loadTiles(store.view.ruleset).then((tiles) => { catalogue = tiles; show(); }, () => {}); // without it no tile is named
+    }
     const tile = exampleTile(lesson, store.view, store.seat ?? 0, catalogue);
     if (lesson === "scrolls" && tile) return t("guide.scrolls_own", { tile });
-    return plain(t(`guide.${lesson}`, { example: tile ? t(`guide.${lesson}_example`, { tile }) : "" })).trim();
+    return plain(t(`guide.${lesson}`, { rounds: store.view.round_count ?? 0, example: tile ? t(`guide.${lesson}_example`, { tile }) : "" })).trim();
   }
 
   function show() {

@@ -1,6 +1,7 @@
 import { formatDuration, remainingMs } from "../state/clock.js";
 import { alertNow, h, hide, setText } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
 import { shownScore } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -33,7 +34,7 @@ export function gameHeader(store, menu) {
     setText(gold, t("gold", { count: me?.gold ?? 0 }));
     setText(points, `· ${t("seat.score", { count: me ? shownScore(store, me) : 0 })}`);
     const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
-    setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${t(`scoring.${id}.title`)}`).join(" · "));
+    setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${scoringTitle(id)}`).join(" · "));
     const state = navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
     setText(connection, t(`connection.${state}`));
     connection.className = `connection ${state}`;

@@ -2,6 +2,7 @@ import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shar
 import { t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
 import { colorMark } from "./seats.js";
+import { noteOn } from "./tile-note.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {import("../state/api.js").Player} Player */
@@ -75,11 +76,12 @@ export function market(store, preview) {
   function offer({ tile }) {
     const price = h("span", { class: "price-tag" });
     const why = h("span", { class: "why" });
-    const box = button(h("img", { src: tilePicture(tile), alt: "" }), (event) => {
+    const box = button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), (event) => {
       if (box.getAttribute("aria-disabled") === "true") return;
       if (selected !== tile) select(tile);
       else if (event.detail) select(null); // by a pointer: a key chooses a tile, and Escape chooses none
     }, { class: "offer", "data-tile": tile });
+    noteOn(box, store.view.ruleset, () => tile);
     box.append(h("span", { class: "offer-name" }, tile), price, why);
     return { root: box, show: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
   }

@@ -44,7 +44,7 @@ export function menuItems(store, chosen, reopen, menu) {
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h("div", { class: "menu-items" },
     h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), settingBox("sound"), "Notification" in window ? settingBox("notify", askToNotify) : null, button(t("menu.help"), openHelp), guide, leaving, forgetIt,
-    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view.scoring_tiles), toastError), { "data-act": "rules" }));
+    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view)).catch(toastError), { "data-act": "rules" }));
   root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;

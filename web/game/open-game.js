@@ -1,6 +1,7 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { dropRefused } from "../home/my-games.js";
 import { loadLanguage, t } from "../shared/i18n.js";
+import { BASE, loadRuleset } from "../shared/rulesets.js";
 import { loadTileSheet } from "../state/pictures.js";
 import { Store } from "../state/store.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -31,7 +32,9 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
   const close = () => { store.close(); made.then((page) => page.close(), () => {}); };
   closeLatest = close;
   try {
-    await Promise.all([store.open(), made, loadTileSheet()]); // one request for all pictures
+    // One request for all pictures, most often those of the base game: it does not wait for the ruleset of this game.
+    await Promise.all([store.open(), made, loadTileSheet(BASE)]);
+    await loadRuleset(store.view.ruleset);
   } catch (error) {
     await loadLanguage();
     if (opening !== opened) return;

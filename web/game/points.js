@@ -1,5 +1,6 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { signed, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 /** @typedef {{text: string, points: number, tiles: readonly string[]}} Line Something that earned points, and the tiles that did. */
@@ -46,7 +47,7 @@ export function pointsPanel(store, highlight) {
  */
 function pointLines({ rounds, final }, over) {
   const scored = rounds.flatMap(({ round, scoring_tiles }) => scoring_tiles.map(({ slot, scoring_tile: id, points, awards }) => (
-    { text: `${t("front.round", { round })} · ${slot} ${t(`scoring.${id}.title`)}`, points, tiles: awards.flatMap(({ tiles }) => tiles) })));
+    { text: `${t("front.round", { round })} · ${slot} ${scoringTitle(id)}`, points, tiles: awards.flatMap(({ tiles }) => tiles) })));
   const scrolls = final.scrolls.map(({ tile, points }) => ({ text: `${t("gains.scroll")} ${tile}`, points, tiles: [tile] }));
   const ended = over ? [...scrolls, { text: t("result.gold"), points: final.gold_points ?? 0, tiles: [] }] : [];
   return [...scored, ...ended].filter(({ points }) => points !== 0);

@@ -1,5 +1,6 @@
 import { announce, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { noteOn } from "./tile-note.js";
 import { loadForTab, saveForTab } from "../state/items.js";
 import { tilePicture } from "../state/pictures.js";
 import { explain } from "../shared/toast.js";
@@ -91,8 +92,9 @@ export function pricingTray(store, preview) {
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
       button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
     const box = h("article", { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
-      button(h("img", { src: tilePicture(tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
+      button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
       h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
+    noteOn(box, store.view.ruleset, () => tile);
     return { root: box, show: () => {
       const discarded = draft?.discard === tile;
       box.classList.toggle("out", discarded);

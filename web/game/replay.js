@@ -1,5 +1,4 @@
 import { emptyView, fold } from "../../clients/typescript/src/fold.js";
-import { checkRuleset } from "../../clients/typescript/src/known.js";
 import { loadTiles } from "../state/api.js";
 import { Board } from "./board.js";
 import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
@@ -12,7 +11,7 @@ import { revealedView, secretsOf } from "./open-eyes.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { homeLink } from "./header.js";
 import { gameUrl } from "../shared/urls.js";
-import { loadTileSheet } from "../state/pictures.js";
+import { loadRuleset } from "../shared/rulesets.js";
 import { resultPanel } from "./result.js";
 import { scoringPanel } from "./scores.js";
 import { seatCards } from "./seats.js";
@@ -29,8 +28,8 @@ const SPEEDS = [0.5, 1, 2, 4];
 
 /** Show a game step by step. `#e=` in the URL is the number of the event. @param {Element} app @param {string} id */
 export async function openReplay(app, id) {
-  const [{ game, view }, tiles] = await Promise.all([loadGame(id), loadTiles(), loadTileSheet()]);
-  checkRuleset(view);
+  const { game, view } = await loadGame(id);
+  const [tiles] = await Promise.all([loadTiles(view.ruleset), loadRuleset(view.ruleset)]);
   /** @type {Event[]} */
   const events = [];
   while ((events.at(-1)?.id ?? 0) < view.last_event) {
@@ -83,7 +82,7 @@ class Replay {
     this.shown = /** @type {any} */ ({
       id: last.id, view: last, log: [], seat: null, me: null, players: [], actions: [], myTurn: false, busy: false, pending: null, onEvent() {},
     });
-    this.board = new Board(null);
+    this.board = new Board(null, () => last.ruleset);
     this.market = market(this.shown);
     this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => this.looked);
     this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown, null)];
@@ -180,7 +179,7 @@ class Replay {
   show() {
     const started = performance.now();
     const past = this.events.slice(0, this.steps[this.step]);
-    let view = emptyView(this.tiles);
+    let view = emptyView(this.tiles, this.last.ruleset);
     for (const event of past) fold(view, event);
     if (this.secrets && this.eyes !== "spectator") view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
     Object.assign(this.shown, { view, log: past, players: view.players });

@@ -48,7 +48,7 @@ async function resultPicture(view) {
   await Promise.all(order.map(async (player, index) => {
     const [left, top] = [GAP + (index % columns) * (size + GAP), HEAD + Math.floor(index / columns) * (MAP + TEXT)];
     text(`${winners.includes(player.seat) ? "★ " : ""}${player.name} · ${number(player.score)}`, left, top + 34, 28);
-    await drawTerritory(draw, player, left, top + 50, size, MAP);
+    await drawTerritory(draw, view.ruleset, player, left, top + 50, size, MAP);
   }));
   return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("No picture")))));
 }
@@ -57,18 +57,19 @@ async function resultPicture(view) {
  * Draw a territory as large as it fits into a box.
  *
  * @param {CanvasRenderingContext2D} draw
+ * @param {string} ruleset
  * @param {import("../state/api.js").Player} player
  * @param {number} left
  * @param {number} top
  * @param {number} width
  * @param {number} height
  */
-async function drawTerritory(draw, { territory }, left, top, width, height) {
+async function drawTerritory(draw, ruleset, { territory }, left, top, width, height) {
   const { left: west, top: north, columns, rows } = boundsOf(territory);
   const side = Math.min(width / columns, height / rows, 120);
   await Promise.all(territory.map(async ({ tile, x, y, rotation }) => {
     const picture = new Image();
-    picture.src = tilePicture(tile, rotation);
+    picture.src = tilePicture(ruleset, tile, rotation);
     await picture.decode();
     draw.drawImage(picture, left + (x - west) * side, top + (y - north) * side, side, side);
   }));

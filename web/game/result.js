@@ -1,5 +1,6 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
 import { ranked, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
@@ -22,7 +23,7 @@ export function resultPanel(store, explain, ...more) {
     if (!view.result) { if (view.status === "aborted") setText(title, t("status.aborted")); return; }
     const { winners } = view.result;
     setText(title, winnersText(winners, view));
-    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ scoring_tile: id }) => h("th", { scope: "col" }, t(`scoring.${id}.title`))),
+    const head = h("tr", {}, h("th", { scope: "col" }, t("result.player")), h("th", { scope: "col" }, t("result.total")), ...view.scoring_tiles.map(({ scoring_tile: id }) => h("th", { scope: "col" }, scoringTitle(id))),
       h("th", { scope: "col" }, t("gains.scrolls")), h("th", { scope: "col" }, t("result.gold")));
     table.replaceChildren(head, ...ranked(view.result).map((player) => h("tr", { class: winners.includes(player.seat) ? "won" : "", "data-seat": player.seat },
       h("th", { scope: "row" }, h("bdi", {}, view.players[player.seat].name)),

@@ -1,6 +1,7 @@
 import { button, h, hide, setText } from "../shared/dom.js";
 import { number, signed, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
+import { scoringTitle } from "../shared/rulesets.js";
 import { pointsBefore, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -129,7 +130,7 @@ function roundSteps(event, scores) {
     const scored = scoring_tiles.find((one) => one.slot === slot);
     const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
     const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
-    return { seat, text: slot, title: t(`scoring.${scored?.scoring_tile}.title`), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
+    return { seat, text: slot, title: scoringTitle(scored?.scoring_tile ?? ""), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
   }));
 }
 

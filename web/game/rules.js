@@ -1,22 +1,40 @@
 import { openDialog } from "../shared/dialog.js";
 import { h } from "../shared/dom.js";
-import { number, t } from "../shared/i18n.js";
-import { scoringPicture, tilePicture } from "../state/pictures.js";
+import { list, number, t } from "../shared/i18n.js";
+import { isOfBase, rulesetText, scoringText, scoringTitle } from "../shared/rulesets.js";
+import { loadScoringTiles, loadTiles } from "../state/api.js";
+import { scoringPicture, tilePicture, tilesOfSteps } from "../state/pictures.js";
 
-/** The steps of a round, each with a tile that shows what it is about. */
-const STEPS = /** @type {const} */ ([["income", "L66"], ["prices", "L35"], ["buy", "L10"], ["build", "L48"], ["score", "castle-red"]]);
+/** @typedef {import("../state/api.js").ScoringTiles["round_tables"]} RoundTables */
 
 /**
  * Show the rules for players over the page.
  *
- * @param {import("../state/api.js").Game["scoring_tiles"]} scoring The scoring tiles of the game; none before it begins.
+ * @param {Pick<import("../state/api.js").Game, "ruleset" | "round_count" | "scoring_tiles"> | null} game Null for new games.
  */
-export function showRules(scoring) {
-  const tiles = scoring.map(({ slot, scoring_tile: id, rounds }) => h("li", {}, h("img", { src: scoringPicture(id), alt: "", width: 56, height: 56 }),
-    h("div", {}, h("strong", {}, `${slot} ${t(`scoring.${id}.title`)}`), h("div", {}, t(`scoring.${id}.text`)),
+export async function showRules(game) {
+  const asked = game?.ruleset ?? null;
+  const [steps, { ruleset, round_tables: tables }] = await Promise.all([loadTiles(asked).then(tilesOfSteps), loadScoringTiles(asked)]);
+  const tiles = (game?.scoring_tiles ?? []).map(({ slot, scoring_tile: id, rounds }) => h("li", {}, h("img", { src: scoringPicture(ruleset, id), alt: "", width: 56, height: 56 }),
+    h("div", {}, h("strong", {}, `${slot} ${scoringTitle(id)}`), h("div", {}, scoringText(id)),
       h("div", { class: "faint" }, t("scoring.rounds", { rounds: rounds.map(number).join(" · ") })))));
-  openDialog(t("rules.title"), "rules", h("p", {}, t("rules.goal")),
-    h("ol", { class: "rule-steps" }, ...STEPS.map(([name, tile]) => h("li", {}, h("img", { src: tilePicture(tile), alt: "", width: 64, height: 64 }), h("p", {}, t(`rules.${name}`))))),
-    tiles.length ? h("div", {}, h("p", {}, t("rules.these_four")), h("ul", { class: "rule-steps" }, ...tiles)) : h("p", {}, t("rules.each_four")), h("p", {}, t("rules.areas")), h("p", {}, t("rules.end")),
+  const pictured = steps.map(({ step, tile }) => h("li", {}, tile && h("img", { src: tilePicture(ruleset, tile), alt: "", width: 64, height: 64 }), h("p", {}, t(`rules.${step}`))));
+  openDialog(t("rules.title"), "rules", h("p", {}, t("rules.goal", { rounds: game?.round_count ? rounds(game.round_count) : roundsOf(tables) })),
+    isOfBase(ruleset) ? null : h("p", { class: "ruleset" }, t("rules.other", { ruleset: rulesetText(ruleset) })),
+    h("ol", { class: "rule-steps" }, ...pictured),
+    tiles.length ? h("div", {}, h("p", {}, t("rules.these")), h("ul", { class: "rule-steps" }, ...tiles)) : h("p", {}, t("rules.each")), h("p", {}, t("rules.areas")), h("p", {}, t("rules.end")),
     h("p", {}, h("a", { href: "/docs/rules", hreflang: "en" }, t("rules.full"))));
+}
+
+/** @param {number} count */
+function rounds(count) {
+  return t("rules.rounds", { count });
+}
+
+/** Say how many rounds games have, and with which numbers of players they have others. @param {RoundTables} tables */
+function roundsOf(tables) {
+  const usual = tables[0].rounds.length;
+  const others = tables.filter((table) => table.rounds.length !== usual).map((table) => (
+    t("rules.rounds_with", { rounds: number(table.rounds.length), players: number(table.players) })));
+  return others.length ? `${rounds(usual)} (${list(others)})` : rounds(usual);
 }

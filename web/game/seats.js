@@ -83,7 +83,7 @@ export function seatCards(store, choose, chosen, explain = null) {
       notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
       const { rows, columns } = boundsOf(player.territory);
       map.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 12 / columns)}rem`);
-      keyed(map, miniTiles(player), ({ key }) => key, miniTile);
+      keyed(map, miniTiles(player), ({ key }) => key, (tile) => miniTile(store.view.ruleset, tile));
       setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
       attribute(look, "aria-pressed", String(chosen() === seat));
     }
@@ -112,9 +112,9 @@ function miniTiles({ territory }) {
   return territory.map((tile) => ({ ...tile, key: `${tile.tile}.${tile.rotation}`, column: tile.x - left + 1, row: tile.y - top + 1 }));
 }
 
-/** @param {ReturnType<typeof miniTiles>[number]} tile */
-function miniTile({ tile, rotation }) {
-  const root = h("img", { src: tilePicture(tile, rotation), alt: "" });
+/** @param {string} ruleset @param {ReturnType<typeof miniTiles>[number]} tile */
+function miniTile(ruleset, { tile, rotation }) {
+  const root = h("img", { src: tilePicture(ruleset, tile, rotation), alt: "" });
   return { root, show: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
     root.style.gridColumn = String(column);
     root.style.gridRow = String(row);

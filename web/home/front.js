@@ -1,4 +1,4 @@
-import { skye } from "../state/api.js";
+import { loadScoringTiles, loadTiles, skye } from "../state/api.js";
 import { Games } from "../../clients/typescript/src/games.js";
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { create, createAndOpen } from "./create.js";
@@ -10,7 +10,7 @@ import { gameOptions } from "./game-options.js";
 import { gameRow } from "./game-row.js";
 import { languageChoice } from "./language-choice.js";
 import { forget, loadGame, myGames } from "./my-games.js";
-import { tilePicture } from "../state/pictures.js";
+import { tilePicture, tilesOfSteps } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
 import { matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
@@ -22,7 +22,9 @@ const POLL_MS = 4000;
 
 /** Show the front page: a new game, our games, and public games. @param {Element} app */
 export async function openFront(app) {
-  const bots = await loadBots().catch((error) => { toastError(error); return []; });
+  const [bots, scoring] = await Promise.all([
+    loadBots().catch((error) => { toastError(error); return []; }), loadScoringTiles(null).catch((error) => { toastError(error); return null; })]);
+  const counts = (scoring?.round_tables ?? []).map(({ players }) => players);
   const mine = h("div", {});
   const open = h("div", {});
   const player = nameForm();
@@ -30,9 +32,9 @@ export async function openFront(app) {
   const root = h("div", { class: "front-page" },
     h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
     h("main", { class: "front" },
-      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots), withFriends(player.name), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player))),
+      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots, counts), withFriends(player.name, counts, scoring), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts))),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
-      h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules([]), toastError), { class: "small", "data-act": "rules" }),
+      h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules(null)).catch(toastError), { class: "small", "data-act": "rules" }),
         button(t("key.title"), () => void import("./player-key.js").then(({ showPlayerKey }) => showPlayerKey(), toastError), { class: "small", "data-act": "player-key" }),
         " ", hunts, h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
   app.replaceChildren(root);
@@ -61,10 +63,10 @@ function guidedRound(myName) {
   return section(t("guide.title"), h("p", {}, t("guide.text")), button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }));
 }
 
-/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName @param {Bot[]} bots */
-function againstBots(myName, bots) {
+/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName @param {Bot[]} bots @param {number[]} counts */
+function againstBots(myName, bots, counts) {
   const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
-    ...[1, 2, 3, 4].map((number) => h("option", { value: number }, t("front.bots", { count: number }))));
+    ...counts.map((players) => h("option", { value: players - 1 }, t("front.bots", { count: players - 1 }))));
   const listed = h("input", { type: "checkbox", name: "listed" });
   const start = (/** @type {any} */ bot, /** @type {HTMLButtonElement | null} */ from) => {
     const name = myName();
@@ -80,16 +82,18 @@ function againstBots(myName, bots) {
   const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
     h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))), atUrl);
   box.classList.add("hero");
-  box.append(h("div", { class: "hero-tiles", "aria-hidden": "true" }, ...["L10", "L35", "castle-red", "L20"].map((tile) => h("img", { src: tilePicture(tile), alt: "" }))));
+  const hero = h("div", { class: "hero-tiles", "aria-hidden": "true" });
+  box.append(hero);
+  loadTiles(null).then((tiles) => hero.append(...tilesOfSteps(tiles).slice(1).flatMap(({ tile }) => (tile ? h("img", { src: tilePicture(null, tile), alt: "" }) : []))), () => {}); // an ornament
   return box;
 }
 
-/** @param {() => string | null} myName */
-function withFriends(myName) {
+/** @param {() => string | null} myName @param {number[]} counts @param {import("../state/api.js").ScoringTiles | null} scoring */
+function withFriends(myName, counts, scoring) {
   const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
-    ...[2, 3, 4, 5].map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
+    ...counts.map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
-  const choices = gameOptions();
+  const choices = gameOptions(scoring);
   const creating = form("bar", (from) => {
     const name = myName();
     if (name === null) return;

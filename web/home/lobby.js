@@ -10,6 +10,7 @@ import { nameInput, proposeFreeName, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
 import { share } from "./share.js";
 import { colorMark } from "../game/seats.js";
+import { rulesetText } from "../shared/rulesets.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { toast, toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
@@ -25,6 +26,7 @@ export async function lobbyPanel(store, reopen) {
   const seats = h("ol", { class: "lobby-seats" });
   const free = h("p", { class: "faint" });
   const hint = h("p", {});
+  const ruleset = h("p", { class: "faint ruleset" });
   const name = nameInput();
   /** Whether the player has typed a name: then it stays, also if it is taken. */
   let typed = false;
@@ -45,7 +47,7 @@ export async function lobbyPanel(store, reopen) {
     dropInvite(store.id, id);
     return view;
   }));
-  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), seats, free, invites.root, join,
+  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), ruleset, seats, free, invites.root, join,
     h("div", { class: "bar" }, start, link, invite), bots, hint);
 
   /** Return the game with the host token, or null without one. */
@@ -146,6 +148,8 @@ export async function lobbyPanel(store, reopen) {
     const host = hosted() !== null;
     const open = unreserved();
     const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
+    setText(ruleset, rulesetText(view.ruleset));
+    hide(ruleset, !ruleset.textContent);
     setText(free, [t("lobby.free", { count: open, seats: number(view.seat_count) }), view.reserved_seats ? t("lobby.reserved", { count: view.reserved_seats }) : ""].join(" "));
     setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
     sitting.classList.toggle("primary", store.seat === null);

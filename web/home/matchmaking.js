@@ -23,14 +23,15 @@ const OPTIONS = { turn_ms: 120_000 };
  * Create the form that finds opponents. A ticket that waits stays after a reload of the page.
  *
  * @param {ReturnType<typeof import("./player-name.js").nameForm>} naming
+ * @param {number[]} counts The possible numbers of players.
  */
-export function matchmaking(naming) {
+export function matchmaking(naming, counts) {
   /** The id of the waiting ticket. @type {string | null} */
   let waiting = null;
   let expires = "";
   let asking = false;
   const players = h("select", { "aria-label": t("front.seats"), name: "players" },
-    ...[2, 3, 4, 5].map((count) => h("option", { value: count }, t("front.players", { count }))));
+    ...counts.map((count) => h("option", { value: count }, t("front.players", { count }))));
   const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
   const finding = form("bar", start, players, find);
   const left = h("span", { class: "clock", role: "timer" });

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionFailedError, UnknownRulesetError } from "../../clients/typescript/src/errors.js";
+import { ApiError, ConnectionFailedError } from "../../clients/typescript/src/errors.js";
 import { alertNow, announce, button, h, liveRegion } from "./dom.js";
 import { has, t } from "./i18n.js";
 
@@ -10,7 +10,6 @@ export function explain(error) {
     const key = `error.${error.code}`;
     return has(key) ? t(key, error.params) : error.detail;
   }
-  if (error instanceof UnknownRulesetError) return t("error.unknown_ruleset");
   return error instanceof ConnectionFailedError ? t("error.unreachable") : String(error);
 }
 

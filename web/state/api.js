@@ -15,12 +15,32 @@ export const skye = {
 /** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/events.js").Event>} Event */
 /** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/resources.js").Action>} Action */
 
-/** @type {Promise<import("../../clients/typescript/src/resources.js").Result<"list_tiles">["tiles"]> | null} */
-let tiles = null;
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_tiles">["tiles"]} Tiles */
+/** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_scoring_tiles">} ScoringTiles */
 
-/** Load the catalogue of all tiles, on the first call. */
-export function loadTiles() {
-  tiles ??= transport.json("GET", "/v1/tiles").then((catalogue) => catalogue.tiles);
-  tiles.catch(() => { tiles = null; });
-  return tiles;
+/** The lists of the catalogue that were requested, by URL. @type {Map<string, Promise<any>>} */
+const lists = new Map();
+
+/** Load all tiles of a ruleset, on the first call; null is the ruleset of new games. @param {string | null} ruleset @returns {Promise<Tiles>} */
+export async function loadTiles(ruleset) {
+  return (await loadList("/v1/tiles", ruleset)).tiles;
+}
+
+/**
+ * Load the scoring tiles and the rounds of a ruleset, on the first call; null is the ruleset of new games.
+ *
+ * @param {string | null} ruleset
+ * @returns {Promise<ScoringTiles>}
+ */
+export function loadScoringTiles(ruleset) {
+  return loadList("/v1/scoring-tiles", ruleset);
+}
+
+/** @param {string} path @param {string | null} ruleset */
+function loadList(path, ruleset) {
+  const key = `${path} ${ruleset}`;
+  const loading = lists.get(key) ?? skye.transport.json("GET", path, { query: { ruleset } });
+  lists.set(key, loading);
+  loading.catch(() => lists.delete(key));
+  return loading;
 }

@@ -1,6 +1,5 @@
 import { ApiError, HistoryLostError } from "../../clients/typescript/src/errors.js";
 import { fold } from "../../clients/typescript/src/fold.js";
-import { checkRuleset } from "../../clients/typescript/src/known.js";
 import { randomKey } from "../../clients/typescript/src/transport.js";
 import { skye } from "./api.js";
 import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
@@ -72,7 +71,6 @@ export class Store {
     const { signal } = this.#stop;
     const [{ actions, ...view }, { events }] = await Promise.all([
       this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
-    checkRuleset(view);
     const streamed = this.#lastEvent; // by the stream, during the requests
     this.view = /** @type {Game} */ (view);
     this.#setActions(actions);
