@@ -190,6 +190,8 @@ def test_late_catalogue_redraws_the_board_that_is_shown_now(browser):
     screen = building(browser)
     page = screen.page
     catalogue = Held(screen, "**/v1/tiles?*")
+    page.reload()  # the pointer has reached tiles whose tooltips need the catalogue
+    page.wait_for_selector(".hand-tile")
     show_ghost(page)
     catalogue.wait()
     page.click("[data-act=cancel]")

@@ -184,8 +184,7 @@ def test_game_of_another_ruleset_is_shown_with_its_tiles_and_named(browser):
     page.goto(f"{browser.url}/play/?game={game}&lang=de#seat={tokens[0]}")
     page.hover(".pricing .card")
     page.wait_for_selector(".pricing .card[title]")
-    doubtful = messages("de")["tile.doubtful"].replace("{note}", "A third sheep?")
-    assert page.locator(".pricing .card").first.get_attribute("title") == doubtful
+    assert "A third sheep?" in page.locator(".pricing .card").first.get_attribute("title")
     assert "druids" in page.locator(".panel .ruleset").first.text_content()
     assert {re.split("[?]", url)[0].removeprefix(f"{browser.url}/v1/") for url in asked} >= {
         "tiles",

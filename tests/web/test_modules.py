@@ -97,6 +97,8 @@ def test_guide_names_a_tile_that_the_player_has_or_can_buy(service):
 
 def test_pictures_and_texts_are_those_of_the_ruleset_of_the_game():
     script = """
+      location.href = "http://127.0.0.1/play/";
+      globalThis.document = { querySelector: () => null };
       const { skye } = await import("./state/api.js");
       const { scoringPicture, tilePicture } = await import("./state/pictures.js");
       const { loadRuleset, scoringText, scoringTitle } = await import("./shared/rulesets.js");
@@ -104,11 +106,12 @@ def test_pictures_and_texts_are_those_of_the_ruleset_of_the_game():
       globalThis.fetch = async (url) => (asked.push(url), new Response("", { status: 404 }));
       skye.transport.json = async (method, path, { query }) => {
         asked.push(`${path} ${query.ruleset}`);
-        return { scoring_tiles: [{ id: "lakeside_sheep", title: "Sheep at the lake", text: "1 point each." }] };
+        return { scoring_tiles: [{ id: "lakeside_sheep", title: "Sheep at the lake", text: "1 each." }] };
       };
       for (const ruleset of ["base", "base+0a1b2c3d", "second"]) await loadRuleset(ruleset);
       console.log(JSON.stringify([asked, tilePicture("base+0a1b2c3d", "L01", 90), tilePicture(null, "L01"),
-        scoringPicture("second", "lakeside_sheep"), scoringTitle("lakeside_sheep"), scoringText("lakeside_sheep"), scoringTitle("unknown")]));
+        scoringPicture("second", "lakeside_sheep"),
+        scoringTitle("lakeside_sheep"), scoringText("lakeside_sheep"), scoringTitle("unknown")]));
     """
     sheets = [f"/v1/tiles/pictures.svg?ruleset={name}" for name in ("base", "base%2B0a1b2c3d", "second")]
     assert evaluated(script) == [
@@ -117,6 +120,6 @@ def test_pictures_and_texts_are_those_of_the_ruleset_of_the_game():
         "/v1/tiles/L01/picture.svg?rotation=0",
         "/v1/scoring-tiles/lakeside_sheep/picture.svg?ruleset=second",
         "Sheep at the lake",
-        "1 point each.",
+        "1 each.",
         "unknown",
     ]
