@@ -11,27 +11,8 @@ import hashlib
 import hmac
 import json
 import sys
+import urllib.parse
 import urllib.request
-
-LANDSCAPE = [f"L{number:02}" for number in range(1, 74)]
-SCORING_TILES = [
-    "animals_near_farms",
-    "brochs_in_mountains",
-    "building_sets",
-    "completed_areas",
-    "completed_mountains",
-    "connected_cattle",
-    "connected_tiles",
-    "large_completed_areas",
-    "largest_lake",
-    "most_gold",
-    "most_ships",
-    "most_whisky",
-    "sheep",
-    "ships_and_lighthouses",
-    "squares",
-    "vertical_lines",
-]
 
 
 class Unfair(Exception):
@@ -42,14 +23,20 @@ class Unsupported(Exception):
     """The game began from a position, so its record does not have every draw."""
 
 
-def pick(seed, label, choices):
+def pick(seed, record, label, choices):
     """Return the draw: HMAC-SHA256 of the label with the seed as key, modulo the size of the sorted list."""
+    if record["ruleset"] != "base":
+        label = f"{record['ruleset']}/{label}"
     number = int.from_bytes(hmac.digest(seed.encode(), label.encode(), "sha256"), "big")
     return choices[number % len(choices)]
 
 
-def verify(record, commitment, scoring_tiles):
-    """Verify every draw of a record; return their number, or raise Unfair if one differs, or Unsupported."""
+def verify(record, commitment, tiles, scoring_tiles, used):
+    """Verify every draw of a record; return their number, or raise Unfair if one differs, or Unsupported.
+
+    `tiles` and `scoring_tiles` are the ids of the ruleset's landscape tiles and scoring tiles; `used` are the
+    scoring tiles of the game, by slot.
+    """
     if record["position"] is not None:
         raise Unsupported("the game began from a position")
     seed = record["options"]["seed"]
@@ -58,18 +45,19 @@ def verify(record, commitment, scoring_tiles):
     committed = (record["nonce"] or "") + seed
     if hashlib.sha256(committed.encode()).hexdigest() != commitment:
         raise Unfair("the seed does not match the commitment")
-    return _scoring_tiles(seed, record, scoring_tiles) + _starting_seat(seed, record) + _tiles(seed, record)
+    verified = _scoring_tiles(seed, record, scoring_tiles, used)
+    return verified + _starting_seat(seed, record) + _tiles(seed, record, tiles)
 
 
-def _scoring_tiles(seed, record, scoring_tiles):
+def _scoring_tiles(seed, record, scoring_tiles, used):
     if record["options"]["scoring_tiles"] is not None:
         return 0  # the creator named them
-    left = SCORING_TILES.copy()
-    for slot, tile in zip("ABCD", scoring_tiles, strict=True):
-        if pick(seed, f"scoring/{slot}", left) != tile:
+    left = sorted(scoring_tiles)
+    for slot, tile in used.items():
+        if pick(seed, record, f"scoring/{slot}", left) != tile:
             raise Unfair(f"scoring tile {slot}")
         left.remove(tile)
-    return 4
+    return len(used)
 
 
 def _starting_seat(seed, record):
@@ -77,15 +65,15 @@ def _starting_seat(seed, record):
     if record["options"]["first_seat"] is not None:
         return 0  # the creator named it
     first = next(action["seat"] for action in record["actions"] if action["type"] in ("buy", "pass"))
-    if pick(seed, "start", range(len(record["players"]))) != first:
+    if pick(seed, record, "start", range(len(record["players"]))) != first:
         raise Unfair("the starting seat")
     return 1
 
 
-def _tiles(seed, record):
+def _tiles(seed, record, tiles):
     """Verify the tiles drawn; track the bag through draws, discards and returned tiles."""
     seats = range(len(record["players"]))
-    bag, hands, placed, offers = set(LANDSCAPE), {}, {}, {}
+    bag, hands, placed, offers = set(tiles), {}, {}, {}
     number = 0
     for action in record["actions"]:
         seat, kind = action["seat"], action["type"]
@@ -93,7 +81,7 @@ def _tiles(seed, record):
             offers[seat] = action
             if len(offers) == len(seats):  # all seats have set their offers
                 number += 1
-                _check_round(seed, number, bag, [offers[seat] for seat in seats])
+                _check_round(seed, record, number, bag, [offers[seat] for seat in seats])
                 hands = {seat: set(offers[seat]["prices"]) for seat in seats}
                 placed = {seat: [] for seat in seats}
                 bag.update(offer["discard"] for offer in offers.values())
@@ -112,24 +100,34 @@ def _tiles(seed, record):
     return number * len(seats) * 3
 
 
-def _check_round(seed, number, bag, offers):
+def _check_round(seed, record, number, bag, offers):
     """Draw for each seat in order; its offer names the three tiles that it drew."""
     for seat, offer in enumerate(offers):
         shown = {offer["discard"], *offer["prices"]}
         for n in (1, 2, 3):
-            tile = pick(seed, f"draw/{number}/{seat}/{n}", sorted(bag))
+            tile = pick(seed, record, f"draw/{number}/{seat}/{n}", sorted(bag))
             if tile not in shown:
                 raise Unfair(f"round {number}, seat {seat}: {tile} should have been drawn")
             bag.remove(tile)
 
 
+def _read(url):
+    with urllib.request.urlopen(url) as response:
+        return json.load(response)
+
+
 def main(arguments):
     """Verify the record of the game at a URL; return the exit status."""
     url = arguments[0].rstrip("/")
-    record, game = (json.load(urllib.request.urlopen(url + rest)) for rest in ("/record", ""))
+    record, game = _read(url + "/record"), _read(url)
     commitment = arguments[1] if len(arguments) > 1 else game["fairness"]["commitment"]
+    catalogue, ruleset = url.rpartition("/games/")[0], urllib.parse.quote(record["ruleset"])
+    tiles = _read(f"{catalogue}/tiles?ruleset={ruleset}")["tiles"]
+    scoring_tiles = _read(f"{catalogue}/scoring-tiles?ruleset={ruleset}")["scoring_tiles"]
+    landscape = [tile["id"] for tile in tiles if tile["kind"] == "landscape"]
+    used = {tile["slot"]: tile["scoring_tile"] for tile in game["scoring_tiles"]}
     try:
-        draws = verify(record, commitment, [tile["scoring_tile"] for tile in game["scoring_tiles"]])
+        draws = verify(record, commitment, landscape, [tile["id"] for tile in scoring_tiles], used)
     except Unfair as error:
         print(f"NOT as committed: {error}")
         return 1

@@ -9,7 +9,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "examples"))
 
 from verify_draws import Unfair, Unsupported, verify
 
+from skye import BASE
 from tests.support.playing import Service
+
+CATALOGUE = BASE.tiles.landscape, list(BASE.scoring_tiles)
 
 
 @pytest.fixture(
@@ -23,8 +26,8 @@ def finished(request):
     path = f"/v1/games/{lobby['game']['id']}"
     over = service.call("POST", f"{path}/start", token=lobby["host_token"]).json
     assert over["status"] == "finished"
-    scoring_tiles = [tile["scoring_tile"] for tile in over["scoring_tiles"]]
-    return service.get(f"{path}/record"), lobby["game"]["fairness"]["commitment"], scoring_tiles
+    used = {tile["slot"]: tile["scoring_tile"] for tile in over["scoring_tiles"]}
+    return service.get(f"{path}/record"), lobby["game"]["fairness"]["commitment"], *CATALOGUE, used
 
 
 def test_finished_game_can_be_verified_from_its_record(finished):
@@ -51,11 +54,20 @@ def another_draw(record):
 @pytest.mark.parametrize(
     ("forge", "reason"),
     [
-        (lambda record, _, tiles: (record, "0" * 64, tiles), "commitment"),
-        (lambda record, own, tiles: (record | {"nonce": "0" * 32}, own, tiles), "commitment"),
-        (lambda record, own, tiles: (record, own, [tiles[1], tiles[0], *tiles[2:]]), "scoring tile A"),
-        (lambda record, own, tiles: (another_start(record), own, tiles), "starting seat"),
-        (lambda record, own, tiles: (another_draw(record), own, tiles), "round 1"),
+        (lambda record, _, *tiles: (record, "0" * 64, *tiles), "commitment"),
+        (lambda record, own, *tiles: (record | {"nonce": "0" * 32}, own, *tiles), "commitment"),
+        (
+            lambda record, own, tiles, all_scoring, used: (
+                record,
+                own,
+                tiles,
+                all_scoring,
+                used | {"A": used["B"], "B": used["A"]},
+            ),
+            "scoring tile A",
+        ),
+        (lambda record, own, *tiles: (another_start(record), own, *tiles), "starting seat"),
+        (lambda record, own, *tiles: (another_draw(record), own, *tiles), "round 1"),
     ],
     ids=["seed", "nonce", "scoring tile", "starting seat", "tile"],
 )
@@ -71,4 +83,4 @@ def test_game_from_a_position_is_not_called_unfair():
     assert game["status"] == "finished"
     record = service.get(f"/v1/games/{game['id']}/record")
     with pytest.raises(Unsupported, match="position"):
-        verify(record, game["fairness"]["commitment"], [])
+        verify(record, game["fairness"]["commitment"], *CATALOGUE, {})
