@@ -14,8 +14,8 @@ pytestmark = pytest.mark.full_size
 REPOSITORY = Path(__file__).parents[2]
 
 OTHER_SUITES = (
-    "test_arena.py", "test_bot_at_url.py", "test_compiled.py", "test_env*.py", "test_openspiel.py",
-    "test_wheels.py",
+    "test_arena.py", "test_bot_at_url.py", "test_compiled.py", "test_env*.py",
+    "test_names_in_texts.py", "test_openspiel.py", "test_wheels.py",
 )  # fmt: skip
 """The suites of parts that are not compiled.
 
@@ -105,7 +105,7 @@ def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_
     for room in ("engine", "reference", "support"):
         shutil.copytree(REPOSITORY / "tests" / room, suites / "tests" / room, ignore=ignored)
     shutil.copy(REPOSITORY / "tests" / "costs.tsv", suites / "tests")
-    (suites / "pytest.ini").write_text("[pytest]\nmarkers =\n    full\n    full_size\n")
+    (suites / "pytest.ini").write_text("[pytest]\nmarkers =\n    smoke\n    full\n    full_size\n")
     program = f"""
 import sys
 sys.path += [{str(third_party)!r}, {str(suites)!r}]

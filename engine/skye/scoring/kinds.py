@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from skye.territory.areas import Area
 from skye.territory.summary import TerritorySummary
-from skye.tiles.tile import Tile
+from skye.tiles.tile import PickledByFields, Tile
 
 # Points, and the cells that earned them or an area for its cells. A plain tuple, since bots compute thousands
 # and use only their sum.
@@ -19,7 +19,7 @@ Earned = tuple[int, tuple[int, ...] | Area]
 
 
 @dataclass(frozen=True, slots=True)
-class AreaRule:
+class AreaRule(PickledByFields):
     """Points for each area.
 
     :param value: returns the points of an area.
@@ -48,7 +48,7 @@ class AreaRule:
 
 
 @dataclass(frozen=True, slots=True)
-class TileRule:
+class TileRule(PickledByFields):
     """Points for each tile.
 
     :param value: returns the points of a tile.
@@ -69,7 +69,7 @@ class TileRule:
 
 
 @dataclass(frozen=True, slots=True)
-class PatternRule:
+class PatternRule(PickledByFields):
     """Points for patterns of tiles.
 
     :param earns: returns what earns points in a territory.
@@ -81,7 +81,7 @@ class PatternRule:
 
 
 @dataclass(frozen=True, slots=True)
-class MajorityRule:
+class MajorityRule(PickledByFields):
     """Points for most and for second most.
 
     :param value: returns the count of a tile; None compares gold.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from skye.scoring.kinds import MajorityRule, Rule
 from skye.territory.areas import Area
 from skye.territory.summary import TerritorySummary
+from skye.tiles.tile import PickledByFields
 
 
 class Award(NamedTuple):
@@ -22,7 +23,7 @@ class Award(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringTile:
+class ScoringTile(PickledByFields):
     """A scoring tile: its id, title and text, and the rule by which it scores."""
 
     id: str

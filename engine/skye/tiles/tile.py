@@ -31,18 +31,18 @@ OBJECTS: Final = ("whisky", "sheep", "cattle", "farm", "broch", "ship", "lightho
 WHISKY, SHEEP, CATTLE, FARM, BROCH, SHIP, LIGHTHOUSE = range(len(OBJECTS))
 
 
-class _PickledByFields:
+class PickledByFields:
     """A data class that is pickled by its fields, also where mypyc has compiled it."""
 
     __slots__ = ()
 
-    def __reduce__(self) -> tuple[type[_PickledByFields], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[PickledByFields], tuple[Any, ...]]:
         values = [getattr(self, field.name) for field in fields(cast("Any", self))]
         return type(self), tuple(values)
 
 
 @dataclass(frozen=True, slots=True)
-class Tile(_PickledByFields):
+class Tile(PickledByFields):
     """A tile in reference orientation.
 
     :param id: the id, such as `L07` or `castle-red`.
@@ -77,7 +77,7 @@ class Tile(_PickledByFields):
 
 
 @dataclass(frozen=True, slots=True)
-class Region(_PickledByFields):
+class Region(PickledByFields):
     """A connected region of one terrain inside one tile.
 
     Brochs stand in mountain, ships in water (R1); a lighthouse is adjacent to every water region of its
@@ -102,7 +102,7 @@ class Region(_PickledByFields):
 
 
 @dataclass(frozen=True, slots=True)
-class RotatedTile(_PickledByFields):
+class RotatedTile(PickledByFields):
     """A tile turned by `rotation`, with its edges, regions and roads in that orientation.
 
     :param tile: the tile.
