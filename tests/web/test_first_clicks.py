@@ -162,13 +162,15 @@ def pressed_before():
 
 @pytest.fixture
 def press_the_rest(browser, pressed_before):
-    """A function that presses each control of a screen that none with the same rights has pressed."""
+    """A function that presses each control of a screen that none with the same rights has pressed.
+
+    It returns the names of all that those with the same rights have pressed.
+    """
 
     def press(kind, rights, open_screen, elsewhere=_FURNITURE):
         before = pressed_before[kind, rights]
-        pressed = press_everything(browser, open_screen, elsewhere, sized(before, ()))
-        before |= pressed
-        return pressed
+        before |= press_everything(browser, open_screen, elsewhere, sized(before, ()))
+        return before
 
     return press
 
