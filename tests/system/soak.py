@@ -50,8 +50,8 @@ KEPT_BY_NGINX = 64
 KEPT_S = MAX_RUN_S
 """How long games that are over, and answers to keys, are kept here."""
 
-_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.)")
-"""The keys that have entries of many games, and do not expire."""
+_OF_ALL_GAMES = re.compile(rb"skye:(\{index\}:|\{s\d+\}:due\.|\{rulesets\}:)")
+"""The keys that have entries of many games, or the data of their ruleset, and do not expire."""
 
 MAX_GROWN_KB = 12_000
 """A worker keeps up to 256 games at hand, of up to 30 KB each in the last round, and its connections."""

@@ -41,7 +41,7 @@ ChosenDefectClass: TypeAlias = Literal[
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
 
 
-ChosenRuleset: TypeAlias = str
+ChosenRuleset: TypeAlias = Literal["base"]
 
 
 ChosenScenario: TypeAlias = Literal[

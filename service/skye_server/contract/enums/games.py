@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from marshmallow import ValidationError, fields
+from collections.abc import Collection
 
 from skye import BOTS, Phase
 from skye.rulesets import BASE, RULESETS
@@ -137,20 +135,17 @@ class RulesetName(StringEnum):
     form = "^[a-z][a-z0-9_-]*([+][0-9a-f]{8})?$"
 
 
-class ChosenRuleset(fields.String):
-    """The id of a ruleset that the server has; see `RulesetName`."""
+class ChosenRuleset(StringEnum):
+    """The rules of a game; see `RulesetName`.
 
-    component = "ChosenRuleset"
+    A server whose operator has corrected `base` also accepts the ruleset that it names in `GET /v1/tiles`.
+    """
 
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        shape = {"maxLength": 64, "pattern": RulesetName.form}
-        super().__init__(metadata={"description": description, **shape}, **kwargs)
+    choices = (BASE.id,)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
-        del attr, data, kwargs
-        if not isinstance(value, str) or value not in RULESETS:
-            raise ValidationError(f"This is not one of {', '.join(RULESETS)}.")
-        return value
+    def known(self) -> Collection[str]:
+        """Return the rulesets of this server."""
+        return RULESETS
 
 
 class OriginName(StringEnum):
