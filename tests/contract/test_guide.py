@@ -43,7 +43,7 @@ ELSEWHERE = {
     "isKnown", "is_known", "moves", "what_if", "Authorization: Bearer TOKEN", '"visibility": "private"',
     '"42-seat1"', "*", "If-None-Match: *", '{"invite": true}', "enum", "x-extensible-enum",
     "constraints.tiles", "cut_after",
-    "int32", "drop", "retry", "base+", "GET /v1/tiles?ruleset=", "GET /v1/scoring-tiles?ruleset=",
+    "int32", "drop", "retry", "rulesets", "base+", "GET /v1/tiles?ruleset=", "GET /v1/scoring-tiles?ruleset=",
     "application/x-ndjson", "for await", "Accept-Encoding: gzip", '"requests";r=2998;t=1',
     "GET .../deliveries", "GET .../bot/deliveries",
     "SECRET=whsec_c2t5ZS1za3llLXNreWUtc2t5ZS1za3llLXNreWU= flask --app bot_flask run --port 5000",
