@@ -29,7 +29,7 @@ except ModuleNotFoundError as error:
     raise missing_extra(error, "training") from None
 
 from skye import Buy, GameState, Place
-from skye.encoding import EncodedGame, decode_move, price_of
+from skye.encoding import EncodedGame, decode_move
 from skye.evaluation import gold_value, placement_values, territory_value, tile_gain
 
 SIZE = 30
@@ -106,6 +106,7 @@ def _offer(rows: np.ndarray, encoded: EncodedGame, legal: list[int]) -> None:
         return
     kept = [tile for tile in tiles if tile != tiles[draft[0]]]
     tile, other = kept if len(draft) == 1 else reversed(kept)
+    price_of = encoded.encoding.price_of
     rows[:, PRICE] = 1
     rows[:, TILE : TILE + 3] = gains[tile][0] / 10, gains[tile][1] / 10, ranked.index(tile)
     asked = 0 if len(draft) == 1 else price_of(draft[1])
