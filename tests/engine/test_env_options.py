@@ -154,7 +154,7 @@ def test_reset_option_starts_from_a_position(position):
         ({"seat": 2}, ValueError, "seat=2"),
         ({"seat": "1"}, ValueError, "seat='1'"),
         ({"reward": "money"}, ValueError, "money"),
-        ({"scoring_tiles": ["sheep"]}, InvalidSetup, "four different"),
+        ({"scoring_tiles": ["sheep"]}, InvalidSetup, "4 different"),
         ({"first_seat": 7}, InvalidSetup, "first seat"),
         ({"position": {"players": [{}, {}, {}]}}, ValueError, "3 seats"),
         ({"position": {"players": [{}, {}], "round": 9}}, InvalidPosition, "round"),

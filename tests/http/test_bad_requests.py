@@ -307,6 +307,7 @@ REPORTED_AT_PARENT = {"/pass"}
 """Fields that choose the form of an object: null chooses none, so the object itself is invalid."""
 
 MAY_BE_NULL = {
+    "/record/draws",  # drawn by the seed, as if left out
     "/record/options/scoring_tiles",
     "/record/options/seed",  # of a game that is not over
     "/record/options/first_seat",

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from itertools import combinations
-from types import MappingProxyType
 from typing import Final
 
 from skye.rulesets.ruleset import Ruleset
@@ -46,4 +45,4 @@ def features_of(ruleset: Ruleset) -> Mapping[tuple[str, int], bytes]:
     >>> len(features_of(BASE)["L01", 90]) == TILE_FEATURES
     True
     """
-    return MappingProxyType({placed: _features(rotated) for placed, rotated in ruleset.tiles.rotated.items()})
+    return {placed: _features(rotated) for placed, rotated in ruleset.tiles.rotated.items()}

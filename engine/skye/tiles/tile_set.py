@@ -99,6 +99,15 @@ class TileSet:
         self.fitting_rotations = MappingProxyType(fitting)
         self.places = MappingProxyType({tile: self._places(tile) for tile in self.landscape})
 
+    def __copy__(self) -> TileSet:
+        return self
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> TileSet:
+        return self
+
+    def __reduce__(self) -> tuple[type[TileSet], tuple[tuple[Tile, ...]]]:
+        return TileSet, (tuple(self.by_id.values()),)
+
     def tile(self, tile_id: str) -> Tile:
         """Return the tile with an id.
 
