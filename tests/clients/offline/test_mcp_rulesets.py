@@ -11,7 +11,7 @@ from skye.tiles.tile_set import TILE_SETS
 from skye_mcp.rulesets import UnknownRuleset, load_ruleset, ruleset_of_new_games
 from skye_server import create_app
 from skye_server.settings import Settings
-from skye_server.storage.redis_store import RedisStore
+from skye_server.store.redis_store import RedisStore
 from tests.support.coroutines import run
 from tests.support.second_ruleset import SECOND, registered
 
