@@ -7,12 +7,14 @@ import re
 from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from platformdirs import user_data_path
 
-from skye.rulesets import BASE, Ruleset, register
 from skye_server.redis_url import MEMORY_URL, parse
+
+if TYPE_CHECKING:
+    from skye.rulesets import Ruleset
 
 
 class Address(NamedTuple):
@@ -88,6 +90,9 @@ def ruleset_file(text: str) -> Ruleset | None:
     """
     if not text:
         return None
+    # The launcher loads no part of the application, unless there is a file to check.
+    from skye.rulesets import BASE, register  # noqa: PLC0415
+
     try:
         corrections = Path(text).expanduser().read_text(encoding="utf-8")
         return register(BASE.corrected(corrections, text))

@@ -9,13 +9,15 @@ import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from skye.rulesets import BASE, Ruleset
 from skye_server import setting_parsers as parsers
 from skye_server.redis_url import MEMORY_URL
 from skye_server.redis_url import parse as parse_redis_url
 from skye_server.setting_parsers import Address
+
+if TYPE_CHECKING:
+    from skye.rulesets import Ruleset
 
 PREFIX = "SKYE_"
 LAB_WARNING = "SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games."
@@ -186,7 +188,7 @@ class Settings:
     webhooks_ports: tuple[int, ...] = _setting(
         "80,443,8080,8443", parsers.ports, "ports that webhooks may use, separated by commas; `*`: all"
     )
-    ruleset_file: Ruleset | None = _setting(
+    ruleset_file: "Ruleset | None" = _setting(
         "",
         parsers.ruleset_file,
         "file that corrects tiles or tables of rounds of the base game (see `GET /docs/rules`); new games "
@@ -219,8 +221,10 @@ class Settings:
     )
 
     @property
-    def ruleset(self) -> Ruleset:
+    def ruleset(self) -> "Ruleset":
         """The ruleset of new games that name none."""
+        from skye.rulesets import BASE  # noqa: PLC0415 - the launcher loads no part of the application
+
         return self.ruleset_file or BASE
 
     @property
