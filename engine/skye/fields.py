@@ -50,7 +50,7 @@ EventSeat: TypeAlias = Annotated[Seat, "The seat that the event is about."]
 RulesetName: TypeAlias = Annotated[
     str,
     Component("RulesetName"),
-    "The rules of the game; a client that does not know them leaves the game alone.",
+    "The rules of the game: `GET /v1/tiles` and `GET /v1/scoring-tiles` show those of a `ruleset`.",
 ]
 Rotation: TypeAlias = Annotated[int, Component("Rotation"), "The rotation."]
 Color: TypeAlias = Annotated[str, Component("Color")]

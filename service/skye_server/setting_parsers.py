@@ -94,7 +94,7 @@ def ruleset_file(text: str) -> Ruleset | None:
     from skye.rulesets import BASE, register  # noqa: PLC0415
 
     try:
-        corrections = Path(text).expanduser().read_text(encoding="utf-8")
+        corrections = Path(text).expanduser().read_text(encoding="utf-8-sig")
         return register(BASE.corrected(corrections, text))
     except OSError as error:
         raise ValueError(f"{text} cannot be read: {error.strerror}") from error

@@ -6,6 +6,7 @@ rules takes them from there. The limits are those that every ruleset keeps.
 
 from skye.rulesets.base import BASE
 from skye.rulesets.data import (
+    MAX_NOTE_LENGTH,
     MAX_PLAYERS,
     MAX_ROUNDS,
     MIN_PLAYERS,
@@ -27,6 +28,7 @@ from skye.rulesets.ruleset import (
 __all__ = [
     "BASE",
     "MAX_DRAWN",
+    "MAX_NOTE_LENGTH",
     "MAX_PLAYERS",
     "MAX_ROUNDS",
     "MAX_SCORING_TILES",

@@ -30,6 +30,9 @@ MAX_PLAYERS: Final = 5
 MAX_ROUNDS: Final = 10
 """The maximum number of rounds of a game."""
 
+MAX_NOTE_LENGTH: Final = 300
+"""The maximum length of a note, in characters."""
+
 _TILE_ID: Final = re.compile(r"castle-[a-z]{1,20}|[A-Z][A-Z0-9]{1,7}", re.ASCII)
 _SLOTS: Final = re.compile(r"[A-F]{1,6}", re.ASCII)
 
@@ -124,10 +127,16 @@ def _parsed(line: str, words: list[str]) -> tuple[str, str | int, Any]:
         case ["rounds", players, *table]:
             return "table of rounds", _players(players), _rounds(table)
         case ["note", "rounds", players, _, *_]:
-            return "note", f"rounds {_players(players)}", line.split(None, 3)[3].strip()
+            return "note", f"rounds {_players(players)}", _note(line.split(None, 3)[3])
         case ["note", tile, _, *_]:
-            return "note", _tile_id(tile), line.split(None, 2)[2].strip()
+            return "note", _tile_id(tile), _note(line.split(None, 2)[2])
     return "tile", _tile_id(words[0]), parse_tile(line)
+
+
+def _note(text: str) -> str:
+    if len(text.strip()) > MAX_NOTE_LENGTH:
+        raise ValueError(f"a note has at most {MAX_NOTE_LENGTH} characters")
+    return text.strip()
 
 
 def _tile_id(word: str) -> str:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from skye import Ruleset
+from skye.rulesets import ruleset_of
 from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.listing import Listing
@@ -60,6 +62,10 @@ class Games:
         self.repository = GameRepository(store, settings, self.metrics, self.players, self.now_ms)
 
     # Queries.
+
+    def ruleset(self, named: str | None) -> Ruleset:
+        """Return the ruleset that a request names; that of new games on this server if it names none."""
+        return self.settings.ruleset if named is None else ruleset_of(named)
 
     def read(self, game_id: str, token: str | None) -> LoadedGame:
         """Return a game as it is now, and the caller's role.

@@ -100,12 +100,20 @@ def requested_game(
     )
 
 
+def check_seats(ruleset: Ruleset, seats: int) -> None:
+    """Check that a ruleset has games for a number of seats.
+
+    :raises Problem: invalid_body.
+    """
+    if seats not in ruleset.players:
+        detail = f"{ruleset.players[0]} to {ruleset.players[-1]} can play {ruleset.id}."
+        raise Problem("invalid_body", errors=[FieldError("/seat_count", detail)])
+
+
 def _check_ruleset(ruleset: Ruleset, capacity: int, body: dict[str, Any]) -> None:
     slots, tiles = ruleset.slots, body["options"].get("scoring_tiles")
+    check_seats(ruleset, capacity)
     errors = []
-    if capacity not in ruleset.players:
-        detail = f"{ruleset.players[0]} to {ruleset.players[-1]} can play {ruleset.id}."
-        errors.append(FieldError("/seat_count", detail))
     if tiles is not None and not len(tiles) == len({*tiles} & ruleset.scoring_tiles.keys()) == len(slots):
         detail = f"These are not {len(slots)} different scoring tiles of {ruleset.id}."
         errors.append(FieldError("/options/scoring_tiles", detail))

@@ -8,7 +8,7 @@ import msgspec
 from flask import Blueprint, Response
 
 from skye.bots import BOT_PROFILES
-from skye.rulesets import Ruleset, ruleset_of
+from skye.rulesets import Ruleset
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye.views import ScoringTileView, scoring_tile_catalogue_view
 from skye_server.contract import requests, responses
@@ -205,9 +205,7 @@ def get_scoring_tile_picture(query: dict[str, Any], scoring_tile: str) -> Respon
 
 
 def _ruleset(query: dict[str, Any]) -> Ruleset:
-    """Return the ruleset that a request names, or that of new games."""
-    named = query.get("ruleset")
-    return collaborators().games.settings.ruleset if named is None else ruleset_of(named)
+    return collaborators().games.ruleset(query.get("ruleset"))
 
 
 def _catalogue_entry(ruleset: Ruleset, scoring_tile: str) -> ScoringTileView:

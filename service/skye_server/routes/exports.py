@@ -58,7 +58,7 @@ def export_records(query: dict[str, Any]) -> Response:
     position or a scenario are left out, and games whose clock the host advances.
     """
     games = _accept_export(query["limit"])
-    return _export(games, games.listing.finished(_ruleset(games, query)), query)
+    return _export(games, games.listing.finished(games.ruleset(query.get("ruleset")).id), query)
 
 
 @blueprint.route("/me/records")
@@ -75,12 +75,9 @@ def export_own_records(query: dict[str, Any]) -> Response:
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)
-    return _export(games, games.player_listing.finished(player, _ruleset(games, query)), query)
-
-
-def _ruleset(games: Games, query: dict[str, Any]) -> str:
-    named: str = query.get("ruleset", games.settings.ruleset.id)
-    return named
+    return _export(
+        games, games.player_listing.finished(player, games.ruleset(query.get("ruleset")).id), query
+    )
 
 
 def _accept_export(limit: int) -> Games:

@@ -120,7 +120,7 @@ def list_games(query: dict[str, Any]) -> Response:
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None
     all_games = collaborators().games
-    ruleset = query.get("ruleset", all_games.settings.ruleset.id)
+    ruleset = all_games.ruleset(query.get("ruleset")).id
     page = all_games.listing.page
     games, cursor = page(status, query["limit"], query.get("cursor"), origin, ruleset=ruleset)
     following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})

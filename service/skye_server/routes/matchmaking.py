@@ -6,9 +6,8 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye.rulesets import Ruleset, ruleset_of
 from skye_server.contract import requests, responses
-from skye_server.error_codes import FieldError, Problem
+from skye_server.games.creation import check_seats
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
@@ -49,8 +48,8 @@ def create_ticket(body: dict[str, Any]) -> Response:
     """
     charge_creation(1)
     command, games = command_from_request(), collaborators().games
-    ruleset = ruleset_of(body.get("ruleset", games.settings.ruleset.id))
-    _check_seats(ruleset, body["seat_count"])
+    ruleset = games.ruleset(body.get("ruleset"))
+    check_seats(ruleset, body["seat_count"])
     criteria = {"ruleset": ruleset.id, "seats": body["seat_count"], "options": body["options"]}
     ticket, is_new = tickets.create_ticket(games, command, body["name"], criteria, body["ttl_ms"])
     location = f"/v1/matchmaking/tickets/{ticket.id}"
@@ -95,13 +94,3 @@ def cancel_ticket(ticket: str) -> Response:
     """
     found = tickets.cancel_ticket(collaborators().games, command_from_request(), ticket)
     return uncached_json(found.view)
-
-
-def _check_seats(ruleset: Ruleset, seats: int) -> None:
-    """Check that a ruleset has games for a number of players.
-
-    :raises Problem: invalid_body.
-    """
-    if seats not in ruleset.players:
-        detail = f"{ruleset.players[0]} to {ruleset.players[-1]} can play {ruleset.id}."
-        raise Problem("invalid_body", errors=[FieldError("/seat_count", detail)])

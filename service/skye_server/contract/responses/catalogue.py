@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias, TypedDict
 
 from skye.fields import MAX_TILES, Component, Keywords, RulesetName, ScoringSlot
 from skye.positions import Position
-from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SCORING_TILES, MAX_SLOTS, MIN_PLAYERS
+from skye.rulesets import MAX_NOTE_LENGTH, MAX_PLAYERS, MAX_ROUNDS, MAX_SCORING_TILES, MAX_SLOTS, MIN_PLAYERS
 from skye.views import ScoringTileView
 from skye_server.games.views.fields import BotName
 from skye_server.games.views.types import TileView
@@ -32,7 +32,9 @@ class RoundTable(TypedDict):
         Keywords(minItems=1, maxItems=MAX_ROUNDS),
         "The rounds in their order.",
     ]
-    note: Annotated[str | None, Keywords(maxLength=300), "What is doubtful about the table, or null."]
+    note: Annotated[
+        str | None, Keywords(maxLength=MAX_NOTE_LENGTH), "What is doubtful about the table, or null."
+    ]
 
 
 class ScoringTileList(TypedDict):

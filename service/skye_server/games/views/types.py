@@ -21,7 +21,7 @@ from skye.fields import (
     TerrainName,
     TileId,
 )
-from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
+from skye.rulesets import MAX_NOTE_LENGTH, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
@@ -276,6 +276,6 @@ class TileView(TypedDict):
     scroll: Annotated[ObjectKind | None, "What the scroll counts; null without a scroll."]
     note: Annotated[
         str | None,
-        Keywords(maxLength=300),
+        Keywords(maxLength=MAX_NOTE_LENGTH),
         "What is doubtful about the tile: where public transcriptions of the printed tile differ.",
     ]

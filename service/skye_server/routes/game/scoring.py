@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 
 from skye import Place, Territory
 from skye.errors import InvalidTerritory
-from skye.rulesets import Ruleset, ruleset_of
+from skye.rulesets import Ruleset
 from skye.svg import territory_svg
 from skye.territory import castle_alone
 from skye.views import (
@@ -178,8 +178,7 @@ def score_territories(query: dict[str, Any]) -> Response:
     Independent of any game: the points for each scoring tile with the awards, scrolls, gold and areas. Tiles
     may be in any order, but must lie as the rules allow; `errors` names the first wrong tile.
     """
-    named = query.get("ruleset")
-    ruleset = collaborators().games.settings.ruleset if named is None else ruleset_of(named)
+    ruleset = collaborators().games.ruleset(query.get("ruleset"))
     scoring_tiles = query.get("scoring_tiles", list(ruleset.scoring_tiles))
     _check_known(ruleset, scoring_tiles)
     golds = [asked["gold"] for asked in query["territories"]]
