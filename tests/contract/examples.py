@@ -431,7 +431,6 @@ def main(names, file=FILE):
 
     :returns: the exit status: 1 if any could not be recorded.
     """
-    logging.disable()  # the service logs a traceback for `internal_error`
     failures = []
     known = groups()
     wanted = {group: record for group, record in known.items() if not names or {*names} & {*group}}
@@ -445,4 +444,5 @@ def main(names, file=FILE):
 
 
 if __name__ == "__main__":
+    logging.disable()  # the service logs a traceback for `internal_error`
     sys.exit(main(sys.argv[1:]))

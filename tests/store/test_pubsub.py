@@ -117,7 +117,7 @@ def test_name_that_nobody_watches_is_unsubscribed_after_a_while(redis_client, wa
     subscriber.watch(EVE)  # wakes it
     assert waited_for(lambda: channels(redis_client) == {BOB, EVE})
     subscriber.watch(ANN)
-    assert waited_for(lambda: len(changes) == 4)
+    assert waited_for(lambda: changes.count(ANN) > 1)
 
 
 def test_name_that_is_watched_again_stays_subscribed(redis_client, watch, monkeypatch):
