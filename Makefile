@@ -16,9 +16,9 @@ INSTALL := $(BIN)/python deploy/install.py
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 # Each lock has only the packages that those before it lack: a line with a marker may not apply everywhere.
 BESIDE = $$(sed -n 's/^\([a-z0-9.-]*\)==[^;]*$$/--no-emit-package \1/p' $(1)) $(1:%=--constraint %)
-OURS := --no-emit-package skye-engine --no-emit-package skye-client
+OURS := --no-emit-package skye-engine --no-emit-package skye-client --no-emit-package skye-hunts
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-SOURCES := engine service clients tests deploy examples bench
+SOURCES := engine service hunts clients tests deploy examples bench conftest.py
 
 .PHONY: help
 help: ## list all targets
@@ -78,7 +78,7 @@ lint-types:
 lint-imports:
 	@$(BIN)/lint-imports --no-cache
 lint-security:
-	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service hunts/skye_hunts
 	@$(BIN)/python deploy/audit.py
 lint-generated:
 	@$(BIN)/skye-server openapi | diff -u openapi.yaml - || { \
@@ -120,11 +120,12 @@ request-path: $(VENV)/.installed ## print the functions that an action passes, a
 
 .PHONY: detection-matrix
 detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into the guide; goes on where it stopped
-	@$(BIN)/python -m tests.detection.matrix
+	@$(BIN)/python -m hunts.tests.detection.matrix
 
 .PHONY: examples
-examples: $(VENV)/.installed-full ## record the responses in the contract, the guide and the README from a live server; ONLY="webhooks wrong_phase" those of scenes and problem codes
+examples: $(VENV)/.installed-full ## record the responses in the contract, the guide and the README from a live server; ONLY="webhooks wrong_phase" those of scenes and problem codes of the server
 	@failed=0; $(BIN)/python -m tests.contract.examples $(ONLY) || failed=1; \
+		test -n '$(ONLY)' || $(BIN)/python -m hunts.tests.examples || failed=1; \
 		$(MAKE) --no-print-directory openapi || failed=1; \
 		test -n '$(ONLY)' || $(BIN)/python -m tests.contract.guide || failed=1; \
 		test -n '$(ONLY)' || $(BIN)/python -m tests.contract.readme || failed=1; exit $$failed
@@ -183,14 +184,14 @@ clean: ## remove the virtual environment and caches (never the games)
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.
-EDITABLE := --editable engine service clients/python
-$(VENV)/.installed: deploy/requirements.lock $(BIN)/python
+EDITABLE := --editable engine service hunts clients/python
+$(VENV)/.installed: deploy/requirements.lock hunts/pyproject.toml $(BIN)/python
 	@echo 'Installing the packages of the server (10 to 30 s) ...'
 	@$(INSTALL) $< $(EDITABLE)
 	@touch $@
 
 LOCKS_OF_TESTS := deploy/requirements.lock deploy/requirements-test.lock
-$(VENV)/.installed-test: $(LOCKS_OF_TESTS) $(BIN)/python
+$(VENV)/.installed-test: $(LOCKS_OF_TESTS) hunts/pyproject.toml $(BIN)/python
 	@echo 'Installing the packages of the server and of its tests (10 to 30 s) ...'
 	@$(INSTALL) $(LOCKS_OF_TESTS) $(EDITABLE)
 	@touch $@ $(VENV)/.installed

@@ -26,6 +26,7 @@ DISTRIBUTIONS = {
     "skye-engine": ("engine", ()),
     "skye-client": ("clients/python", ()),
     "skye-server": ("service", ("skye-engine", "skye-client")),
+    "skye-hunts": ("hunts", ("skye-engine", "skye-client", "skye-server")),
     "skye-mcp": ("clients/mcp", ("skye-engine", "skye-client")),
 }
 """The Python distributions: the folder, and the other distributions of this project that it needs."""

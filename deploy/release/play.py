@@ -17,6 +17,7 @@ import sys
 import tarfile
 import tempfile
 import threading
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -67,11 +68,11 @@ def play_engine(folder, wheel):
 
 
 @contextlib.contextmanager
-def serving(folder, *packages):
+def serving(folder, *packages, **settings):
     """Serve on the data folder of the user, with an embedded server; yield the URL and the programs."""
     programs = environment(folder, *packages)
     environ = {name: value for name, value in os.environ.items() if not name.startswith("SKYE_")}
-    environ |= {"SKYE_BIND": "127.0.0.1:0", "XDG_DATA_HOME": str(folder / "data")}
+    environ |= {"SKYE_BIND": "127.0.0.1:0", "XDG_DATA_HOME": str(folder / "data"), **settings}
     log = folder / "serve.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -101,6 +102,18 @@ def play_server(url, programs, folder):
     run(programs / "skye-server", "demo", "--quiet", "--url", url, cwd=folder)
     if not any((folder / "data" / "skye-server").iterdir()):
         raise ReleaseError("the games are not in the data folder of the user")
+
+
+def check_hunts(url, *, is_lab):
+    """Open a bug hunt on a lab server; another server, where no plug-in is installed, has no such path."""
+    request = urllib.request.Request(f"{url}/v1/lab/hunts", method="POST")  # noqa: S310 - our server
+    try:
+        with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
+            found = response.status
+    except urllib.error.HTTPError as error:
+        found = error.code
+    if found != (201 if is_lab else 404):
+        raise ReleaseError(f"POST /v1/lab/hunts responds {found}")
 
 
 def play_python_client(folder, wheel, url):
@@ -187,8 +200,8 @@ def open_until_over(browser, folder):
 
 def play_all(dist, folder):
     """Try all artefacts."""
-    engine, client, server, mcp = artefacts(
-        dist, *(f"skye_{part}-*-none-any.whl" for part in ("engine", "client", "server", "mcp"))
+    engine, client, server, hunts, mcp = artefacts(
+        dist, *(f"skye_{part}-*-none-any.whl" for part in ("engine", "client", "server", "hunts", "mcp"))
     )
     [compiled] = set(dist.glob("skye_engine-*.whl")) - {engine}
     sources = artefacts(dist, *(f"skye_{part}-*.tar.gz" for part in ("engine", "client", "server")))
@@ -197,10 +210,14 @@ def play_all(dist, folder):
         play_engine(folder / f"engine-{number}", wheel)
     with serving(folder / "server", compiled, client, server) as (url, programs):
         play_server(url, programs, folder / "server")
+        check_hunts(url, is_lab=False)
         report(f"{server.name} on the compiled engine: its pages, and the game of the demo")
         play_python_client(folder / "client", client, url)
         play_mcp(folder / "mcp", (mcp, engine, client), url)
         play_npm(folder / "npm", package, url)
+    with serving(folder / "lab", compiled, client, server, hunts, SKYE_LAB="on") as (url, _):
+        check_hunts(url, is_lab=True)
+        report(f"{hunts.name}: a bug hunt of a lab server")
     with serving(folder / "sources", *sources) as (url, programs):
         play_server(url, programs, folder / "sources")
         report(f"{sources[-1].name}: its pages, and the game of the demo")

@@ -17,6 +17,7 @@ _VERSION = r"(\d+\.\d+\.\d+[^\"\s]*)"
 STATED = {
     "engine/skye/__init__.py": rf'__version__ = "{_VERSION}"',
     "service/pyproject.toml": rf'\nversion = "{_VERSION}"',
+    "hunts/pyproject.toml": rf'(?:\nversion = "|skye-server==){_VERSION}',
     "clients/python/skye_client/version.py": rf'__version__: Final = "{_VERSION}"',
     "clients/mcp/pyproject.toml": rf'\nversion = "{_VERSION}"',
     "clients/openenv/pyproject.toml": rf'\nversion = "{_VERSION}"',

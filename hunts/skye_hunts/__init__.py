@@ -1,1 +1,1 @@
-"""The defects of bug hunts, and the applications that have them: imported on lab servers only."""
+"""Bug hunts: a plug-in of lab servers. Each hunt is the API with known defects, on a store of its own."""

@@ -6,18 +6,20 @@ import copy
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from skye_server.commands.hunts import HUNTS_PATH, Hunt, Hunts
+from skye_hunts.defects import DEFECTS
+from skye_hunts.hunts import HUNT_TTL_S, HUNTS_PATH, Hunt, Hunts
+from skye_hunts.reports import Judge
+from skye_hunts.seams import install
+from skye_hunts.store import HuntStore
 from skye_server.error_codes import Problem
-from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.reports import Judge
-from skye_server.hunts.seams import install
-from skye_server.store.redis_store import RedisStore
+from skye_server.http.framework import Host
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -39,28 +41,23 @@ _SERVER: Final = re.compile(rb'(\burl: |"url":")/(?=[",\n])')
 class HuntApps:
     """The applications of the hunts of a lab server, in one worker.
 
-    :param routes: builds an application without collaborators, which all hunts copy.
-    :param connect: connects a copy with a store and a clock.
+    :param host: the application of the server.
     """
 
-    def __init__(
-        self,
-        store: RedisStore,
-        clock: Callable[[], float],
-        routes: Callable[[], Flask],
-        connect: Callable[[Flask, RedisStore, Callable[[], float]], WSGIApplication],
-    ) -> None:
-        self.store = store
-        self._clock = clock
-        self._routes = routes
-        self._connect = connect
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        ttl: dict[str, Any] = {
+            f"game_ttl_{status}_s": HUNT_TTL_S for status in ("lobby", "playing", "finished", "aborted")
+        }
+        self._settings = replace(host.settings, lab=False, limits=False, **ttl)
         self._apps: OrderedDict[str, WSGIApplication] = OrderedDict()
-        self.hunts = Hunts(store.hunts, DEFECTS, Judge(self), clock)
+        self.store = HuntStore(host.store.calls)
+        self.hunts = Hunts(self.store, DEFECTS, Judge(self), host.clock)
 
     @cached_property
     def base(self) -> Flask:
-        """The application without collaborators."""
-        app = self._routes()
+        """The application without collaborators, which all hunts copy."""
+        app = self.host.routes(self._settings)
         app.after_request(_with_links)
         return app
 
@@ -73,8 +70,8 @@ class HuntApps:
         """
         app = copy.copy(self.base)
         app.extensions, app.view_functions = dict(app.extensions), dict(app.view_functions)
-        store = self.store.within(prefix)
-        connected = self._connect(app, store, clock or self._clock)
+        store = self.host.store.within(prefix)
+        connected = self.host.connect(app, self._settings, store, clock or self.host.clock)
         for name in defects:
             install(app, DEFECTS[name])
         return app, connected
@@ -92,7 +89,7 @@ class HuntApps:
         """Return the application of a hunt."""
         app = self._apps.pop(hunt.id, None)
         if app is None:
-            _, app = self.build(self.store.hunts.prefix(hunt.id), hunt.defects)
+            _, app = self.build(self.store.prefix(hunt.id), hunt.defects)
         self._apps[hunt.id] = app
         if len(self._apps) > _MAX_APPS:
             self._apps.popitem(last=False)

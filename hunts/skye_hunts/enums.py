@@ -83,3 +83,12 @@ class ReportVerdict(StringEnum):
         "invalid_evidence",
         "too_slow",
     )
+
+
+class RecordedMethod(StringEnum):
+    """A method of HTTP: `GET`, `HEAD`, `OPTIONS`, `POST`, `PUT`, `PATCH` or `DELETE`.
+
+    There will be no others under `/v1`.
+    """
+
+    choices = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")

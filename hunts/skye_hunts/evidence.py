@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
-from skye_server.commands.hunts import HUNTS_PATH, Hunt
+from skye_hunts.hunts import HUNTS_PATH, Hunt
 
 _MAX_TOGETHER: Final = 3
 _MAX_WAIT_MS: Final = 1000

@@ -1,6 +1,6 @@
 """Bug hunts of a lab server: the API with known defects, which testers look for and report.
 
-A hunt has an API of its own (`skye_server.hunts.apps`). Its id is its credential, as testers share it; what
+A hunt has an API of its own (`skye_hunts.apps`). Its id is its credential, as testers share it; what
 ends it, and shows what the testers look for, needs its key.
 """
 
@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from skye_hunts.enums import DEFECT_CLASSES
+from skye_hunts.store import HuntStore
 from skye_server.commands.attempts import id_from
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_token
 from skye_server.games.views.game import timestamp
-from skye_server.store.hunt_store import HuntStore
 
 HUNT_TTL_S: Final = 86_400
 MAX_HUNTS: Final = 500
@@ -41,7 +41,7 @@ class Defect:
     :param kind: its class, one of `DEFECT_CLASSES`.
     :param operation: the operation whose response shows it.
     :param changes: the operations whose views it wraps.
-    :param wrapper: the wrapper of these views (`skye_server.hunts.seams`).
+    :param wrapper: the wrapper of these views (`skye_hunts.seams`).
     :param breaks: the sentence of the contract or of the rules that it breaks.
     :param witness: the requests that show it, in the form of a report's evidence; the last response shows it.
     :param shows: the part of that response that differs from a correct one: `status`, `slow`, a header after

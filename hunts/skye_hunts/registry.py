@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
-from skye_server.commands.hunts import Defect
-from skye_server.hunts.seams import Seam, whole_view
-from skye_server.hunts.witnesses import Request
+from skye_hunts.hunts import Defect
+from skye_hunts.seams import Seam, whole_view
+from skye_hunts.witnesses import Request
 
 REGISTERED: Final[dict[str, Defect]] = {}
 

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import flask
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from skye_hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
+from skye_hunts.seams import TOGETHER
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.cooperative_yield import has_disconnected, pause
 from skye_server.error_codes import Problem
-from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
-from skye_server.hunts.seams import TOGETHER
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from skye_server.commands.hunts import Hunt, Judgement
+from skye_hunts.comparing import SLOW_S, comparable, differs_from_record
+from skye_hunts.defects import DEFECTS
+from skye_hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
+from skye_hunts.hunts import Hunt, Judgement
+from skye_hunts.replay import Answer, Clock, group_of, replay
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.cooperative_yield import Slot, client_address
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.leaky_buckets import Budget, RateLimiter
-from skye_server.hunts.comparing import SLOW_S, comparable, differs_from_record
-from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
-from skye_server.hunts.replay import Answer, Clock, group_of, replay
 
 if TYPE_CHECKING:
-    from skye_server.hunts.apps import HuntApps
+    from skye_hunts.apps import HuntApps
 
 _MAX_REPLAY_S: Final = 20.0
 """How long the replays of a report may take."""
@@ -56,7 +56,7 @@ class Judge:
     def __init__(self, apps: HuntApps) -> None:
         self.apps = apps
         self._slot = Slot(_MAX_WAIT_S)
-        self._limiter = RateLimiter(apps.store)
+        self._limiter = RateLimiter(apps.host.store)
 
     def __call__(self, hunt: Hunt, report: dict[str, Any], found: set[str]) -> Judgement:
         """Return the verdict on a report.
@@ -104,7 +104,7 @@ class Judge:
 
     def _with_seeds(self, hunt: Hunt, requests: list[RecordedRequest]) -> list[RecordedRequest]:
         """Return requests whose new games have the seeds that the hunt has drawn for them."""
-        games = collaborators(self.apps.build(self.apps.store.hunts.prefix(hunt.id), ())[0]).games
+        games = collaborators(self.apps.build(self.apps.store.prefix(hunt.id), ())[0]).games
         seeded = []
         for request in requests:
             if request.method == "POST" and request.path == "/v1/games" and request.response_body:
@@ -137,7 +137,7 @@ class Replays:
     ) -> None:
         self.apps = apps
         self.requests = requests
-        self._prefix = apps.store.hunts.begin_replay()
+        self._prefix = apps.store.begin_replay()
         self._number = 0
         self._started_at = time.time()
         self._deadline = time.monotonic() + seconds
@@ -149,7 +149,7 @@ class Replays:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.apps.store.hunts.end_replay(self._prefix)
+        self.apps.store.end_replay(self._prefix)
 
     def run(self, defects: Sequence[str], order: tuple[int, ...] | None = None) -> list[Answer]:
         """Return the responses with defects.

@@ -8,15 +8,16 @@ from typing import Any
 
 from flask import Blueprint, Response, request
 
-from skye_server.commands.hunts import HUNTS_PATH, Hunts
-from skye_server.contract import requests, responses
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
+from skye_hunts import requests, responses
+from skye_hunts.enums import DEFECT_CLASSES
+from skye_hunts.hunts import HUNTS_PATH, Hunts
+from skye_hunts.plugin import NAME
 from skye_server.error_codes import Problem
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import feature
 from skye_server.http.request_parsing import TAKES_QUERY, takes
 from skye_server.http.responses import JSON, check_accepts, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, operation, text
+from skye_server.openapi.operations import Describe, Link, ResponseDoc, operation, text
 from skye_server.openapi.parameters import FAULT
 
 blueprint = Blueprint("Bug hunts", __name__, url_prefix="/v1/lab")
@@ -24,6 +25,7 @@ blueprint = Blueprint("Bug hunts", __name__, url_prefix="/v1/lab")
 _HUNT_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "hunt_not_found")
 _THIS_HUNT = {"hunt": "$request.path.hunt"}
 _CSV = "text/csv"
+_SCHEME = "hunt"
 
 
 @blueprint.route("/defects/classes")
@@ -114,8 +116,8 @@ def get_hunt_score(hunt: str) -> Response:
 @Describe(
     [ResponseDoc(200, "The defects.", responses.RevealedHunt)],
     [*_HUNT_ERRORS, "hunt_key_required"],
-    Token.HUNT,
-    [FAULT],
+    headers=[FAULT],
+    scheme=_SCHEME,
 )
 def reveal_hunt(hunt: str) -> Response:
     """Reveal a bug hunt.
@@ -133,8 +135,8 @@ def reveal_hunt(hunt: str) -> Response:
         ResponseDoc(200, "The scores.", text("ScoreTable"), _CSV),
     ],
     [*_HUNT_ERRORS, "hunt_key_required", "not_acceptable"],
-    Token.HUNT,
-    [FAULT],
+    headers=[FAULT],
+    scheme=_SCHEME,
 )
 def list_hunt_scores(hunt: str) -> Response:
     """List the scores of a bug hunt and of its copies.
@@ -168,7 +170,7 @@ def _hunts() -> Hunts:
 
     :raises Problem: lab_off.
     """
-    hunts = collaborators().hunts
+    hunts: Hunts | None = feature(NAME)
     if hunts is None:
         raise Problem("lab_off")
     return hunts

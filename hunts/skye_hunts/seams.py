@@ -13,13 +13,13 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from flask import Flask, Response, request
 
+from skye_hunts.hunts import Defect
+from skye_hunts.store import HuntMemory
 from skye_server.commands.current_games import Games
-from skye_server.commands.hunts import Defect
 from skye_server.error_codes import Problem
 from skye_server.games.game import Game
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import BODY, body_of, decode
-from skye_server.store.hunt_store import HuntMemory
 
 Json: TypeAlias = Any
 View: TypeAlias = Callable[..., Response]
@@ -122,7 +122,7 @@ def current(game: str) -> Game:
 
 def memory() -> HuntMemory:
     """Return what the current application remembers for its defects."""
-    return games().store.hunt_memory
+    return HuntMemory(games().store.calls)
 
 
 def environ() -> Environ:

@@ -5,14 +5,14 @@ from itertools import product
 import msgspec
 import pytest
 
-from skye_server.commands.hunts import Hunt
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
+from skye_hunts.comparing import comparable
+from skye_hunts.defects import DEFECTS, concurrency
+from skye_hunts.enums import DEFECT_CLASSES
+from skye_hunts.evidence import requests_of
+from skye_hunts.hunts import Hunt
+from skye_hunts.replay import part_of
+from skye_hunts.reports import Replays
 from skye_server.http.framework import collaborators
-from skye_server.hunts.comparing import comparable
-from skye_server.hunts.defects import DEFECTS, concurrency
-from skye_server.hunts.evidence import requests_of
-from skye_server.hunts.replay import part_of
-from skye_server.hunts.reports import Replays
 from tests.support.playing import Service
 
 
@@ -30,7 +30,7 @@ def _no_window(monkeypatch):
 def replays_of(lab, defect):
     """Return the replays of the witness of a defect, as a context manager."""
     hunt = Hunt("a" * 12, "", "", None, "", [], 0)
-    apps = collaborators(lab.app).hunts.judge.apps
+    apps = collaborators(lab.app).features["hunts"].judge.apps
     return Replays(apps, requests_of(hunt, [*defect.witness]), float("inf"))
 
 

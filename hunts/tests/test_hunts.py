@@ -7,10 +7,10 @@ import sys
 import pytest
 import yaml
 
+from skye_hunts import reports
+from skye_hunts.defects import DEFECTS
+from skye_hunts.evidence import InvalidEvidence
 from skye_server.http.framework import collaborators
-from skye_server.hunts import reports
-from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.evidence import InvalidEvidence
 from tests.support.playing import Service, problem_code
 
 HUNTS = "/v1/lab/hunts"
@@ -227,7 +227,7 @@ def test_server_that_is_no_lab_imports_no_defect():
     program = (
         "import sys; from skye_server import create_app; from skye_server.settings import Settings;"
         "create_app(Settings(redis_url='memory://'));"
-        "print([name for name in sys.modules if name.startswith('skye_server.hunts')])"
+        "print([name for name in sys.modules if name.startswith(('skye_hunts.apps', 'skye_hunts.defects'))])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -239,7 +239,7 @@ def test_server_that_is_no_lab_imports_no_defect():
 def test_same_seed_gives_the_same_defects(lab):
     def chosen(**body):
         view = lab.call("POST", HUNTS, body).json
-        return collaborators(lab.app).hunts.hunt(view["id"]).defects
+        return collaborators(lab.app).features["hunts"].hunt(view["id"]).defects
 
     assert chosen(count=1, seed="a") == chosen(count=1, seed="a")
 
@@ -305,7 +305,7 @@ def test_report_with_recorded_requests_is_accepted_once(lab, seed):
 
 def test_defect_that_is_reported_twice_at_the_same_time_counts_once(lab, monkeypatch):
     hunt = Hunt(lab, MISSING)
-    evidence, hunts, others = recorded(hunt), collaborators(lab.app).hunts, []
+    evidence, hunts, others = recorded(hunt), collaborators(lab.app).features["hunts"], []
     judge = hunts.judge
 
     def judge_while_another_reports(*report):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.hunts import HUNT_TTL_S
 from skye_server.commands.laboratory import Laboratory
+from skye_server.features import Joined, installed
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.open_streams import OpenStreams
@@ -22,6 +22,7 @@ from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
     COLLABORATORS,
     Collaborators,
+    Host,
     PlainInteger,
     SeatInPath,
 )
@@ -29,7 +30,7 @@ from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
 from skye_server.relay import relay
-from skye_server.routes import BLUEPRINTS, hunts, web_client
+from skye_server.routes import blueprints
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
@@ -40,8 +41,6 @@ from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from skye_server.hunts.apps import HuntApps
 
 _ADDRESS_WITH_PORT = re.compile(r"(?P<v4>[\d.]+):\d+|\[(?P<v6>[^\]]+)\](?::\d+)?")
 
@@ -64,10 +63,11 @@ def _routes(settings: Settings, store: RedisStore) -> Flask:
     app.url_map.converters = app.url_map.converters | {"int": PlainInteger, "seat": SeatInPath}
     app.url_map.merge_slashes = False
     contract = Contract(app)
-    for blueprint, description in BLUEPRINTS.items():
-        contract.register(blueprint, description)
-    app.register_blueprint(web_client.blueprint)  # a client of the API, and no part of its contract
-    app.register_blueprint(hunts.api_blueprint)  # for requests that no hunt has taken
+    for blueprint, description in blueprints(installed()).items():
+        if description:
+            contract.register(blueprint, description)
+        else:
+            app.register_blueprint(blueprint)
     problems.register(app)
     if settings.lab:
         fault_injection.register(app)
@@ -85,51 +85,56 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     clock: Callable[[], float],
     notifier: ChangeNotifier,
     *,
-    of_hunt: bool = False,
+    is_nested: bool = False,
 ) -> WSGIApplication:
     """Connect an application with its collaborators; return it with its WSGI middleware.
 
     :param notifier: reports the changes of this store; it may report those of others too.
-    :param of_hunt: whether it is the API of a bug hunt on a lab server.
+    :param is_nested: whether the application is below a path of another one, on a store of its own.
     """
-    metrics = UncountedMetrics() if of_hunt else Metrics()
-    if isinstance(clock, SharedClock) and not of_hunt:
+    metrics = UncountedMetrics() if is_nested else Metrics()
+    if isinstance(clock, SharedClock) and not is_nested:
         clock.on_reading = metrics.clock_read
     lab = Laboratory(store, clock) if settings.lab else None
-    found = _hunts(settings, store, clock, notifier) if settings.lab else None
+    joined = _joined(
+        Host(settings, store, clock, is_nested, partial(_routes, store=store), _nested(notifier))
+    )
     clock = lab.time if lab else clock
     games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
     stream_clock = StreamClock()
     relay.connected(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
-    url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not of_hunt)
+    url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not is_nested)
     parts = (games, notifier, feeds, stream_clock, open_streams, metrics, webhooks, url_bots, lab)
-    app.extensions[COLLABORATORS] = Collaborators(*parts, None if found is None else found.hunts)
+    features = {name: part.collaborator for name, part in joined.items()}
+    app.extensions[COLLABORATORS] = Collaborators(*parts, features)
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
-    if settings.lab or of_hunt:
+    if settings.lab or is_nested:
         default_headers = [*default_headers, fault_injection.LAB_HEADER]
     if settings.lab:
         wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)
-    wrapped = middleware.Middleware(wsgi_app, metrics, default_headers)
-    return wrapped if found is None else found.dispatcher(wrapped)
+    wsgi_app = middleware.Middleware(wsgi_app, metrics, default_headers)
+    for part in joined.values():
+        wsgi_app = part.wrap(wsgi_app) if part.wrap else wsgi_app
+    return wsgi_app
 
 
-def _hunts(
-    settings: Settings, store: RedisStore, clock: Callable[[], float], notifier: ChangeNotifier
-) -> HuntApps:
-    """Return the bug hunts of a lab server. Other servers do not import the defects."""
-    from skye_server.hunts.apps import HuntApps  # noqa: PLC0415 - as said
+def _joined(host: Host) -> dict[str, Joined]:
+    """Return what each feature adds to an application."""
+    parts = {feature.name: feature.join(host) for feature in installed() if feature.join is not None}
+    return {name: part for name, part in parts.items() if part is not None}
 
-    ttl: dict[str, Any] = {
-        f"game_ttl_{status}_s": HUNT_TTL_S for status in ("lobby", "playing", "finished", "aborted")
-    }
-    of_hunts = replace(settings, lab=False, limits=False, **ttl)
 
-    def connect(app: Flask, store: RedisStore, clock: Callable[[], float]) -> WSGIApplication:
-        return _connect(app, of_hunts, store, clock, notifier, of_hunt=True)
+def _nested(notifier: ChangeNotifier) -> Callable[..., WSGIApplication]:
+    """Return the function `connect` of a `Host`: its applications share the notifier."""
 
-    return HuntApps(store, clock, lambda: _routes(of_hunts, store), connect)
+    def connect(
+        app: Flask, settings: Settings, store: RedisStore, clock: Callable[[], float]
+    ) -> WSGIApplication:
+        return _connect(app, settings, store, clock, notifier, is_nested=True)
+
+    return connect
 
 
 def _behind_proxies(application: WSGIApplication, number: int) -> WSGIApplication:

@@ -1,7 +1,7 @@
 """Error codes: the table of codes with status and meaning, and the exception that carries one.
 
 `skye_server.http.problems` renders them as `application/problem+json` (RFC 9457). The table includes the
-codes of the engine's `RuleError`.
+codes of the engine's `RuleError` and those of the features.
 
 What reads the store may raise store_unavailable, data_corrupt and data_newer; what writes to it also
 too_much_contention, when others change the same each time. Docstrings name the other codes.
@@ -14,14 +14,7 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from skye.errors import RULE_ERRORS
-
-
-class ErrorCode(NamedTuple):
-    """The HTTP status and the meaning of an error code, in one sentence."""
-
-    status: int
-    meaning: str
-
+from skye_server.features import ErrorCode, merged
 
 _SERVICE_CODES: dict[str, ErrorCode] = {
     "malformed_json": ErrorCode(
@@ -40,9 +33,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "player_key_required": ErrorCode(
         401, "This needs a player key, which the client generates: `Authorization: Bearer skye_key_...`."
     ),
-    "hunt_key_required": ErrorCode(
-        401, "This needs the key of the hunt, or of the hunt that it is a copy of, as the Bearer token."
-    ),
     "not_your_seat": ErrorCode(403, "The token does not act for this seat."),
     "host_only": ErrorCode(403, "This needs the game's host token."),
     "player_key_only": ErrorCode(
@@ -55,7 +45,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
-    "hunt_not_found": ErrorCode(404, "There is no such bug hunt, or it has expired."),
     "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
     "webhook_not_found": ErrorCode(404, "The player key or the game has no such webhook."),
     "delivery_not_found": ErrorCode(404, "The webhook has no such delivery, or has it no longer."),
@@ -94,13 +83,10 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
     "too_many_webhooks": ErrorCode(409, "The player key or the game has the maximum number of webhooks."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
-    "too_many_hunts": ErrorCode(409, "The server has the maximum number of bug hunts."),
-    "too_many_reports": ErrorCode(409, "The bug hunt has the maximum number of reports."),
     "history_lost": ErrorCode(
         410,
         "The server does not have the event `after`: load the data again, and follow from its `last_event`.",
     ),
-    "hunt_ended": ErrorCode(410, "The bug hunt was revealed; its API is gone."),
     "version_mismatch": ErrorCode(
         412, "`If-Match` does not name the entity tag, or `If-None-Match` does; `ETag` has the current one."
     ),
@@ -136,7 +122,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
 
 _RULE_STATUS = {"invalid_territory": 422, "invalid_record": 422, "invalid_setup": 422}
 
-ERROR_CODES: dict[str, ErrorCode] = _SERVICE_CODES | {
+_BY_STATUS = sorted((_SERVICE_CODES | merged("errors")).items(), key=lambda item: item[1].status)
+
+ERROR_CODES: dict[str, ErrorCode] = dict(_BY_STATUS) | {
     error.code: ErrorCode(_RULE_STATUS.get(error.code, 409), error.meaning) for error in RULE_ERRORS
 }
 """Every error code by name; the documentation of the error responses is generated from this table."""

@@ -16,6 +16,9 @@ METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 NDJSON = "application/x-ndjson"
 
+OF_PLUGINS = {"Bug hunts"}
+"""The tags of plug-ins, whose own tests check their responses: a server need not have them."""
+
 ORDINARY_HEADERS = {
     "content-disposition", "content-length", "content-security-policy", "content-type",
     "cross-origin-resource-policy", "date", "last-modified", "referrer-policy", "x-accel-buffering",
@@ -48,6 +51,20 @@ class Contract:
             for method in METHODS:
                 if method in item:
                     yield method, path, item[method]
+
+    def own_operations(self):
+        """Yield each operation that every server has."""
+        yield from (each for each in self.operations() if not OF_PLUGINS.intersection(each[2]["tags"]))
+
+    def unreceived(self, operations):
+        """Return the names and statuses of responses, other than problems, that no test has received."""
+        promised = {
+            (operation["operationId"], status)
+            for _, _, operation in operations
+            for status in operation["responses"]
+            if status < "400"
+        }
+        return promised - {place[:2] for place in self.seen}
 
     def resolve(self, thing):
         """Return the target of a reference, or the object itself."""

@@ -11,9 +11,8 @@ from tests.support.provoked import PROVOKED
 
 def groups():
     """Return the functions that record examples, by the error codes of the examples."""
-    first = {code: sentence for sentence, (code, _) in reversed(PROVOKED.items())}
     return {
-        **{(code,): partial(_problem, code, sentence) for code, sentence in first.items()},
+        **of_provoked(PROVOKED),
         ("too_many_requests",): _too_many_requests,
         ("too_many_streams",): _too_many_streams,
         ("server_busy",): _server_busy,
@@ -21,8 +20,18 @@ def groups():
     }
 
 
-def _problem(code, sentence):
-    _, prepare = PROVOKED[sentence]
+def of_provoked(provoked):
+    """Return the functions that record an example of each error code of some requests that are refused.
+
+    :param provoked: see `tests.support.provoked.provoked_by`.
+    """
+    first = {code: sentence for sentence, (code, _) in reversed(provoked.items())}
+    return {
+        (code,): partial(_problem, code, sentence, provoked[sentence][1]) for code, sentence in first.items()
+    }
+
+
+def _problem(code, sentence, prepare):
     with LiveService() as service:
         summary = f"{sentence[0].upper()}{sentence[1:].replace('_', ' ')}."
         return _example(code, prepare.__doc__ or summary, prepare(service)())

@@ -17,7 +17,6 @@ from functools import partial
 from skye_server.error_codes import ERROR_CODES
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.hunts.defects import DEFECTS
 from skye_server.store.webhook_entries import player_owner
 from tests.contract import example_problems
 from tests.contract.example_recorder import ExampleRecorder
@@ -349,40 +348,28 @@ def lab(recorder):
     recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
 
 
-def hunts(recorder):
-    """Open a bug hunt and a copy of it, report a defect, and reveal the hunt."""
-    recorder.record("classes", "The classes.", "GET", "/v1/lab/defects/classes")
-    body = {"name": "A class", "classes": ["contract"], "difficulty": "easy", "count": 1, "seed": "2027"}
-    hunt = recorder.record("class", "A hunt of a teacher.", "POST", "/v1/lab/hunts", body)
-    path, key = f"/v1/lab/hunts/{hunt['id']}", hunt["key"]
-    copy = {"name": "Ann", "copy_of": hunt["id"]}
-    recorder.record("copy", "The copy of a student.", "POST", "/v1/lab/hunts", copy)
-    recorder.record("hunt", "A hunt.", "GET", path)
-    (name,) = collaborators(recorder.service.app).hunts.hunt(hunt["id"]).defects
-    defect = DEFECTS[name]
-    report = {"operation": defect.operation, "class": "contract", "evidence": list(defect.witness)}
-    recorder.record("found", "A report of a defect.", "POST", f"{path}/reports", report)
-    recorder.record("score", "All defects are found.", "GET", f"{path}/score")
-    recorder.record("scores", "A hunt and its copy.", "GET", f"{path}/scores", token=key)
-    recorder.record("table", "As CSV.", "GET", f"{path}/scores", token=key, Accept="text/csv")
-    recorder.record("revealed", "The defect.", "POST", f"{path}/reveal", token=key)
-
-
 SCENES = (
     whole_round, invitation, league, player, matchmaking, webhooks, pass_and_leave, after_the_end,
-    without_games, lab, hunts,
+    without_games, lab,
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
 
 def groups():
     """Return the functions that record examples, by the names of the scenes or error codes of each."""
-    scenes = {(scene.__name__,): partial(_scene, scene) for scene in SCENES}
-    return scenes | example_problems.groups()
+    return of_scenes(SCENES) | example_problems.groups()
 
 
-def _scene(scene):
-    with LiveService(lab=scene in (lab, hunts)) as service:
+def of_scenes(scenes, of_lab=(lab,)):
+    """Return the functions that record the examples of some scenes, by the name of the scene.
+
+    :param of_lab: the scenes of lab servers.
+    """
+    return {(scene.__name__,): partial(_scene, scene, is_lab=scene in of_lab) for scene in scenes}
+
+
+def _scene(scene, *, is_lab):
+    with LiveService(lab=is_lab) as service:
         recorder = ExampleRecorder(service)
         scene(recorder)
         return {scene.__name__: dict(sorted(recorder.examples.items()))}
@@ -406,7 +393,7 @@ def recorded(groups, stored, report):
 
 def as_json(examples):
     """Return the examples of all scenes and error codes as JSON; each example begins a line."""
-    scenes = {scene.__name__: examples[scene.__name__] for scene in SCENES if scene.__name__ in examples}
+    scenes = {name: examples[name] for name in examples if name not in ERROR_CODES}
     problems = {code: examples[code] for code in sorted(ERROR_CODES) if code in examples}
     parts = (_json_lines(' "scenes": ', scenes, 3), _json_lines(' "problems": ', problems, 1))
     return "{\n" + ",\n".join(map("\n".join, parts)) + "\n}\n"
@@ -426,19 +413,21 @@ def _json_lines(start, value, levels):
     yield margin[1:] + "}"
 
 
-def main(names, file=FILE):
+def main(names, file=FILE, known=None):
     """Record the examples of scenes and error codes again, by default of all.
 
+    :param known: the functions that record examples, by default those of `groups`.
     :returns: the exit status: 1 if any could not be recorded.
     """
     failures = []
-    known = groups()
+    known = known or groups()
     wanted = {group: record for group, record in known.items() if not names or {*names} & {*group}}
     if unknown := {*names}.difference(*wanted):
         sys.exit(f"No such scene or error code: {', '.join(sorted(unknown))}")
     stored = json.loads(file.read_text())
     examples = recorded(wanted, stored["scenes"] | stored["problems"], failures.append)
-    file.write_text(as_json(examples))
+    in_order = {name: examples[name] for group in known for name in group if name in examples}
+    file.write_text(as_json(in_order))
     sys.stderr.writelines(failures)
     return 1 if failures else 0
 

@@ -16,7 +16,6 @@ from skye_server import docs as guide
 from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
-FOLDER = ROOT / "service" / "skye_server" / "docs"
 _COPIED = ("examples/python/league.py", "clients/python/skye_client/fold.py")
 SOURCES = {
     path.name: path for path in (*(ROOT / "examples").glob("*.py"), *(ROOT / name for name in _COPIED))
@@ -63,7 +62,7 @@ def main(names):
             before = guide.source(name)
             after = recorded(with_programs(before), url)
             if readme.settled(after) != readme.settled(before):
-                Path(FOLDER, f"{name}.md").write_text(readme.with_documented_values(before, after))
+                Path(str(guide.file(name))).write_text(readme.with_documented_values(before, after))
                 sys.stdout.write(f"Updated the answers of {name}.\n")
     return 0
 

@@ -20,7 +20,7 @@ from unittest import mock
 
 from tests.contract.checked import read_document
 from tests.contract.example_recorder import ExampleRecorder
-from tests.contract.examples import SCENES, hunts, lab
+from tests.contract.examples import SCENES, lab
 from tests.contract.recording import LiveService
 from tests.support.playing import MAX_ACTIONS, Service, dice
 from tests.support.provoked import PROVOKED
@@ -83,7 +83,7 @@ def _runs():
 
 
 def _scene(scene):
-    with LiveService(lab=scene in (lab, hunts)) as service:
+    with LiveService(lab=scene is lab) as service:
         scene(ExampleRecorder(service))
 
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
+from skye_server.openapi.examples import recorded_examples
 from tests.contract import examples
 from tests.contract.checked import messages
 from tests.contract.example_recorder import ExampleRecorder
@@ -52,13 +53,18 @@ def listed_examples(contract):
 
 
 def test_examples_recorded_again_are_the_same(tmp_path):
+    check_recorded_again("tests.contract.examples", examples.FILE, tmp_path)
+
+
+def check_recorded_again(module, file, folder):
+    """Check that a module of examples records those of a file: its `groups` without stored examples."""
     # In a process of its own: a thread that another test has left would draw from the fixed random numbers.
-    again = tmp_path / "examples.json"
+    again = folder / "examples.json"
     again.write_text('{"scenes": {}, "problems": {}}')
-    program = "import pathlib, sys; from tests.contract import examples; "
-    program += "sys.exit(examples.main([], pathlib.Path(sys.argv[1])))"
+    program = f"import pathlib, sys; from {module} import groups; from tests.contract.examples import main; "
+    program += "sys.exit(main([], pathlib.Path(sys.argv[1]), groups()))"
     subprocess.run([sys.executable, "-c", program, again], cwd=ROOT, check=True)
-    assert again.read_text() == examples.FILE.read_text(), "run `make examples` and see what changed"
+    assert again.read_text() == file.read_text(), "run `make examples` and see what changed"
 
 
 def test_group_that_cannot_be_recorded_is_reported_and_the_others_are_recorded():
@@ -76,25 +82,28 @@ def test_group_that_cannot_be_recorded_is_reported_and_the_others_are_recorded()
 
 
 def test_named_group_is_recorded_and_no_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(examples, "groups", lambda: {("lab",): lambda: {"lab": {}}, ("hunts",): pytest.fail})
+    monkeypatch.setattr(examples, "groups", lambda: {("lab",): lambda: {"lab": {}}, ("league",): pytest.fail})
     file = tmp_path / "examples.json"
-    file.write_text('{"scenes": {"lab": {"get_lab": {}}, "hunts": {"get_hunt": {}}}, "problems": {}}')
+    file.write_text('{"scenes": {"lab": {"get_lab": {}}, "league": {"create_batch": {}}}, "problems": {}}')
     assert examples.main(["lab"], file) == 0
-    assert json.loads(file.read_text()) == {"scenes": {"lab": {}, "hunts": {"get_hunt": {}}}, "problems": {}}
+    assert json.loads(file.read_text()) == {
+        "scenes": {"lab": {}, "league": {"create_batch": {}}},
+        "problems": {},
+    }
 
 
 def test_every_recorded_example_is_in_the_document(document, contract):
-    kept = json.loads(examples.FILE.read_text())
+    scenes, problems = recorded_examples()
     recorded = [
         (f"{operation}_{name}_{part}", {"summary": example["summary"], "value": example[part]})
-        for scene in kept["scenes"].values()
+        for scene in scenes
         for operation, by_name in scene.items()
         for name, example in by_name.items()
         for part in example.keys() & {"request", "response"}
     ]
     bodies = dict(recorded)
     assert len(bodies) == len(recorded), "two scenes have examples of the same operation and name"
-    assert document["components"]["examples"] == kept["problems"] | bodies
+    assert document["components"]["examples"] == problems | bodies
     used = {example["$ref"].rpartition("/")[2] for example in listed_examples(contract)}
     assert used == document["components"]["examples"].keys()
 
@@ -151,7 +160,8 @@ def test_every_code_has_an_example(document):
 
 
 def test_numbers_in_the_detail_of_a_problem_are_in_its_params():
-    problems = [json.loads(examples.FILE.read_text())["problems"][code]["value"] for code in ERROR_CODES]
+    recorded = recorded_examples()[1]
+    problems = [recorded[code]["value"] for code in ERROR_CODES]
     missing = {
         problem["code"]
         for problem in problems

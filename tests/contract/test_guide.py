@@ -51,11 +51,14 @@ ELSEWHERE = {
     "POST .../deliveries/{delivery}/retry", "POST .../secret",
     "SECRET=whsec_... flask --app receiver_flask run --port 5000",
     "SECRET=whsec_... uvicorn receiver_fastapi:app --port 5000", "http", "https", "make serve",
-    "standardwebhooks", "webhooks.unwrap", "silence_after", "start", "get_game", "defect", "--server",
-    "/game/id", "{{1/game/id}}", "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
+    "standardwebhooks", "webhooks.unwrap", "silence_after", "start",
+    "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }  # fmt: skip
 """Words set as code that are not the contract's own."""
+
+if "hunts" in guide.PAGES:  # a page of a plug-in
+    ELSEWHERE |= {"get_game", "defect", "--server", "/game/id", "{{1/game/id}}"}
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,15 @@
 
 import sys
 from functools import partial
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import fakeredis
-from flask import Blueprint
 
 import skye
 import skye_server
 from skye_server import app as application
-from skye_server.routes import BLUEPRINTS, hunts
+from skye_server.features import PLUGINS, installed
 from tests.support.playing import Service
 
 OURS = tuple(f"{Path(package.__file__).parent}/" for package in (skye_server, skye))
@@ -35,7 +35,7 @@ def functions_called(call):
     return {(file, name) for file, name in functions if not name.endswith(("comp>", "genexpr>"))}
 
 
-def test_hunts_add_no_call_to_a_request_of_a_server_that_is_no_lab(monkeypatch):
+def test_plugin_adds_no_call_to_a_request_of_a_server_that_is_no_lab(monkeypatch):
     redis = fakeredis.FakeRedis(server=fakeredis.FakeServer())
     with Service(redis) as players:
         game = players.create_game(2)
@@ -47,12 +47,8 @@ def test_hunts_add_no_call_to_a_request_of_a_server_that_is_no_lab(monkeypatch):
             found = [[functions_called(partial(players.call, *each)) for each in requests] for _ in range(3)]
         return [(set.intersection(*sets), set.union(*sets)) for sets in zip(*found, strict=True)]
 
-    with_hunts = called_in_each_of_three()
-    monkeypatch.setattr(
-        application,
-        "BLUEPRINTS",
-        {each: BLUEPRINTS[each] for each in BLUEPRINTS if each is not hunts.blueprint},
-    )
-    monkeypatch.setattr(hunts, "api_blueprint", Blueprint("None", __name__))
-    for (always, _), (_, ever) in zip(with_hunts, called_in_each_of_three(), strict=True):
+    with_plugins, plugins = called_in_each_of_three(), entry_points(group=PLUGINS).names
+    own = [each for each in installed() if each.name not in plugins]
+    monkeypatch.setattr(application, "installed", lambda: own)
+    for (always, _), (_, ever) in zip(with_plugins, called_in_each_of_three(), strict=True):
         assert not always - ever

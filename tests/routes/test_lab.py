@@ -7,7 +7,6 @@ import pytest
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.store.shards import key_of
 from tests.support.playing import Service, problem_code
-from tests.support.provoked_by_lab import REPORT
 from tests.support.threads import running
 
 KEY = "skye_key_" + 24 * "A"
@@ -74,14 +73,6 @@ def test_emptying_a_lab_ends_the_streams_of_its_games(lab):
         ("PUT", "/v1/lab/games/none/faults", {"fault": "drop"}),
         ("GET", "/v1/lab/games/none/faults", None),
         ("DELETE", "/v1/lab/games/none/faults", None),
-        ("GET", "/v1/lab/defects/classes", None),
-        ("POST", "/v1/lab/hunts", {}),
-        ("GET", "/v1/lab/hunts/none", None),
-        ("POST", "/v1/lab/hunts/none/reports", REPORT),
-        ("GET", "/v1/lab/hunts/none/score", None),
-        ("POST", "/v1/lab/hunts/none/reveal", None),
-        ("GET", "/v1/lab/hunts/none/scores", None),
-        ("PUT", "/v1/lab/hunts/none/api/v1/games?limit=1", None),
     ],
 )
 def test_server_that_is_no_lab_refuses_the_functions_of_one(service, method, path, body):

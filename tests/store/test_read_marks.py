@@ -181,7 +181,7 @@ CALLS = {
 
 
 ELSEWHERE = {"backup", "restore", "stored", "within"}
-"""Methods that `tests/deploy/test_backup.py` and the tests of hunts call on servers of their own."""
+"""Methods that `tests/deploy/test_backup.py` and the tests of features call on servers of their own."""
 
 
 def methods(kind):

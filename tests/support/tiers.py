@@ -19,17 +19,20 @@ from typing import NamedTuple
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
 TABLE = TESTS / "costs.tsv"
 FULL = (
     # what starts servers, browsers or builds
-    "bench", "deploy", "detection", "environments", "examples", "faults", "fuzzing", "system", "web",
+    "bench", "deploy", "environments", "examples", "faults", "fuzzing", "system", "web",
     # what needs packages that `make test` does not install
     "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
     "contract/generators",
     "engine/test_env_actions.py", "engine/test_env_observation.py", "engine/test_env_options.py",
     "engine/test_env_vector.py", "engine/test_envs.py", "engine/test_openspiel.py",
 )  # fmt: skip
+FULL_OF_PARTS = ("hunts/tests/detection", "hunts/tests/test_served_hunts.py")
+"""Likewise, for the tests that lie beside their distribution."""
 STARTING = {"live", "launch"}
 """The fixtures that start the launcher: the first test of each process pays for the shared one."""
 
@@ -93,7 +96,8 @@ def name_of(nodeid):
 @cache
 def lies_in_full(path):
     """Return whether a file or folder is, or lies in, one of FULL."""
-    return any(path.is_relative_to(TESTS / full) for full in FULL)
+    parts = (*(TESTS / full for full in FULL), *(ROOT / full for full in FULL_OF_PARTS))
+    return any(path.is_relative_to(part) for part in parts)
 
 
 def _is_full_unmeasured(item):

@@ -39,7 +39,7 @@ export async function openFront(app) {
         " ", hunts, h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
   app.replaceChildren(root);
   performance.measure("skye-ready");
-  void skye.transport.json("GET", "/v1").then(({ lab }) => { if (lab) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · "); }, toastError);
+  void skye.transport.json("GET", "/v1").then(({ lab }) => lab && skye.transport.json("GET", lab)).then((lab) => { if (lab?.hunts) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · "); }, toastError);
   for (;;) {
     if (document.visibilityState === "visible" && root.isConnected) {
       await Promise.all([showPublic(open), showMine(mine)]).catch(toastError);

@@ -1460,7 +1460,7 @@ class Lab(TypedDict):
     clock: str
     games: str
     faults: str
-    hunts: str
+    hunts: str | None
     inbox: str
 
 

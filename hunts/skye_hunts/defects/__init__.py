@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Final
 
-from skye_server.commands.hunts import Defect
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from skye_server.hunts.registry import REGISTERED
+from skye_hunts.enums import DEFECT_CLASSES
+from skye_hunts.hunts import Defect
+from skye_hunts.registry import REGISTERED
 
 for _kind in DEFECT_CLASSES:
     import_module(f"{__name__}.{_kind}")  # it registers its defects

@@ -7,6 +7,9 @@ from typing import Any
 from flask import Response
 
 from skye import SetOffer, play
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import View, current, environ, games, json_of, json_sent, memory, refused
+from skye_hunts.witnesses import GAME, SEAT_0, SEAT_1, STARTED, get, new_game, post, scenario, send
 from skye_server.error_codes import Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import SPECTATOR, Caller
@@ -14,9 +17,6 @@ from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, after_move, state_in_play
 from skye_server.games.views.game import game_view, time_view
 from skye_server.http.responses import etag, uncached_json
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import View, current, environ, games, json_of, json_sent, memory, refused
-from skye_server.hunts.witnesses import GAME, SEAT_0, SEAT_1, STARTED, get, new_game, post, scenario, send
 
 
 def _saved(before: Game, transition: Transition, caller: Caller) -> Response:

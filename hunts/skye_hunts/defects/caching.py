@@ -6,9 +6,9 @@ import re
 
 from flask import Response
 
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import Environ, environ, response, sent_headers
-from skye_server.hunts.witnesses import GAME, SEAT_0, STARTED, get, scenario, send
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import Environ, environ, response, sent_headers
+from skye_hunts.witnesses import GAME, SEAT_0, STARTED, get, scenario, send
 
 
 @defect("medium", "get_position", response)

@@ -10,8 +10,8 @@ from typing import Any
 
 from flask import Response
 
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import (
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import (
     TOGETHER,
     Environ,
     View,
@@ -24,7 +24,7 @@ from skye_server.hunts.seams import (
     response,
     sent_headers,
 )
-from skye_server.hunts.witnesses import GAME, LOBBY, SEAT_0, get, new_game, post, scenario, send
+from skye_hunts.witnesses import GAME, LOBBY, SEAT_0, get, new_game, post, scenario, send
 
 _WINDOW_S = 0.06
 _MAX_WAIT_S = 1.0

@@ -6,12 +6,12 @@ from typing import Any
 
 from flask import Response
 
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import View, environ, response, response_body
+from skye_hunts.witnesses import GAME, HOST, SEAT_0, STARTED, get, new_game, post, scenario
 from skye_server.error_codes import Problem
 from skye_server.http.middleware import REQUEST_ID
 from skye_server.http.problems import response_for
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import View, environ, response, response_body
-from skye_server.hunts.witnesses import GAME, HOST, SEAT_0, STARTED, get, new_game, post, scenario
 
 
 @defect("easy", "get_game", response_body)

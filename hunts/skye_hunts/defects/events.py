@@ -8,9 +8,9 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import ImmutableMultiDict
 
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import Environ, View, response_body, sent_headers
-from skye_server.hunts.witnesses import GAME, STARTED, get, post
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import Environ, View, response_body, sent_headers
+from skye_hunts.witnesses import GAME, STARTED, get, post
 
 _PLAYER = "skye_key_hunthunthunthunthunthunt"
 

@@ -8,10 +8,10 @@ from typing import Any
 from flask import Response
 
 from skye import RuleError
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import SLOW_S, View, change_json, current, games, refused
+from skye_hunts.witnesses import GAME, SEAT_0, SEAT_1, get, new_game, post, scenario, send
 from skye_server.error_codes import Problem
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import SLOW_S, View, change_json, current, games, refused
-from skye_server.hunts.witnesses import GAME, SEAT_0, SEAT_1, get, new_game, post, scenario, send
 
 _OFFER = {"discard": "L48", "prices": {"L10": 2, "L43": 1}}
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from flask import Response
 
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import Environ, View, change_json, environ, memory, refused, sent_headers
+from skye_hunts.witnesses import GAME, HOST, LOBBY, SEAT_0, SEAT_1, new_game, post
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import TokenSource
 from skye_server.http.responses import uncached_json
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import Environ, View, change_json, environ, memory, refused, sent_headers
-from skye_server.hunts.witnesses import GAME, HOST, LOBBY, SEAT_0, SEAT_1, new_game, post
 
 _KEY = "0123456789-0123456789-abcdef"
 _BUILT: dict[str, Any] = {"tiles_to_build": []}

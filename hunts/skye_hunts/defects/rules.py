@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import response_body
-from skye_server.hunts.witnesses import GAME, SEAT_0, get, post, scenario
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import response_body
+from skye_hunts.witnesses import GAME, SEAT_0, get, post, scenario
 
 _CASTLE: Final = ("castle-red", 0, 0, 0)
 _TOP: Final = (_CASTLE, ("L01", 1, 0, 0), ("L04", 2, 0, 180))

@@ -8,11 +8,8 @@ from typing import Any
 import msgspec
 from flask import Response
 
-from skye_server.games.authorization import SPECTATOR
-from skye_server.games.views.game import game_view
-from skye_server.http.responses import uncached_json
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import (
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import (
     SLOW_S,
     View,
     change_json,
@@ -24,7 +21,10 @@ from skye_server.hunts.seams import (
     replace_body,
     response_body,
 )
-from skye_server.hunts.witnesses import GAME, HOST, SEAT_0, STARTED, get, new_game, post, scenario, send
+from skye_hunts.witnesses import GAME, HOST, SEAT_0, STARTED, get, new_game, post, scenario, send
+from skye_server.games.authorization import SPECTATOR
+from skye_server.games.views.game import game_view
+from skye_server.http.responses import uncached_json
 
 _MANY = 12
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from skye_hunts.registry import breaks, defect, shown_by
+from skye_hunts.seams import sent_body
+from skye_hunts.witnesses import GAME, LOBBY, SEAT_0, post, scenario, send
 from skye_server.error_codes import FieldError, Problem
-from skye_server.hunts.registry import breaks, defect, shown_by
-from skye_server.hunts.seams import sent_body
-from skye_server.hunts.witnesses import GAME, LOBBY, SEAT_0, post, scenario, send
 
 _FREE = {"discard": "L48", "prices": {"L10": 0, "L43": 2}}
 _PLACEMENTS = [{"tile": "L01", "x": "1", "y": 0, "rotation": 0}]

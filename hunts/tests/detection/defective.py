@@ -1,14 +1,14 @@
 """`skye-server serve` with defects of bug hunts in its API: those that the environment names, if any.
 
-DETECTION_DEFECTS=game_without_last_event python -m tests.detection.defective
+DETECTION_DEFECTS=game_without_last_event python -m hunts.tests.detection.defective
 """
 
 import os
 import sys
 from pathlib import Path
 
-from skye_server.hunts.defects import DEFECTS
-from skye_server.hunts.seams import install, wrapped
+from skye_hunts.defects import DEFECTS
+from skye_hunts.seams import install, wrapped
 from skye_server.server import api_process, launcher
 
 NAMES = "DETECTION_DEFECTS"
@@ -17,7 +17,7 @@ NAMES = "DETECTION_DEFECTS"
 REQUESTED = "DETECTION_REQUESTED"
 """The file into which the server writes the names of the operations that are requested."""
 
-COMMAND = ["-m", "tests.detection.defective"]
+COMMAND = ["-m", "hunts.tests.detection.defective"]
 """What Python runs; see `tests.support.launcher.COMMAND`."""
 
 
@@ -44,5 +44,5 @@ def _noting(operation, path):
 
 if __name__ == "__main__":
     os.environ["PYTHONPATH"] = str(Path.cwd())
-    api_process.APPLICATION = "tests.detection.defective:application()"
+    api_process.APPLICATION = "hunts.tests.detection.defective:application()"
     sys.exit(launcher.serve())

@@ -17,12 +17,12 @@ from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from skye_server.hunts.defects import DEFECTS
+from hunts.tests.detection import page
+from hunts.tests.detection.defective import COMMAND, NAMES, REQUESTED
+from hunts.tests.detection.tools import TOOLS
+from skye_hunts.defects import DEFECTS
+from skye_hunts.enums import DEFECT_CLASSES
 from tests.contract.checked import Contract, read_document
-from tests.detection import page
-from tests.detection.defective import COMMAND, NAMES, REQUESTED
-from tests.detection.tools import TOOLS
 from tests.support import launcher
 from tests.support.json_lines import json_lines
 

@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from skye_server.contract.enums.hunts import DEFECT_CLASSES
-from skye_server.hunts.defects import DEFECTS
-from tests.detection.tools import TOOLS
+from hunts.tests.detection.tools import TOOLS
+from skye_hunts.defects import DEFECTS
+from skye_hunts.enums import DEFECT_CLASSES
 from tests.support.launcher import ROOT
 
-PAGE = ROOT / "service/skye_server/docs/detection.md"
+PAGE = ROOT / "hunts/skye_hunts/docs/detection.md"
 _BEGIN = "\n## What each tool finds\n"
 _UNFOUND = """
 ## What no tool finds

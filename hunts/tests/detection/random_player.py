@@ -1,6 +1,6 @@
 """A random player that checks each response against openapi.yaml.
 
-    python -m tests.detection.random_player http://127.0.0.1:8000
+    python -m hunts.tests.detection.random_player http://127.0.0.1:8000
 
 It plays whole games as the soak does, and requests other resources of each game meanwhile.
 """

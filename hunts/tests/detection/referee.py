@@ -1,6 +1,6 @@
 """The second implementation of the rules as a referee: it plays along with random games over HTTP.
 
-    python -m tests.detection.referee http://127.0.0.1:8000
+    python -m hunts.tests.detection.referee http://127.0.0.1:8000
 
 After each action it compares what the API shows with its own game; in between, it scores territories.
 """

@@ -2,10 +2,10 @@
 
 from itertools import chain
 
-from skye_server.hunts.defects import DEFECTS
-from tests.detection import matrix, page
-from tests.detection.defective import COMMAND
-from tests.detection.tools import TOOLS
+from hunts.tests.detection import matrix, page
+from hunts.tests.detection.defective import COMMAND
+from hunts.tests.detection.tools import TOOLS
+from skye_hunts.defects import DEFECTS
 from tests.support import launcher
 
 

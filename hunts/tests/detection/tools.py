@@ -96,7 +96,7 @@ def python_client(url, operations, folder):
     """Run the tests of the Python client, which start servers."""
     del url, operations
     files = [f"tests/clients/{name}" for name in CLIENT_TESTS]
-    plugin = ("-p", "tests.detection.plugin")
+    plugin = ("-p", "hunts.tests.detection.plugin")
     return [*PYTEST, *plugin, "-x", "--basetemp", str(folder / "tests"), *files]
 
 
@@ -118,13 +118,13 @@ def pytest_examples(url, operations, folder):
 def random_player(url, operations, folder):
     """Play whole random games, and check each response against the contract."""
     del operations, folder
-    return [sys.executable, "-m", "tests.detection.random_player", url]
+    return [sys.executable, "-m", "hunts.tests.detection.random_player", url]
 
 
 def referee(url, operations, folder):
     """Play whole random games, and compare what the API shows with the second implementation of the rules."""
     del operations, folder
-    return [sys.executable, "-m", "tests.detection.referee", url]
+    return [sys.executable, "-m", "hunts.tests.detection.referee", url]
 
 
 TOOLS = {

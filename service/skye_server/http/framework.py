@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask, current_app
 from werkzeug.routing import IntegerConverter
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.hunts import Hunts
 from skye_server.commands.laboratory import Laboratory
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
@@ -17,8 +17,13 @@ from skye_server.following.open_streams import OpenStreams
 from skye_server.following.stream_clock import StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
+from skye_server.settings import Settings
+from skye_server.store.redis_store import RedisStore
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.webhooks import Webhooks
+
+if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
 
 COLLABORATORS: Final = "skye"
 """The name of the collaborators among the extensions of an app."""
@@ -29,7 +34,7 @@ class Collaborators:
     """The objects that the routes of one app use.
 
     :param lab: the laboratory of a server for testers.
-    :param hunts: the bug hunts of a server for testers.
+    :param features: what each feature has added to this application, by the feature's name.
     """
 
     games: Games
@@ -41,13 +46,36 @@ class Collaborators:
     webhooks: Webhooks
     url_bots: UrlBots
     lab: Laboratory | None
-    hunts: Hunts | None = None
+    features: Mapping[str, Any]
 
 
 def collaborators(app: Flask | None = None) -> Collaborators:
     """Return the collaborators of an app, by default of the current app."""
     found: Collaborators = (app or current_app).extensions[COLLABORATORS]
     return found
+
+
+def feature(name: str) -> Any:
+    """Return what a feature has added to the current application, None if nothing."""
+    return collaborators().features.get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """What a feature gets of the application that it joins.
+
+    :param clock: the real clock, in seconds since 1970.
+    :param is_nested: whether it is an application below a path of another one.
+    :param routes: builds an application below a path of this one, with routes and without collaborators.
+    :param connect: connects a copy of it with a store and a clock.
+    """
+
+    settings: Settings
+    store: RedisStore
+    clock: Callable[[], float]
+    is_nested: bool
+    routes: Callable[[Settings], Flask]
+    connect: Callable[[Flask, Settings, RedisStore, Callable[[], float]], WSGIApplication]
 
 
 class PlainInteger(IntegerConverter):

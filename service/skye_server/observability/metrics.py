@@ -201,7 +201,7 @@ class StoreState(NamedTuple):
 
 
 class UncountedMetrics(Metrics):
-    """Metrics that count nothing: for the applications of bug hunts, beside that of the server."""
+    """Metrics that count nothing: for the applications below a path of that of the server."""
 
     def __init__(self) -> None:
         """Create no counters: those of a worker are shared by name."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from skye_server import docs as guide
 from skye_server.contract.fields import MAX_OPAQUE_LENGTH
+from skye_server.features import merged
 from skye_server.openapi.text import text_of
 
 MAX_HEADER_LENGTH: Final = 1024
@@ -94,7 +95,7 @@ HEADERS: Final = {
 }
 """The components of headers, by the name of the header."""
 
-SCHEMAS: Final[dict[str, dict[str, Any]]] = {
+SCHEMAS: Final[dict[str, Any]] = {
     "GuidePage": {
         "type": "string",
         "description": "A page of the guide; see `GET /docs`.",
@@ -183,12 +184,6 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
         "contentMediaType": "text/plain",
         "maxLength": 1000,
     },
-    "ScoreTable": {
-        "type": "string",
-        "description": "Scores as CSV (RFC 4180), with names of columns in the first line.",
-        "contentMediaType": "text/csv",
-        "maxLength": 262_144,
-    },
     "Metrics": {
         "type": "string",
         "description": "Metrics in Prometheus's text format.",
@@ -206,13 +201,12 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
         "format": "binary",
         "maxLength": MAX_TEXT_LENGTH,
     },
-}
+} | merged("schemas")
 """The components of values that neither a TypedDict nor a schema class describes, by name."""
 
 TOKEN: Final = "token"  # noqa: S105 - the name of the scheme
 PLAYER: Final = "player"
-HUNT: Final = "hunt"
-SECURITY_SCHEMES: Final = {
+SECURITY_SCHEMES: Final[dict[str, dict[str, Any]]] = {
     TOKEN: {
         "type": "http",
         "scheme": "bearer",
@@ -234,9 +228,4 @@ SECURITY_SCHEMES: Final = {
             "the seat to it. The server stores only a hash of the key and cannot recover it."
         ),
     },
-    HUNT: {
-        "type": "http",
-        "scheme": "bearer",
-        "description": "The key of a bug hunt, from `POST /v1/lab/hunts`, on lab servers only.",
-    },
-}
+} | merged("security_schemes")

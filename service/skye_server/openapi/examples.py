@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path
 
 import msgspec
 
+from skye_server.error_codes import ERROR_CODES
+from skye_server.features import installed
 from skye_server.http.problems import CONTENT_TYPE
 from skye_server.http.responses import JSON
 from skye_server.openapi.documented_errors import CODES
-from skye_server.openapi.text import Doc, text_of
+from skye_server.openapi.text import Doc
 
 
 def add_examples(document: Doc) -> None:
@@ -18,8 +21,7 @@ def add_examples(document: Doc) -> None:
 
     Each example is a component: openapi-generator warns of examples that are not references.
     """
-    recorded = msgspec.json.decode(text_of("examples.json"))
-    problems, scenes = recorded["problems"], recorded["scenes"].values()
+    scenes, problems = recorded_examples()
     components = document["components"]["examples"] = dict(problems)
     for operation in _operations(document):
         its_id = operation["operationId"]
@@ -34,6 +36,18 @@ def add_examples(document: Doc) -> None:
     for response in _error_responses(document):
         for code in filter(problems.__contains__, response[CODES]):
             _refer(response, CONTENT_TYPE, code, code)
+
+
+def recorded_examples() -> tuple[list[Doc], Doc]:
+    """Return the examples of each scene, by operation, and those of error codes; of features too."""
+    scenes: list[Doc] = []
+    problems: Doc = {}
+    files = [Path(__file__).with_name("examples.json"), *(feature.examples for feature in installed())]
+    for file in filter(None, files):
+        recorded = msgspec.json.decode(file.read_bytes())
+        scenes += recorded["scenes"].values()
+        problems |= recorded["problems"]
+    return scenes, {code: problems[code] for code in sorted(problems) if code in ERROR_CODES}
 
 
 def _example(recorded: Doc, part: str) -> Doc:

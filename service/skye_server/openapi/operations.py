@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from skye_server.http.request_parsing import DOCUMENTATION, OF_PLAYER, OF_VERSION
 from skye_server.http.responses import JSON
-from skye_server.openapi.components import HUNT, PLAYER, TOKEN
+from skye_server.openapi.components import PLAYER, TOKEN
 from skye_server.openapi.documented_errors import (
     COMMON_HEADERS,
     CREATION_ERRORS,
@@ -43,7 +43,6 @@ class Token(Enum):
     OPTIONAL = "optional"
     REQUIRED = "required"
     PLAYER = "player"
-    HUNT = "hunt"
 
 
 _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
@@ -51,7 +50,6 @@ _SECURITY: dict[Token, list[dict[str, list[str]]]] = {
     Token.OPTIONAL: [{}, {TOKEN: []}],
     Token.REQUIRED: [{TOKEN: []}],
     Token.PLAYER: [{PLAYER: []}],
-    Token.HUNT: [{HUNT: []}],
 }
 
 
@@ -94,6 +92,7 @@ class Describe:
 
     `limited` is whether its requests count against the rate limit. `body` describes a body that the view
     reads by itself. `of_version` is whether its commit compares the preconditions with the version of a game.
+    `scheme` is the security scheme of a feature, in place of `token`.
     """
 
     responses: Sequence[ResponseDoc]
@@ -103,6 +102,7 @@ class Describe:
     limited: bool = True
     body: dict[str, Any] | None = None
     of_version: bool = False
+    scheme: str = ""
 
     def __call__(self, view: View) -> View:
         """Store the documentation on the view, where the contract reads it."""
@@ -110,7 +110,7 @@ class Describe:
         operation: dict[str, Any] = deepcopy(vars(view).get(DOCUMENTATION, {}))
         operation |= {
             "operationId": view.__name__,
-            "security": _SECURITY[self.token],
+            "security": [{self.scheme: []}] if self.scheme else _SECURITY[self.token],
             "responses": self._responses() | error_responses(errors),
         }
         if self.headers:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from skye.fields import MAX_TILES
 from skye.rulesets import MAX_ROUNDS
+from skye_server.features import merged
 from skye_server.http.lab.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
@@ -41,7 +42,6 @@ PATH_PARAMETERS: Final = {
         "The round, counted from 1.",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
     ),
-    "hunt": _in_path("hunt", "The id of the bug hunt.", {"type": "string", "minLength": 1, "maxLength": 64}),
     "ticket": _in_path(
         "ticket",
         "The id of the ticket.",
@@ -61,6 +61,8 @@ PATH_PARAMETERS: Final = {
         "asset", "The name of the file.", {"type": "string", "pattern": r"^[a-z0-9.-]+$", "maxLength": 64}
     ),
 }
+
+_OF_FEATURES: Final = {name: _in_path(name, *described) for name, described in merged("parameters").items()}
 
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 REQUIRED_IDEMPOTENCY_KEY: Final = "Required-Idempotency-Key"
@@ -135,6 +137,7 @@ def component_of(parameter: str) -> str:
 
 
 PARAMETERS: Final = {
-    component_of(name): parameter for name, parameter in (PATH_PARAMETERS | HEADER_PARAMETERS).items()
+    component_of(name): parameter
+    for name, parameter in (PATH_PARAMETERS | _OF_FEATURES | HEADER_PARAMETERS).items()
 }
 """The components of parameters, by the name of the component."""

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from skye_server.commands.hunts import HUNTS_PATH
 from skye_server.commands.laboratory import Laboratory
 from skye_server.contract import requests, responses
 from skye_server.contract.responses.lab import MAX_INBOX_BODY
@@ -18,7 +17,7 @@ from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view, timestamp
 from skye_server.games.webhook_events import DECISION
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, feature
 from skye_server.http.lab import fault_header
 from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
 from skye_server.http.request_parsing import body_of, takes
@@ -268,7 +267,7 @@ def _lab_response(lab: Laboratory) -> Response:
         "clock": "/v1/lab/clock",
         "games": "/v1/lab/games",
         "faults": "/v1/lab/games/{game}/faults",
-        "hunts": HUNTS_PATH,
+        "hunts": "/v1/lab/hunts" if feature("hunts") else None,
         "inbox": "/v1/lab/inbox/{inbox}",
     }
     return uncached_json(view)

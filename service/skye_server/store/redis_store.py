@@ -9,7 +9,8 @@ be empty. Buckets and indexes have no format number: a new format would get anot
 
 Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
 `game_index` those of the list of public games, `due_queue` those of due work, `webhook_store` those of
-webhooks, `ruleset_store` that of rulesets, `lab_store` and `hunt_store` those of servers for testers.
+webhooks, `ruleset_store` that of rulesets, `lab_store` that of servers for testers. Features have stores of
+their own, on the same `calls`.
 """
 
 from __future__ import annotations
@@ -39,7 +40,6 @@ from skye_server.store.connection.server_warnings import is_too_old, server_warn
 from skye_server.store.connection.topology import SingleServer, Topology, topology_of
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
-from skye_server.store.hunt_store import HuntMemory, HuntStore
 from skye_server.store.lab_store import LabStore
 from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, MinReplicas
 from skye_server.store.redis_players import RedisPlayers
@@ -91,10 +91,13 @@ class RedisStore:
         self.watch_codes = WatchCodeStore(self._calls)
         self.rulesets = RulesetStore(self._calls)
         self.lab = LabStore(self._calls)
-        self.hunts = HuntStore(self._calls)
-        self.hunt_memory = HuntMemory(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
+
+    @property
+    def calls(self) -> RedisCalls:
+        """The calls of this store: for the stores of features."""
+        return self._calls
 
     @classmethod
     def from_settings(cls, settings: Settings) -> RedisStore:

@@ -140,7 +140,7 @@ class UrlBots:
         for _ in set(targets):
             self._charge()
         if not self._dispatched:
-            raise _refused(named[0][0], "A bug hunt has no bots at URLs.")
+            raise _refused(named[0][0], "This API has no bots at URLs.")
         if len(set(targets)) > MAX_URLS:
             raise _refused(named[0][0], f"One request may name at most {MAX_URLS} URLs.")
         account = account_of(self._games.identities, command)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Final
 
-from skye_server.contract.enums import events, games, http, hunts, tiles
+from skye_server.contract.enums import events, games, http, tiles
 from skye_server.contract.fields import StringEnum
+from skye_server.features import installed
 
-_MODULES: Final = (tiles, games, events, hunts, http)
+_OF_FEATURES: Final = [name for feature in installed() for name in feature.enumerations]
+_MODULES: Final = (tiles, games, events, http, *map(import_module, _OF_FEATURES))
 
 ENUMERATIONS: Final = {
     kind.component: kind

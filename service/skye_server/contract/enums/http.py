@@ -15,15 +15,6 @@ class FaultyMethod(StringEnum):
     choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
-class RecordedMethod(StringEnum):
-    """A method of HTTP: `GET`, `HEAD`, `OPTIONS`, `POST`, `PUT`, `PATCH` or `DELETE`.
-
-    There will be no others under `/v1`.
-    """
-
-    choices = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-
-
 class ErrorPlace(StringEnum):
     """A part of a request.
 

@@ -1,7 +1,7 @@
 """The schemas of request bodies and query strings: shapes and ranges. The engine checks the rules."""
 
 from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
-from skye_server.contract.requests.lab import DefectReport, GameFault, HuntToOpen, InboxAnswer
+from skye_server.contract.requests.lab import GameFault, InboxAnswer
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat, UrlBot
 from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse

@@ -38,17 +38,10 @@ from skye_server.contract.responses.game import (
 from skye_server.contract.responses.history import EventList, RecordLine, StreamEnd, StreamStart
 from skye_server.contract.responses.history import ExportedRecordView as ExportedRecord
 from skye_server.contract.responses.lab import (
-    BugHunt,
-    DefectClassList,
     EmptiedLab,
-    HuntScore,
-    HuntScores,
     Inbox,
     Lab,
-    OpenedBugHunt,
     RemainingFault,
-    ReportResult,
-    RevealedHunt,
 )
 from skye_server.contract.responses.lobby import GameList, Rematch
 from skye_server.contract.responses.matchmaking import Ticket, TicketList

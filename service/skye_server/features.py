@@ -1,0 +1,111 @@
+"""The features that a server can do without, each in a folder or a distribution of its own.
+
+`FEATURES` lists those of this distribution: to remove one, delete its folder and its line, and run
+`make openapi`. Other distributions add theirs with an entry point of the group `skye_server.plugins`; such a
+plug-in is part of every server where it is installed. A feature is described by a `Feature`, whose functions
+import the rest of its code: the module that defines it imports this module only, because most modules of the
+server depend on what the features add.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+FEATURES: Final[tuple[str, ...]] = ()
+"""The modules of the features of this distribution; each defines `FEATURE`."""
+
+PLUGINS: Final = "skye_server.plugins"
+"""The group of the entry points of features of other distributions; each names a `Feature`."""
+
+
+class ErrorCode(NamedTuple):
+    """The HTTP status and the meaning of an error code, in one sentence."""
+
+    status: int
+    meaning: str
+
+
+class Handler(NamedTuple):
+    """How due work of one kind is handled.
+
+    :param handle: takes the id of an entry, and returns when it is due again, in milliseconds since 1970;
+        None drops the entry. It may be called without a cause, and again after a crash.
+    :param parallel: how many entries one process handles at once.
+    """
+
+    handle: Callable[[str], int | None]
+    parallel: int
+
+
+class Joined(NamedTuple):
+    """What a feature adds to one application.
+
+    :param collaborator: the object that the feature's routes use; see `skye_server.http.framework.feature`.
+    :param wrap: returns the WSGI application with what the feature puts around it.
+    """
+
+    collaborator: Any
+    wrap: Callable[[Any], Any] | None = None
+
+
+def _nothing(*_: Any) -> tuple[()]:
+    return ()
+
+
+def _no_handlers(_: Any) -> Mapping[str, Handler]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """What a feature adds to the server.
+
+    :param errors: its error codes.
+    :param pages: its pages of the guide, each with the package whose folder has the Markdown.
+    :param enumerations: the modules of its enumerations (`skye_server.contract.enums`).
+    :param parameters: the parameters of its paths by their names, each with its description and its schema.
+    :param schemas: its components, as `SCHEMAS` of `skye_server.openapi.components`.
+    :param security_schemes: its security schemes, likewise.
+    :param examples: the file of its recorded examples.
+    :param blueprints: returns its blueprints, each with the description of its operations; those without a
+        description are no part of the contract.
+    :param join: gets the `skye_server.http.framework.Host` of an application, and returns what it adds to it;
+        None adds nothing.
+    :param due_kinds: the kinds of its entries in the due queue, in the order of their `handlers`.
+    :param handlers: gets the `Games` of a dispatcher, and returns a handler for each of these kinds.
+    :param rebuild: gets a store, the owner and the kind of a stored key, and the time in milliseconds; yields
+        the due entries that follow from the key.
+    """
+
+    name: str
+    errors: Mapping[str, ErrorCode] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    enumerations: Sequence[str] = ()
+    parameters: Mapping[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
+    schemas: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    security_schemes: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    examples: Path | None = None
+    blueprints: Callable[[], Mapping[Any, str]] = dict
+    join: Callable[[Any], Joined | None] | None = None
+    due_kinds: tuple[str, ...] = ()
+    handlers: Callable[[Any], Mapping[str, Handler]] = _no_handlers
+    rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
+
+
+@cache
+def installed() -> tuple[Feature, ...]:
+    """Return the features of this server: those of this distribution, then the plug-ins by their names."""
+    own: list[Feature] = [import_module(module).FEATURE for module in FEATURES]
+    plugins = sorted(entry_points(group=PLUGINS), key=lambda point: point.name)
+    return (*own, *(point.load() for point in plugins))
+
+
+def merged(part: str) -> dict[str, Any]:
+    """Return the mappings that all features have as one attribute, such as `errors`, as one mapping."""
+    return {name: value for feature in installed() for name, value in getattr(feature, part).items()}
