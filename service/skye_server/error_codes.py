@@ -45,7 +45,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
-    "ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket."),
     "webhook_not_found": ErrorCode(404, "The player key or the game has no such webhook."),
     "delivery_not_found": ErrorCode(404, "The webhook has no such delivery, or has it no longer."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),

@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-FEATURES: Final[tuple[str, ...]] = ()
+FEATURES: Final = ("skye_server.matchmaking.feature",)
 """The modules of the features of this distribution; each defines `FEATURE`."""
 
 PLUGINS: Final = "skye_server.plugins"
@@ -41,6 +41,16 @@ class Handler(NamedTuple):
 
     handle: Callable[[str], int | None]
     parallel: int
+
+
+class Gauge(NamedTuple):
+    """A metric that the store reports.
+
+    :param read: gets the `Games` of the server, and returns the value.
+    """
+
+    meaning: str
+    read: Callable[[Any], int]
 
 
 class Joined(NamedTuple):
@@ -79,6 +89,7 @@ class Feature:
         None adds nothing.
     :param due_kinds: the kinds of its entries in the due queue, in the order of their `handlers`.
     :param handlers: gets the `Games` of a dispatcher, and returns a handler for each of these kinds.
+    :param gauges: its metrics by their names.
     :param rebuild: gets a store, the owner and the kind of a stored key, and the time in milliseconds; yields
         the due entries that follow from the key.
     """
@@ -95,6 +106,7 @@ class Feature:
     join: Callable[[Any], Joined | None] | None = None
     due_kinds: tuple[str, ...] = ()
     handlers: Callable[[Any], Mapping[str, Handler]] = _no_handlers
+    gauges: Mapping[str, Gauge] = field(default_factory=dict)
     rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
 
 

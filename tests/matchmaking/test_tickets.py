@@ -3,9 +3,9 @@
 import pytest
 
 from skye_server.commands.game_repository import EXPIRY_S
+from skye_server.matchmaking.pools import TicketPools
 from skye_server.settings import Settings
 from skye_server.store.shards import key_of
-from skye_server.store.ticket_pools import TicketPools
 from tests.support.dispatching import dispatch
 from tests.support.playing import KEY, Service, limited, new_key, problem_code
 
@@ -306,7 +306,7 @@ def test_game_that_a_crash_left_out_is_created_by_a_dispatcher(service, monkeypa
 def test_ticket_that_was_never_added_is_forgotten(service, monkeypatch):
     key = new_key()
     with monkeypatch.context() as patched:
-        patched.setattr("skye_server.store.ticket_pools.TicketPools.join", lambda *_: 1 / 0)
+        patched.setattr("skye_server.matchmaking.pools.TicketPools.join", lambda *_: 1 / 0)
         assert seek_status(service, key) == 500
     service.get(TICKETS, key)
     assert len(service.redis.keys("*:seeks")) == 1  # the process may still be adding it

@@ -4,11 +4,11 @@ import pytest
 
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.games.due import RELAY_MS
+from skye_server.matchmaking.pools import TicketPools
 from skye_server.settings import Settings
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
-from skye_server.store.ticket_pools import TicketPools
 from tests.support.dispatching import crash_before_relay, dispatch
 from tests.support.playing import KEY, Service, client_error_code, limited, new_key, problem_code
 

@@ -12,6 +12,7 @@ from skye import BASE
 from skye_server.games.due import Due
 from skye_server.games.game import Game as StoredGame
 from skye_server.games.game import GameOptions
+from skye_server.matchmaking.pools import NewTicket, TicketPools
 from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import batching
@@ -25,7 +26,6 @@ from skye_server.store.player_store import GameUpdate, Reservation
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.ruleset_store import RulesetStore
-from skye_server.store.ticket_pools import NewTicket, TicketPools
 from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from tests.matchmaking.test_tickets import seek
 from tests.support.playing import Service, dice, new_key
@@ -195,13 +195,14 @@ def test_list_of_calls_has_every_method_of_the_store(kind):
 
 
 def parts(store):
-    of_players = {RedisPlayers: store.players, TicketPools: store.pools, WebhookStore: store.webhooks}
     return {
         RulesetStore: store.rulesets,
         RedisStore: store,
         GameIndex: store.index,
         DueQueue: store.due,
-        **of_players,
+        RedisPlayers: store.players,
+        TicketPools: TicketPools(store.calls),
+        WebhookStore: store.webhooks,
     }
 
 

@@ -13,7 +13,8 @@ from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
-from skye_server.players.codec import KeyRecord, TicketData
+from skye_server.matchmaking.tickets import TicketData
+from skye_server.players.codec import KeyRecord
 from skye_server.store.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.store.commit import LogEntry
 from skye_server.store.redis_store import RedisStore

@@ -57,7 +57,6 @@ class Games:
         self.watch_codes = WatchCodes(store, self.identities)
         self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
-        self.pools = store.pools
         self.due = store.due
         self.repository = GameRepository(store, settings, self.metrics, self.players, self.now_ms)
 

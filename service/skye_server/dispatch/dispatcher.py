@@ -18,8 +18,8 @@ from contextlib import suppress
 from typing import Final
 
 from skye_server.commands.current_games import Games
-from skye_server.dispatch.handlers import Handler
 from skye_server.error_codes import ERROR_CODES, Problem
+from skye_server.features import Handler
 from skye_server.store.connection.calls import without_retries
 from skye_server.store.due_queue import LEASE_MS, Claim, Claimed, shard_of_entry
 from skye_server.store.lua_scripts import MAX_WAIT_MS

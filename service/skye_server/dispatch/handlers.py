@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from skye_server.commands.current_games import Games
+from skye_server.features import Handler, installed
 from skye_server.games.due import Due, next_attention_ms
-from skye_server.matchmaking import tickets
 from skye_server.relay.relay import Relay
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bot_dispatch import BotDispatch
@@ -24,31 +24,20 @@ _WAITING_AND_SENDING: Final = 512
 """How many webhooks, and how many bots, a process handles at once: those that wait for a slot included."""
 
 
-class Handler(NamedTuple):
-    """How work of one kind is handled.
-
-    :param handle: takes the id of an entry, and returns when it is due again, in milliseconds since 1970;
-        None drops the entry. It may be called without a cause, and again after a crash.
-    :param parallel: how many entries one process handles at once.
-    """
-
-    handle: Callable[[str], int | None]
-    parallel: int
-
-
 def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
     sender = Sender(TargetPolicy(games.settings))
     webhook_slots, bot_slots = (AccountSlots(_SLOTS) for _ in range(2))
     webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
-    return {
+    of_features = [feature.handlers(games) for feature in installed()]
+    own = {
         "game": Handler(partial(attend_game, games), 32),
         "relay": Handler(relay.attend, 32),
         "parked": Handler(relay.attend_parked, 4),
-        "ticket": Handler(partial(tickets.attend_ticket, games), 8),
         "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
         "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
     }
+    return {kind: handler for part in (own, *of_features) for kind, handler in part.items()}
 
 
 def attend_game(games: Games, game_id: str) -> int | None:

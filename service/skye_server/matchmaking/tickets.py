@@ -1,7 +1,7 @@
 """Matchmaking tickets: players with the same criteria wait in a pool, and a game begins when it has enough.
 
 The criteria are the seats and the options of the game. The store forms the group in one step; see
-`skye_server.store.ticket_pools`. The game is created after that, under the id that the store gave the
+`skye_server.matchmaking.pools`. The game is created after that, under the id that the store gave the
 group. When a process crashes in between, a dispatcher creates the game (`attend_ticket`), or the next request
 for one of the group's tickets.
 """
@@ -17,7 +17,6 @@ import msgspec
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
-from skye_server.contract.responses.matchmaking import MAX_TICKETS
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
@@ -25,8 +24,9 @@ from skye_server.games.creation import new_seat, requested_game
 from skye_server.games.game import Seat
 from skye_server.games.names import name_key
 from skye_server.games.views.game import timestamp
-from skye_server.players.codec import TicketData, ticket_data
-from skye_server.store.ticket_pools import NewTicket, StoredTicket
+from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools
+from skye_server.matchmaking.responses import MAX_TICKETS
+from skye_server.players.codec import RecordCodec
 
 _NAME: Final = "Matched game"
 
@@ -38,6 +38,24 @@ _REPEATED_MS: Final = 10_000
 
 _POOL_LENGTH: Final = 12
 """The length of the part of a ticket's id that names its pool."""
+
+
+class TicketData(msgspec.Struct, array_like=True, frozen=True):
+    """What a player has asked for with a ticket.
+
+    :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
+    """
+
+    name: str
+    criteria: bytes
+
+
+ticket_data: Final = RecordCodec(TicketData)
+
+
+def pools_of(games: Games) -> TicketPools:
+    """Return the pools of the store of some games."""
+    return TicketPools(games.store.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,34 +106,34 @@ def create_ticket(
     now_ms, player = games.now_ms(), games.identities.require_player(command.token)
     encoded = msgspec.json.encode(criteria, order="deterministic")
     ticket_id = _ticket_id(command, encoded)
-    found = games.pools.ticket(ticket_id)
-    last = games.pools.last_matched(ticket_id, player)
+    found = pools_of(games).ticket(ticket_id)
+    last = pools_of(games).last_matched(ticket_id, player)
     is_repeated = bool(last) and _is_recent(games, last, now_ms)
     if found is None and not is_repeated:
         _check_limits(games, player, ticket_id)
     _claim_key(games, player, command)
     if found is None:
         game_id, expires_ms = id_from(secrets.token_bytes(12)), now_ms + ttl_ms
-        games.pools.announce(player, ticket_id, now_ms, expires_ms)
-        games.identities.check_own(player, lambda: games.pools.forget(player, [ticket_id]))
+        pools_of(games).announce(player, ticket_id, now_ms, expires_ms)
+        games.identities.check_own(player, lambda: pools_of(games).forget(player, [ticket_id]))
         data = ticket_data.encode(TicketData(name, encoded))
         settled = "" if is_repeated else last
-        games.pools.join(
+        pools_of(games).join(
             NewTicket(ticket_id, now_ms, player, data, expires_ms, criteria["seats"], game_id, settled)
         )
         games.metrics.ticket_created()
     ticket = get_ticket(games, player, ticket_id)
     if ticket.id != ticket_id:
-        games.pools.forget(player, [ticket_id])
+        pools_of(games).forget(player, [ticket_id])
     return ticket, ticket.id == ticket_id
 
 
 def list_tickets(games: Games, player: str) -> list[Ticket]:
     """Return the tickets of a player that wait, the oldest first."""
     catch_up(games, player)
-    since = games.pools.open_tickets(player)
+    since = pools_of(games).open_tickets(player)
     oldest_first = sorted(since, key=lambda ticket_id: (since[ticket_id], ticket_id))
-    stored, now_ms = games.pools.tickets(oldest_first), games.now_ms()
+    stored, now_ms = pools_of(games).tickets(oldest_first), games.now_ms()
     waiting = [ticket for ticket in stored if ticket is not None and _is_waiting(ticket, now_ms)]
     return [_as_seen(ticket, None) for ticket in waiting[:MAX_TICKETS]]
 
@@ -127,9 +145,9 @@ def cancel_ticket(games: Games, command: Command, ticket_id: str) -> Ticket:
     """
     player = games.identities.require_player(command.token)
     ticket = get_ticket(games, player, ticket_id)
-    games.pools.drop_expired(ticket.id, games.now_ms(), cancel=True)
+    pools_of(games).drop_expired(ticket.id, games.now_ms(), cancel=True)
     ticket = get_ticket(games, player, ticket.id)
-    games.pools.forget(player, [ticket.id])
+    pools_of(games).forget(player, [ticket.id])
     return ticket
 
 
@@ -138,8 +156,8 @@ def catch_up(games: Games, player: str) -> int | None:
 
     :returns: when the next ticket of the player expires, in milliseconds since 1970; None if none waits.
     """
-    since, now_ms, over, expire = games.pools.open_tickets(player), games.now_ms(), [], []
-    tickets = games.pools.tickets(list(since))
+    since, now_ms, over, expire = pools_of(games).open_tickets(player), games.now_ms(), [], []
+    tickets = pools_of(games).tickets(list(since))
     for (ticket_id, since_ms), ticket in zip(since.items(), tickets, strict=True):
         if ticket is not None and _is_waiting(ticket, now_ms):
             expire.append(ticket.expires_ms)
@@ -148,7 +166,7 @@ def catch_up(games: Games, player: str) -> int | None:
             over.append(ticket_id)
         elif now_ms - since_ms > _ADDING_MS:
             over.append(ticket_id)
-    games.pools.forget(player, over)
+    pools_of(games).forget(player, over)
     return min(expire, default=None)
 
 
@@ -158,7 +176,7 @@ def attend_ticket(games: Games, entry: str) -> int | None:
     :param entry: the pool and the ticket.
     :returns: when the ticket expires, in milliseconds since 1970; None if it does not wait.
     """
-    ticket = games.pools.ticket(entry.partition("/")[2])
+    ticket = pools_of(games).ticket(entry.partition("/")[2])
     if ticket is None:
         return None
     if _is_waiting(ticket, games.now_ms()):
@@ -180,8 +198,8 @@ def _check_limits(games: Games, player: str, ticket_id: str) -> None:
     :raises Problem: too_many_games.
     """
     catch_up(games, player)
-    pools = {other[:_POOL_LENGTH] for other in games.pools.open_tickets(player)} - {ticket_id[:_POOL_LENGTH]}
-    games.players.check_limit(player, waiting=len(pools))
+    pools = {other[:_POOL_LENGTH] for other in pools_of(games).open_tickets(player)}
+    games.players.check_limit(player, waiting=len(pools - {ticket_id[:_POOL_LENGTH]}))
 
 
 def _claim_key(games: Games, player: str, command: Command) -> None:
@@ -190,13 +208,13 @@ def _claim_key(games: Games, player: str, command: Command) -> None:
     :raises Problem: idempotency_key_reused.
     """
     key = command.record_key
-    if key is not None and not games.pools.claim_key(player, key, command.digest):
+    if key is not None and not pools_of(games).claim_key(player, key, command.digest):
         raise Problem("idempotency_key_reused")
 
 
 def _is_recent(games: Games, ticket_id: str, now_ms: int) -> bool:
     """Return whether a ticket was matched a short time ago, and its game goes on."""
-    ticket = games.pools.ticket(ticket_id)
+    ticket = pools_of(games).ticket(ticket_id)
     if ticket is None or ticket.game is None or now_ms - ticket.matched_ms >= _REPEATED_MS:
         return False
     game = games.repository.find(ticket.game)
@@ -214,10 +232,10 @@ def get_ticket(games: Games, player: str, ticket_id: str) -> Ticket:
 
     :raises Problem: ticket_not_found.
     """
-    ticket, now_ms = games.pools.ticket(ticket_id), games.now_ms()
+    ticket, now_ms = pools_of(games).ticket(ticket_id), games.now_ms()
     if ticket is not None and ticket.state == "waiting" and not _is_waiting(ticket, now_ms):
-        games.pools.drop_expired(ticket.id, now_ms)
-        ticket = games.pools.ticket(ticket_id)
+        pools_of(games).drop_expired(ticket.id, now_ms)
+        ticket = pools_of(games).ticket(ticket_id)
     if ticket is None or ticket.player != player:
         raise Problem("ticket_not_found")
     if ticket.state == "expired":
@@ -234,10 +252,10 @@ def _as_seen(ticket: StoredTicket, seat: int | None) -> Ticket:
 
 def _seat_in(games: Games, game_id: str, ticket: StoredTicket) -> int | None:
     """Return the player's seat in the game of a group; first create the game if it does not exist."""
-    group = games.pools.group(game_id, ticket.id)
+    group = pools_of(games).group(game_id, ticket.id)
     if group:
         _create(games, game_id, group)
-        games.pools.game_created(game_id, group)
+        pools_of(games).game_created(game_id, group)
     game = games.repository.find(game_id)
     return None if game is None else seat_of(game, ticket.player)  # None: the game has expired
 

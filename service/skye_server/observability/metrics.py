@@ -18,6 +18,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from skye_server.error_codes import ERROR_CODES
+from skye_server.features import merged
 from skye_server.games.game import Status
 from skye_server.observability.metrics_folder import FOLDER_VARIABLE
 from skye_server.observability.worker_metrics import WorkerFiles
@@ -189,15 +190,15 @@ class StoreState(NamedTuple):
     """What the store reports for one scrape.
 
     :param listed: the number of games of each status in the index.
-    :param waiting_tickets: the number of tickets that wait.
     :param dispatchers: the number of dispatchers that are alive.
     :param due: for each kind of due work the number of entries, and by how many seconds the first is overdue.
+    :param of_features: the values of the gauges of features, by their names.
     """
 
     listed: Mapping[Status, int]
-    waiting_tickets: int
     dispatchers: int
     due: Mapping[str, tuple[int, float]]
+    of_features: Mapping[str, int]
 
 
 class UncountedMetrics(Metrics):
@@ -228,11 +229,8 @@ class _StoreGauges(Collector):
             "status",
             stored.listed.items() if stored else (),
         )
-        yield GaugeMetricFamily(
-            "skye_waiting_tickets",
-            "Matchmaking tickets of all instances that wait.",
-            value=stored.waiting_tickets if stored else None,
-        )
+        for name, gauge in merged("gauges").items():
+            yield GaugeMetricFamily(name, gauge.meaning, value=stored.of_features[name] if stored else None)
         yield GaugeMetricFamily(
             "skye_dispatchers",
             "Dispatchers of all instances that are alive.",

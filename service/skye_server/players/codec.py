@@ -31,16 +31,6 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
     replaces: str = ""
 
 
-class TicketData(msgspec.Struct, array_like=True, frozen=True):
-    """What a player has asked for with a ticket.
-
-    :param criteria: the seats and options of the game as JSON, the same for all players of a pool.
-    """
-
-    name: str
-    criteria: bytes
-
-
 T = TypeVar("T")
 
 _encoder = msgspec.msgpack.Encoder()
@@ -85,4 +75,3 @@ def _encode(body: bytes) -> bytes:
 followed_games: Final = RecordCodec(FollowedGame)
 player_events: Final = RecordCodec(PlayerEvent)
 key_records: Final = RecordCodec(KeyRecord)
-ticket_data: Final = RecordCodec(TicketData)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.error_codes import skip_unreadable
+from skye_server.features import installed
 from skye_server.games.due import Due, due_after, relay_entries
 from skye_server.relay.lists import ALL_LISTS
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.ticket_pools import ticket_entry
 from skye_server.store.webhook_entries import delivery_entry, events_entry
 from skye_server.store.webhook_store import WebhookRef
 
@@ -53,7 +53,5 @@ def _entries(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[
         for webhook in store.webhooks.all(owner):
             ref = WebhookRef(owner, webhook)
             yield from (delivery_entry(ref, game, now_ms) for game in store.webhooks.queued_games(ref))
-    elif kind.startswith("request:"):
-        ticket = store.pools.ticket(kind.removeprefix("request:"))
-        if ticket is not None and ticket.state in ("waiting", "matched"):
-            yield ticket_entry(ticket.id, ticket.expires_ms if ticket.state == "waiting" else now_ms)
+    for feature in installed():
+        yield from feature.rebuild(store, owner, kind, now_ms)

@@ -7,17 +7,7 @@ from collections.abc import Iterable
 from flask import Blueprint
 
 from skye_server.features import Feature
-from skye_server.routes import (
-    catalogue,
-    docs,
-    exports,
-    lab,
-    matchmaking,
-    me,
-    operations,
-    web_client,
-    webhooks,
-)
+from skye_server.routes import catalogue, docs, exports, lab, me, operations, web_client, webhooks
 from skye_server.routes.game import bots, control, history, play, scoring, seats
 
 
@@ -33,7 +23,6 @@ def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:
         bots.blueprint: "Let a program at a URL play a seat: the server sends it each decision.",
         me.blueprint: "The games and events of a player key.",
         webhooks.blueprint: "Signed requests that report events to a URL (Standard Webhooks 1.0).",
-        matchmaking.blueprint: "Tickets of player keys that wait for opponents.",
         history.blueprint: "Events, reports, records and positions.",
         exports.blueprint: "Many games at once.",
         scoring.blueprint: "Points, areas, and the effect of placements.",

@@ -8,6 +8,7 @@ from flask import Blueprint, Response
 
 from skye_server.contract import responses
 from skye_server.error_codes import Problem
+from skye_server.features import merged
 from skye_server.http.framework import collaborators
 from skye_server.http.responses import check_accepts, json_response
 from skye_server.observability.metrics import CONTENT_TYPE, StoreState
@@ -68,9 +69,9 @@ def get_metrics() -> Response:
     with suppress(Problem):
         stored = StoreState(
             games.listing.sizes(),
-            games.pools.waiting(now_ms),
             games.due.dispatchers(now_ms),
             games.due.backlog(now_ms),
+            {name: gauge.read(games) for name, gauge in merged("gauges").items()},
         )
     return Response(
         collaborators().metrics.text(stored),

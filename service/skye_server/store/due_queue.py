@@ -27,14 +27,16 @@ from typing import Any, Final, NamedTuple
 
 import redis
 
+from skye_server.features import installed
 from skye_server.games.due import Due
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.lua_scripts import MAX_WAIT_MS, PUBLISH, Script
 from skye_server.store.shards import SHARDS, shard_key, shard_of
 
-KINDS: Final = ("game", "relay", "parked", "ticket", "webhook", "bot")
+_OF_FEATURES: Final = tuple(kind for feature in installed() for kind in feature.due_kinds)
+KINDS: Final = ("game", "relay", "parked", *_OF_FEATURES, "webhook", "bot")
 """The kinds of work: `game` has the id of a game, `relay` also that of a player who lost the role in it,
-`parked` those of a relay that has failed and how often, `ticket` that of a pool and of a ticket.
+`parked` those of a relay that has failed and how often.
 
 `skye_server.webhooks` has those of `webhook` and `bot`, in `dispatching` and `bot_dispatch`.
 """

@@ -112,7 +112,7 @@ return 1
 """
 )
 
-# KEYS: events, open tickets (see `ticket_pools`), webhooks. ARGV: 1 the ticket, 2 the TTL in seconds, 3 the
+# KEYS: events, open tickets (`matchmaking.pools`), webhooks. ARGV: 1 the ticket, 2 the TTL in seconds, 3 the
 # salt and 4 the data of the event. A retry finds no ticket, and appends nothing. Returns an `UpdateOutcome`.
 _EXPIRE_TICKET: Final = Script(
     PUBLISH

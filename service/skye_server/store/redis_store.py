@@ -7,10 +7,9 @@ the format and checksum.
 Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
-Other modules describe other keys: `redis_players` those of players, `ticket_pools` those of tickets,
-`game_index` those of the list of public games, `due_queue` those of due work, `webhook_store` those of
-webhooks, `ruleset_store` that of rulesets, `lab_store` that of servers for testers. Features have stores of
-their own, on the same `calls`.
+Other modules describe other keys: `redis_players` those of players, `game_index` those of the list of public
+games, `due_queue` those of due work, `webhook_store` those of webhooks, `ruleset_store` that of rulesets,
+`lab_store` that of servers for testers. Features have stores of their own, on the same `calls`.
 """
 
 from __future__ import annotations
@@ -45,7 +44,6 @@ from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, M
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.shards import key_of, keys_of, shard_key, shard_of
-from skye_server.store.ticket_pools import TicketPools
 from skye_server.store.watch_code_store import WatchCodeStore
 from skye_server.store.webhook_store import WebhookStore
 
@@ -85,7 +83,6 @@ class RedisStore:
         self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s, min_replicas)
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls)
-        self.pools = TicketPools(self._calls)
         self.due = DueQueue(self._calls)
         self.webhooks = WebhookStore(self._calls)
         self.watch_codes = WatchCodeStore(self._calls)

@@ -1,4 +1,4 @@
-"""Enumerations of streams, tickets and webhooks."""
+"""Enumerations of streams and webhooks."""
 
 from __future__ import annotations
 
@@ -43,19 +43,6 @@ class StreamResume(StringEnum):
     """
 
     choices = ("reconnect", "reload", "stop")
-
-
-class TicketStatus(StringEnum):
-    """The status of a ticket.
-
-    `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
-    cancelled the ticket. `expired`: there were not enough players before `expires_at`.
-
-    There may be new ones.
-    """
-
-    extensible = True
-    choices = ("waiting", "matched", "cancelled", "expired")
 
 
 class ChosenWebhookEvent(StringEnum):

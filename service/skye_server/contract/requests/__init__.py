@@ -3,7 +3,6 @@
 from skye_server.contract.requests.creation import GamesToCreate, GameToCreate
 from skye_server.contract.requests.lab import GameFault, InboxAnswer
 from skye_server.contract.requests.lobby import ClockAdvance, PlayerChanges, PlayerToSeat, UrlBot
-from skye_server.contract.requests.matchmaking import TicketToCreate
 from skye_server.contract.requests.me import PlayerKeyToUse
 from skye_server.contract.requests.play import Offer, Placement, Purchase
 from skye_server.contract.requests.queries import (

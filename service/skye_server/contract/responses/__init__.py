@@ -44,7 +44,6 @@ from skye_server.contract.responses.lab import (
     RemainingFault,
 )
 from skye_server.contract.responses.lobby import GameList, Rematch
-from skye_server.contract.responses.matchmaking import Ticket, TicketList
 from skye_server.contract.responses.me import (
     OwnGameList,
     OwnPlayer,

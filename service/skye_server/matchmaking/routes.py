@@ -6,13 +6,12 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye_server.contract import requests, responses
 from skye_server.games.creation import check_seats
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
 from skye_server.http.responses import json_response, uncached_json
-from skye_server.matchmaking import tickets
+from skye_server.matchmaking import requests, responses, tickets
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY

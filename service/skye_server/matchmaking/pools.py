@@ -4,7 +4,7 @@ Of each pool, in a shard (see `shards`):
 
     skye:{sN}:pool.POOL:waiting     zset    the ids of tickets that wait, by their time
     skye:{sN}:pool.POOL:players     hash    the id of the ticket with which each player waits
-    skye:{sN}:pool.POOL:request:ID  hash    `player`, `data` (see `players.codec`), `expires` (milliseconds
+    skye:{sN}:pool.POOL:request:ID  hash    `player`, `data` (`tickets.TicketData`), `expires` (milliseconds
                                             since 1970), `state`, once it is matched `game` and `matched`, the
                                             time; or `same`, the id of an older ticket of the player that it
                                             repeats
