@@ -16,8 +16,8 @@ METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 NDJSON = "application/x-ndjson"
 
-OF_PLUGINS = {"Bug hunts"}
-"""The tags of plug-ins, whose own tests check their responses: a server need not have them."""
+OF_FEATURES = {"Bug hunts", "Matchmaking"}
+"""The tags of features whose own tests check their responses: a server need not have them."""
 
 ORDINARY_HEADERS = {
     "content-disposition", "content-length", "content-security-policy", "content-type",
@@ -54,7 +54,7 @@ class Contract:
 
     def own_operations(self):
         """Yield each operation that every server has."""
-        yield from (each for each in self.operations() if not OF_PLUGINS.intersection(each[2]["tags"]))
+        yield from (each for each in self.operations() if not OF_FEATURES.intersection(each[2]["tags"]))
 
     def unreceived(self, operations):
         """Return the names and statuses of responses, other than problems, that no test has received."""

@@ -23,11 +23,11 @@ from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.recording import LiveService
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import delivery_of, queue_delivery
+from tests.support.features import modules_of_features
 from tests.support.json_lines import json_lines
 from tests.support.launcher import ROOT
 from tests.support.receiver import AnsweringSender
 
-TICKETS = "/v1/matchmaking/tickets"
 FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
 
 
@@ -187,22 +187,6 @@ def player(recorder):
     recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=new)
 
 
-def matchmaking(recorder):
-    """Wait for other players with a ticket: too long, then until it is cancelled."""
-    key = f"skye_key_{'dunvegan' * 3}"
-    wanted = {"name": "Ann", "seat_count": 4, "options": {"turn_ms": 60_000}, "ttl_ms": 60_000}
-    recorder.send("POST", TICKETS, wanted, key)
-    recorder.service.clock.advance(60)
-    dispatch(recorder.service)
-    recorder.record("expired", "Nobody came.", "GET", "/v1/me/events", token=key)
-    ticket = recorder.record("waiting", "The player waits for three others.", "POST", TICKETS, wanted, key)
-    path = f"{TICKETS}/{ticket['id']}"
-    recorder.record("existing", "The player waits already.", "POST", TICKETS, wanted, key)
-    recorder.record("waiting", "The tickets that wait.", "GET", TICKETS, token=key)
-    recorder.record("waiting", "The player still waits.", "GET", path, token=key)
-    recorder.record("cancelled", "The player no longer waits.", "DELETE", path, token=key)
-
-
 def webhooks(recorder):
     """Create webhooks of a player key and of a game, change and test them, list their deliveries."""
     collaborators(recorder.service.app).webhooks.sender = AnsweringSender()
@@ -349,8 +333,8 @@ def lab(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, matchmaking, webhooks, pass_and_leave, after_the_end,
-    without_games, lab,
+    whole_round, invitation, league, player, webhooks, pass_and_leave, after_the_end,
+    without_games, lab, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 

@@ -145,20 +145,6 @@ def test_bots_at_urls_are_in_the_contract(service):
     assert service.call("POST", "/v1/batches", games, headers=key).status_code == 201
 
 
-TICKETS, TICKET = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}
-
-
-def test_tickets_are_in_the_contract(service):
-    keys = [f"skye_key_{letter * 22}" for letter in "ab"]
-    for key in keys:
-        first, found = (service.call("POST", TICKETS, TICKET, key) for _ in range(2))
-        assert (first.status_code, found.status_code) == (201, 200)
-    path = f"{TICKETS}/{found.json['id']}"
-    assert service.get(TICKETS, keys[1]) == {"tickets": []}
-    assert service.get(path, keys[1])["status"] == "matched"
-    assert service.call("DELETE", path, token=keys[1]).status_code == 200
-
-
 def test_exports_of_records_are_in_the_contract(service):
     for visibility in ("public", "private"):
         service.begin(PLAYER_KEY, players=[{"bot": "random"}] * 2, auto_start=True, visibility=visibility)

@@ -160,18 +160,6 @@ def test_game_without_player_keys_has_no_near_deadline(service):
     assert entries(service, "relay") == {}
 
 
-def test_ticket_expires_without_a_request(service, dispatcher):
-    body = {"name": "Ann", "seat_count": 2, "ttl_ms": 90_000}
-    service.call("POST", "/v1/matchmaking/tickets", body, new_key())
-    service.clock.advance(60)
-    dispatcher.run_due()
-    assert service.redis.keys("skye:{player.*}:events") == []
-    service.clock.advance(31)
-    dispatcher.run_due()
-    (events,) = service.redis.keys("skye:{player.*}:events")
-    assert b"ticket_expired" in service.redis.xrevrange(events, count=1)[0][1][b"e"]
-
-
 def test_clock_of_a_lab_drives_deadlines():
     service = Service(lab=True)
     game = timed(service)

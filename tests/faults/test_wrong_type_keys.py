@@ -5,7 +5,6 @@ import pytest
 from skye_server.games.due import RELAY_MS
 from skye_server.store.lua_scripts import FILL
 from skye_server.store.shards import key_of, shard_key, shard_of
-from tests.matchmaking.test_tickets import seek
 from tests.support.dispatching import dispatch, rebuild_all
 from tests.support.playing import KEY, Service, new_key
 
@@ -82,16 +81,3 @@ def test_record_of_a_key_of_another_type_is_never_taken_for_none(service, redis_
     for key in redis_client.keys("skye:{player.*}:key"):
         spoil(redis_client, key)
     assert {service.call("GET", "/v1/me/games", token=key).status_code for key in (old, new)} == {503}
-
-
-@pytest.mark.parametrize("kind", ["waiting", "players"])
-def test_pool_with_a_key_of_another_type_goes_on_once_it_is_deleted(service, redis_client, kind):
-    first = new_key()
-    assert seek(service, first)["status"] == "waiting"
-    (key,) = redis_client.keys(f"skye:*:pool.*:{kind}")
-    spoil(redis_client, key)
-    refused = service.call("POST", "/v1/matchmaking/tickets", {"name": "Bob", "seat_count": 2}, new_key())
-    assert refused.status_code == 503
-    redis_client.delete(key)
-    assert seek(service, first)["status"] == "waiting"
-    assert seek(service, new_key(), "Bob")["status"] == "matched"

@@ -151,13 +151,6 @@ def test_game_of_bots_within_a_small_limit_is_created():
     )
 
 
-def test_tickets_count_as_games_created():
-    service = limited(limit_games_per_minute=2)
-    criteria = [{"name": "Ann", "seat_count": count} for count in (2, 3, 4)]
-    answers = [service.call("POST", "/v1/matchmaking/tickets", each, PLAYER_KEY) for each in criteria]
-    assert [answer.status_code for answer in answers] == [201, 201, 429]
-
-
 def test_bot_that_joins_later_costs_one_game_too():
     service = limited(limit_games_per_minute=3)
     game = service.create_game(1, start=False)

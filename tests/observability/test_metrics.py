@@ -197,22 +197,6 @@ def test_open_streams_are_counted_and_those_of_players_apart(service):
             stream.close()
 
 
-def test_tickets_that_wait_are_counted(service):
-    keys = [PLAYER_KEY, *(f"skye_key_{letter * 22}" for letter in "bcd")]
-    path, body = "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 3}
-    tickets = [service.call("POST", path, body, key).json for key in keys]
-    samples = scrape(service)
-    assert value(samples, "waiting_tickets") == 1
-    assert value(samples, "matchmaking_total", event="ticket") == 4
-    assert value(samples, "matchmaking_total", event="game") == 1
-    service.call("DELETE", f"{path}/{tickets[-1]['id']}", token=keys[-1])
-    assert value(scrape(service), "waiting_tickets") == 0
-    service.call("POST", path, body, keys[-1])
-    assert value(scrape(service), "waiting_tickets") == 1
-    service.clock.now += 301
-    assert value(scrape(service), "waiting_tickets") == 0
-
-
 def test_due_work_and_dispatchers_are_counted(service):
     service.create_game(2, options={"turn_ms": 1000})
     samples = scrape(service)

@@ -4,7 +4,6 @@ import pytest
 
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.games.due import RELAY_MS
-from skye_server.matchmaking.pools import TicketPools
 from skye_server.settings import Settings
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.redis_store import RedisStore
@@ -116,8 +115,6 @@ def test_game_is_not_created_with_the_token_of_another_game(service):
         "/v1/me/events?after=none",
         "/v1/me/events/stream?unknown=1",
         "/v1/me/webhooks?unknown=1",
-        "/v1/matchmaking/tickets?unknown=1",
-        "/v1/matchmaking/tickets/none?unknown=1",
     ],
 )
 def test_player_is_authenticated_before_the_query_is_read(service, path):
@@ -299,18 +296,6 @@ def test_key_in_use_replaces_no_other(service):
     assert listed(service, old) == []
 
 
-def seeks(service, key):
-    return service.call("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, key)
-
-
-def test_key_with_a_waiting_ticket_replaces_no_other(any_redis):
-    service, used = Service(any_redis), new_key()
-    seeks(service, used)
-    assert problem_code(replaced(service, new_key(), used)) == "key_taken"
-    assert seeks(service, new_key()).json["status"] == "matched"
-    assert len(ids(service, used)) == 1
-
-
 def test_key_with_events_only_replaces_no_other(any_redis):
     service, used = Service(any_redis), new_key()
     game = created(service, used)
@@ -361,26 +346,6 @@ def test_replacement_by_a_key_that_is_creating_a_game_orphans_none(any_redis, mo
     else:
         assert (problem_code(result), answer.status_code) == ("key_taken", 201)
         assert ids(service, new) == [answer.json["game"]["id"]]
-
-
-@pytest.mark.parametrize("before", [True, False])
-def test_replacement_by_a_key_that_creates_a_ticket_orphans_none(any_redis, monkeypatch, before):
-    service, old, new = Service(any_redis), new_key(), new_key()
-    results = interleaved(
-        monkeypatch, TicketPools, "announce", lambda: replaced(service, old, new), before=before
-    )
-    answer = seeks(service, new)
-    (result,) = results
-    if before:
-        assert (result.status_code, problem_code(answer)) == (200, "too_much_contention")
-        assert service.redis.keys("*:seeks") == []
-        answer = seeks(service, new)
-    else:
-        assert problem_code(result) == "key_taken"
-    assert answer.json["status"] == "waiting"
-    matched = seeks(service, new_key()).json
-    assert matched["status"] == "matched"
-    assert ids(service, new) == [matched["game_id"]]
 
 
 def test_replacement_that_broke_off_is_completed_by_a_retry(service, monkeypatch):

@@ -113,15 +113,6 @@ def test_end_of_a_game_is_in_the_lists_when_it_is_acknowledged(service):
     assert entries(service, "relay") == {}
 
 
-def test_match_is_in_the_lists_when_it_is_acknowledged(service):
-    keys = [new_key(), new_key()]
-    for key in keys:
-        ticket = service.call("POST", TICKETS, {"name": "Ann", "seat_count": 2}, key).json
-    assert listed(service, "playing") == [ticket["game_id"]]
-    assert [own_games(service, key) for key in keys] == 2 * [[ticket["game_id"]]]
-    assert entries(service, "relay") == {}
-
-
 def test_reads_of_a_player_repair_nothing(service, crashing):
     key = new_key()
     game = against_bob(service, key, start=False)

@@ -110,15 +110,6 @@ def test_games_and_idempotency_records_expire_by_the_advanced_clock(lab):
     assert lab.get("/v1/games")["games"] == []
 
 
-def test_ticket_expires_by_the_advanced_clock(lab):
-    ticket = lab.call("POST", "/v1/matchmaking/tickets", {"name": "Ann", "seat_count": 2}, KEY).json
-    advance(lab, 1_000)
-    assert lab.get(f"/v1/matchmaking/tickets/{ticket['id']}", KEY)["status"] == "waiting"
-    advance(lab, 86_400_000)
-    answer = lab.call("GET", f"/v1/matchmaking/tickets/{ticket['id']}", token=KEY)
-    assert answer.status_code == 404 or answer.json["status"] == "expired"
-
-
 def test_replaced_player_key_is_free_again_by_the_advanced_clock(lab):
     lab.call("PUT", "/v1/me/key", {"key": "skye_key_" + 24 * "B"}, KEY)
     assert problem_code(lab.call("GET", "/v1/me/games", token=KEY)) == "token_unknown"

@@ -8,10 +8,9 @@ from skye_server.games.due import RELAY_MS
 from skye_server.relay.rebuilding import rebuild
 from skye_server.store.backup import BackupError, check_backup
 from skye_server.store.redis_store import RedisStore
-from tests.matchmaking.test_tickets import seek
 from tests.store.test_redis_store import commit
 from tests.support.dispatching import dispatch, rebuild_all
-from tests.support.playing import Service, new_key, stored
+from tests.support.playing import Service, stored
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -44,12 +43,23 @@ def test_backup_that_is_damaged_anywhere_is_refused(backup, tmp_path):
 
 
 def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):
+    def prepare(service):
+        service.create_game(2, options={"turn_ms": 60_000})
+        service.create_game(2, start=False)
+
+    check_due_after_restore(redis_client, tmp_path / "backup", prepare, 2)
+
+
+def check_due_after_restore(redis_client, path, prepare, entries):
+    """Check that the due entries that some requests cause are the same after a backup and a restore.
+
+    :param prepare: sends the requests to a service.
+    :param entries: how many entries there must be.
+    """
     store = RedisStore(redis_client)
     service = Service(redis_client, store)
     service.clock.now = store.time()
-    service.create_game(2, options={"turn_ms": 60_000})
-    service.create_game(2, start=False)
-    seek(service, new_key())
+    prepare(service)
 
     def due():
         keys = redis_client.keys("skye:*:due.*")
@@ -60,11 +70,11 @@ def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):
         }
 
     before = due()
-    assert len(before) == 3
-    with (tmp_path / "backup").open("wb") as file:
+    assert len(before) == entries
+    with path.open("wb") as file:
         store.backup(file)
     redis_client.flushdb()
-    store.restore(tmp_path / "backup")
+    store.restore(path)
     assert due() == {}
     rebuild(store)
     service.clock.now = store.time() + RELAY_MS / 1000

@@ -12,7 +12,6 @@ from skye import BASE
 from skye_server.games.due import Due
 from skye_server.games.game import Game as StoredGame
 from skye_server.games.game import GameOptions
-from skye_server.matchmaking.pools import NewTicket, TicketPools
 from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import batching
@@ -27,14 +26,14 @@ from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
-from tests.matchmaking.test_tickets import seek
-from tests.support.playing import Service, dice, new_key
+from tests.support.features import modules_of_features
+from tests.support.playing import Service, dice
 
 ANSWER = StoredRecord("key", b"answer", 60)
 GAME = StoredGame("ann", "Ann", "", GameOptions("seed"), 0, ruleset_hash=BASE.data.hash)
 COMMIT = Commit("ann", None, b"1:1:table", [LogEntry(1, b"change")], 1000, ANSWER)
-TICKET = "pool" + "1" * 4
 HOOK = WebhookRef("ann", "hook")
+OF_FEATURES = modules_of_features("stored")
 
 
 class Reader(BatchingRedis):
@@ -126,7 +125,7 @@ CALLS = {
         "reserve": lambda players: players.reserve(Reservation("ann", "game", 1, 2), 0, 60),
         "withdraw": lambda players: players.withdraw("ann", "game"),
         "count_held": lambda players: players.count_held("ann", 1),
-        "expire_ticket": lambda players: players.expire_ticket("ann", TICKET, b"event", 60),
+        "expire_ticket": lambda players: players.expire_ticket("ann", "pool1111", b"event", 60),
         "append_event": lambda players: players.append_event("ann", b"event", 60),
         "active_games": lambda players: players.active_games("ann"),
         "count_games": lambda players: players.count_games("ann", active=True),
@@ -142,20 +141,6 @@ CALLS = {
         "dispatchers": lambda due: due.dispatchers(1),
         "backlog": lambda due: due.backlog(1),
         "leave": lambda due: due.leave("one"),
-    },
-    TicketPools: {
-        "announce": lambda pools: pools.announce("ann", TICKET, 1, 1000),
-        "join": lambda pools: pools.join(NewTicket(TICKET, 1, "ann", b"criteria", 1000, 1, "game", "")),
-        "last_matched": lambda pools: pools.last_matched(TICKET, "ann"),
-        "claim_key": lambda pools: pools.claim_key("ann", "key", b"digest"),
-        "open_tickets": lambda pools: pools.open_tickets("ann"),
-        "waiting": lambda pools: pools.waiting(1),
-        "ticket": lambda pools: pools.ticket(TICKET),
-        "tickets": lambda pools: pools.tickets([TICKET]),
-        "group": lambda pools: pools.group("game", TICKET),
-        "game_created": lambda pools: pools.game_created("game", [pools.ticket(TICKET)]),
-        "drop_expired": lambda pools: pools.drop_expired(TICKET, 1, cancel=True),
-        "forget": lambda pools: pools.forget("ann", [TICKET]),
     },
     WebhookStore: {
         "put": lambda hooks: hooks.put(HOOK, None, b"webhook", 1, 60),
@@ -177,6 +162,8 @@ CALLS = {
         "delete_all": lambda hooks: hooks.delete_all("ann"),
     },
 }
+for feature in OF_FEATURES:
+    CALLS |= feature.CALLS
 """A call of every method of the store, in an order in which each finds what it looks for."""
 
 
@@ -201,9 +188,8 @@ def parts(store):
         GameIndex: store.index,
         DueQueue: store.due,
         RedisPlayers: store.players,
-        TicketPools: TicketPools(store.calls),
         WebhookStore: store.webhooks,
-    }
+    } | {kind: kind(store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
 
 
 def test_no_method_of_the_store_writes_in_a_call_marked_as_read(store):
@@ -217,9 +203,8 @@ def test_no_request_writes_in_a_call_marked_as_read(store, redis_client):
         game = service.create_game(3, bots={2: "greedy"})
         game.play_out(dice(1))
         assert [listed["id"] for listed in service.get("/v1/games")["games"]] == [game.id]
-        keys = [new_key(), new_key()]
-        assert [seek(service, key)["status"] for key in keys] == ["waiting", "matched"]
-        assert service.get("/v1/me/games", keys[0])["games"]
+        for feature in OF_FEATURES:
+            feature.use(service)
         path = game.path()
         assert service.call("DELETE", path, token=game.host).status_code == 204
 

@@ -13,7 +13,6 @@ from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
-from skye_server.matchmaking.tickets import TicketData
 from skye_server.players.codec import KeyRecord
 from skye_server.store.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.store.commit import LogEntry
@@ -23,12 +22,14 @@ from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_c
 from skye_server.webhooks.records import Delivery, Webhook
 from tests.faults.parts import check_stored_game
 from tests.support.endpoints import PLAYER_KEY, RECEIVER
+from tests.support.features import modules_of_features
 from tests.support.playing import Game, Service, dice, problem_code, stored
 from tests.support.receiver import AnsweringSender
-from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, WAITING_KEY, restore
+from tests.support.stored_fixture import KINDS, NEW_KEY, OLD_KEY, restore
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.json"))
 SCHEMA = Path(__file__).parent / "fixtures" / "schema.txt"
+OF_FEATURES = modules_of_features("stored")
 
 
 @pytest.fixture(params=FIXTURES, ids=lambda path: path.stem)
@@ -102,13 +103,9 @@ def test_stored_player_keeps_key_games_and_events(written):
     assert problem_code(service.call("GET", "/v1/me/games", token=OLD_KEY)) == "token_unknown"
 
 
-def test_stored_ticket_is_matched(written):
-    service, data = written
-    path, ticket = "/v1/matchmaking/tickets", data["waiting_player"]["ticket"]
-    assert service.get(path, WAITING_KEY) == {"tickets": [ticket]}
-    matched = service.call("POST", path, data["waiting_player"]["body"] | {"name": "Bob"}, PLAYER_KEY).json
-    found = service.get(f"{path}/{ticket['id']}", WAITING_KEY)
-    assert (found["status"], found["game_id"]) == ("matched", matched["game_id"])
+def test_stored_values_of_features_are_read(written):
+    for feature in OF_FEATURES:
+        feature.check_written(*written)
 
 
 def test_stored_webhooks_and_deliveries_are_read(written):
@@ -134,15 +131,15 @@ def everything(service):
     service.call("PUT", "/v1/me/key", {"key": new}, PLAYER_KEY)
     game.tokens[0] = game.host = new
     webhook = service.call("POST", game.path("webhooks"), {"url": RECEIVER}, new).json["id"]
-    wanted = {"name": "Ann", "seat_count": 3}
-    ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, new).json["id"]
-    return {
+    of_features = {
+        pattern: read for feature in OF_FEATURES for pattern, read in feature.reads(service, new).items()
+    }
+    return of_features | {
         "*:game": lambda: game.call("GET"),
         "*:log": lambda: game.call("GET", "events"),
         "*:record:*": lambda: game.send(1, action, headers=again),
         "*:events": lambda: service.call("GET", "/v1/me/events", token=new),
         "*:key": lambda: service.call("GET", "/v1/me", token=new),
-        "*:request:*": lambda: service.call("GET", f"/v1/matchmaking/tickets/{ticket}", token=new),
         "*:webhooks": lambda: game.call("GET", f"webhooks/{webhook}", token=new),
     }
 
@@ -228,7 +225,7 @@ STORED = {
     "followed_game": FollowedGame,
     "player_event": PlayerEvent,
     "key": KeyRecord,
-    "ticket": TicketData,
+    **{name: kind for feature in OF_FEATURES for name, kind in feature.STORED.items()},
     "webhook": Webhook,
     "webhook_cursor": GameCursor,
     "delivery": Delivery,

@@ -10,6 +10,7 @@ from skye_server.store.redis_store import RedisStore
 from skye_server.store.webhook_entries import player_owner
 from skye_server.store.webhook_store import WebhookRef
 from skye_server.webhooks.records import Delivery, deliveries
+from tests.support.features import modules_of_features
 from tests.support.playing import Game, dice
 from tests.support.receiver import AnsweringSender
 
@@ -151,6 +152,7 @@ def _webhooks(path, who):
     )
 
 
+_OF_FEATURES = modules_of_features("endpoints")
 ENDPOINTS = (
     Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
     Endpoint("GET", "/v1/games", "lobby", NOBODY),
@@ -191,16 +193,6 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/me/records", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
-    Endpoint(
-        "POST",
-        "/v1/matchmaking/tickets",
-        "lobby",
-        PLAYER,
-        lambda _: {"name": "Ann", "seat_count": 5, "options": {}},
-    ),
-    Endpoint("GET", "/v1/matchmaking/tickets", "lobby", PLAYER),
-    Endpoint("GET", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
-    Endpoint("DELETE", "/v1/matchmaking/tickets/<ticket>", "ticket", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
     *_webhooks("/v1/me/webhooks", PLAYER),
     *_webhooks(f"{_GAME}/webhooks", HOST),
@@ -240,14 +232,16 @@ ENDPOINTS = (
     Endpoint("GET", "/.well-known/security.txt", "lobby", NOBODY),
     Endpoint("GET", "/healthz", "lobby", NOBODY),
     Endpoint("GET", "/readyz", "lobby", NOBODY),
+    *(Endpoint(*arguments) for feature in _OF_FEATURES for arguments in feature.ENDPOINTS),
 )
 
 BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 
+_STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
-    "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "ticket", "invited", "webhook",
-    "bot",
+    "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "webhook", "bot",
+    *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
 
@@ -276,9 +270,8 @@ def game_at(stage, service) -> Game:
         game.call("POST", "abort", token=game.host)
     if stage in ("bot", "webhook"):
         {"bot": bind_bot, "webhook": add_webhooks}[stage](service, game)
-    if stage == "ticket":
-        wanted = {"name": "Ann", "seat_count": 4}
-        game.ticket = service.call("POST", "/v1/matchmaking/tickets", wanted, PLAYER_KEY).json["id"]
+    if stage in _STAGES_OF_FEATURES:
+        _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
     return game
 
 

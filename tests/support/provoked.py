@@ -1,6 +1,7 @@
 """All requests that provoke problems."""
 
 from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
+from tests.support.features import modules_of_features
 
 _MODULES = (provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests)
 
@@ -13,4 +14,4 @@ def provoked_by(*modules):
     return found
 
 
-PROVOKED = provoked_by(*_MODULES)
+PROVOKED = provoked_by(*_MODULES, *modules_of_features("provoked"))

@@ -282,13 +282,6 @@ def events_of_a_player_after_one_that_is_unknown(service):
     return lambda: service.call("GET", "/v1/me/events?after=7-7", token=PLAYER_KEY)
 
 
-@provokes("ticket_not_found")
-def a_ticket_of_another_player(service):
-    criteria = {"name": "Ann", "seat_count": 2}
-    ticket = service.call("POST", "/v1/matchmaking/tickets", criteria, "skye_key_" + 22 * "S").json["id"]
-    return lambda: service.call("GET", f"/v1/matchmaking/tickets/{ticket}", token=PLAYER_KEY)
-
-
 @provokes("too_many_games")
 def a_game_too_many_for_a_player_key(_service):
     """One game more than a player key can have."""

@@ -113,16 +113,6 @@ def test_near_deadline_is_reported_once_to_both_kinds_of_webhooks(service, recei
     assert sorted(each.message["data"]["seat"] for each in receiver.events) == [0, 0, 1]
 
 
-def test_expired_ticket_is_reported_without_a_request(service, receiver):
-    create(service, receiver.url)
-    ticket = {"name": "Ann", "seat_count": 4, "ttl_ms": 60_000}
-    service.call("POST", "/v1/matchmaking/tickets", ticket, PLAYER_KEY)
-    service.clock.advance(61)
-    dispatch(service)
-    assert kinds(receiver) == ["ticket_expired"]
-    assert receiver.events[0].message["href"] is None
-
-
 def test_failed_delivery_is_repeated_by_the_schedule_with_the_same_id(service, receiver):
     webhook = create(service, receiver.url, types=["your_turn"])
     receiver.answer = lambda _, handler: respond(handler, 500)
