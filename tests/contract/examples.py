@@ -419,5 +419,4 @@ def main(names, file=FILE, known=None):
 
 
 if __name__ == "__main__":
-    logging.disable()  # the service logs a traceback for `internal_error`
     sys.exit(main(sys.argv[1:]))

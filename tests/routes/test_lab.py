@@ -28,7 +28,7 @@ def advance(lab, ms):
     return answer.json
 
 
-def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
+def test_emptying_a_lab_deletes_all_but_the_data_of_rulesets_and_keys_of_others(lab):
     lab.redis.set("skyenet:{a}:table", "of others")
     lab.redis.set("other", "of others")
     lab.call("POST", "/v1/games", {"players": [{"name": "Ann"}]}, token=KEY)
@@ -37,7 +37,7 @@ def test_emptying_a_lab_deletes_all_keys_of_the_service_and_no_others(lab):
     put_fault(lab, game, fault="drop", requests=3)
     advance(lab, 1000)
     assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 2}
-    assert sorted(lab.redis.keys()) == [b"other", b"skyenet:{a}:table"]
+    assert sorted(lab.redis.keys()) == [b"other", b"skye:{rulesets}:data", b"skyenet:{a}:table"]
     assert game.call("GET").json["code"] == "game_not_found"
     assert lab.get("/v1/games")["games"] == []
     assert lab.get("/v1/me/games", token=KEY)["games"] == []

@@ -29,7 +29,8 @@ FULL = (
     "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
     "contract/generators",
     "engine/test_env_actions.py", "engine/test_env_observation.py", "engine/test_env_options.py",
-    "engine/test_env_vector.py", "engine/test_envs.py", "engine/test_openspiel.py",
+    "engine/test_env_rulesets.py", "engine/test_env_vector.py", "engine/test_envs.py",
+    "engine/test_openspiel.py",
 )  # fmt: skip
 FULL_OF_PARTS = ("hunts/tests/detection", "hunts/tests/test_served_hunts.py")
 """Likewise, for the tests that lie beside their distribution."""

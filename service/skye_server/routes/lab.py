@@ -113,8 +113,8 @@ def empty_lab() -> Response:
     """Delete all games of a lab server.
 
     The server deletes all its data: games, player keys with their games and events, the list, and the advance
-    of its clock. Other keys in the same Redis stay. Streams of the deleted games end with the reason
-    `game_not_found`. A game that a client creates at the same time may stay.
+    of its clock. The data of rulesets and other keys in the same Redis stay. Streams of the deleted games end
+    with the reason `game_not_found`. A game that a client creates at the same time may stay.
     """
     _lab()
     return uncached_json({"deleted": collaborators().games.store.delete_all()})

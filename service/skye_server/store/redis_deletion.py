@@ -33,7 +33,7 @@ for _, key in ipairs(ARGV) do
     end
     redis.call('DEL', game .. 'log', game .. 'records', game .. 'faults', game .. 'webhooks', game .. 'watch')
     publish(key)
-  elseif not game or redis.call('EXISTS', game .. 'game') == 0 then
+  elseif key ~= 'skye:{rulesets}:data' and (not game or redis.call('EXISTS', game .. 'game') == 0) then
     redis.call('DEL', key)
     if key:match('}:events$') then publish(key) end
   end
@@ -44,7 +44,9 @@ return deleted
 
 
 def delete_all(calls: RedisCalls, any_key: str) -> int:
-    """Delete all keys of the service on a single server, and no others; return how many games there were.
+    """Delete all games on a single server and what belongs to them; return how many games there were.
+
+    Keys of others and the data of rulesets stay.
 
     :param any_key: a key, which names the server.
     :raises Problem: store_unavailable.
