@@ -11,7 +11,7 @@ NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 TALL_BOARD = """async () => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
   const {Board} = await import(base + "game/board.js");
-  const board = new Board(null);
+  const board = new Board(null, () => "base");
   document.querySelector(".board").replaceWith(board.root);
   const territory = Array.from({length: 14}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
   board.show({seat: 0, name: "Ann", territory}, false, null);

@@ -130,11 +130,11 @@ def test_rules_end_no_sentence_with_nothing(browser):
     page = browser.window().page
     page.click("[data-act=rules]")
     page.wait_for_selector("dialog[open] .rule-steps")
-    assert "these four" not in page.locator("dialog").inner_text()
+    assert "these scoring tiles" not in page.locator("dialog").inner_text()
     page = opened(browser, "friend", **END).page
     page.click(".menu summary")
     page.click("[data-act=rules]")
-    page.wait_for_selector("dialog[open] p:has-text('these four') + .rule-steps li:nth-child(4)")
+    page.wait_for_selector("dialog[open] p:has-text('these scoring tiles') + .rule-steps li:nth-child(4)")
 
 
 def test_wrong_player_key_is_not_called_a_link(browser):
