@@ -37,9 +37,10 @@ RUN python -m venv --without-pip .venv \
     && pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
         --root-user-action ignore --no-deps --require-hashes --only-binary :all: -r deploy/requirements-mcp.lock
 COPY engine engine
+COPY gym gym
 COPY clients clients
 RUN pip --python .venv/bin/python install --no-cache-dir --no-compile --disable-pip-version-check \
-        --root-user-action ignore --no-deps --no-build-isolation ./engine ./clients/python ./clients/mcp \
+        --root-user-action ignore --no-deps --no-build-isolation ./engine ./gym ./clients/python ./clients/mcp \
     && pip --python .venv/bin/python uninstall --yes setuptools \
     && PYTHONHASHSEED=0 python -m compileall -q -f --invalidation-mode unchecked-hash .venv \
     && chmod -R a+rX .

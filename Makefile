@@ -16,9 +16,9 @@ INSTALL := $(BIN)/python deploy/install.py
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 # Each lock has only the packages that those before it lack: a line with a marker may not apply everywhere.
 BESIDE = $$(sed -n 's/^\([a-z0-9.-]*\)==[^;]*$$/--no-emit-package \1/p' $(1)) $(1:%=--constraint %)
-OURS := --no-emit-package skye-engine --no-emit-package skye-client --no-emit-package skye-hunts
+OURS := --no-emit-package skye-engine --no-emit-package skye-client --no-emit-package skye-gym --no-emit-package skye-hunts
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
-SOURCES := engine service hunts clients tests deploy examples bench conftest.py
+SOURCES := engine service gym hunts clients tests deploy examples bench conftest.py
 
 .PHONY: help
 help: ## list all targets
@@ -78,7 +78,7 @@ lint-types:
 lint-imports:
 	@$(BIN)/lint-imports --no-cache
 lint-security:
-	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service hunts/skye_hunts
+	@$(BIN)/bandit --quiet --configfile pyproject.toml --recursive engine service gym/skye_gym hunts/skye_hunts
 	@$(BIN)/python deploy/audit.py
 lint-generated:
 	@$(BIN)/skye-server openapi | diff -u openapi.yaml - || { \
@@ -131,12 +131,12 @@ examples: $(VENV)/.installed-full ## record the responses in the contract, the g
 		test -n '$(ONLY)' || $(BIN)/python -m tests.contract.readme || failed=1; exit $$failed
 
 .PHONY: league
-league: $(VENV)/.installed ## play leagues of all bots of the engine; writes the tables into engine/README.md
+league: $(VENV)/.installed ## play leagues of all bots; writes the tables into gym/README.md
 	@$(BIN)/python -m bench.league
 
 .PHONY: reference
-reference: $(VENV)/.installed-frameworks ## write the API reference of the engine into build/reference
-	@$(BIN)/python -m tests.engine.reference build/reference
+reference: $(VENV)/.installed-frameworks ## write the API reference of the engine and of skye-gym into build/reference
+	@$(BIN)/python -m tests.support.reference build/reference skye skye_gym
 	@echo 'build/reference/index.html'
 
 .PHONY: screenshots
@@ -178,20 +178,20 @@ lock: $(VENV)/.installed ## pin the newest versions that the pyproject.toml file
 
 .PHONY: clean
 clean: ## remove the virtual environment and caches (never the games)
-	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
+	@rm -rf $(VENV) $(VENV)-* */build */*.egg-info clients/python/*.egg-info gym/*/*.egg-info gym/*/build .hypothesis .mypy_cache .pytest_cache .ruff_cache .schemathesis
 	@rm -rf examples/typescript/node_modules examples/typescript/dist
 	@rm -rf clients/typescript/node_modules clients/typescript/types tests/web/node_modules
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A lock is installed again only when it, or the environment, has changed.
-EDITABLE := --editable engine service hunts clients/python
-$(VENV)/.installed: deploy/requirements.lock hunts/pyproject.toml $(BIN)/python
+EDITABLE := --editable engine service gym hunts clients/python
+$(VENV)/.installed: deploy/requirements.lock gym/pyproject.toml hunts/pyproject.toml $(BIN)/python
 	@echo 'Installing the packages of the server (10 to 30 s) ...'
 	@$(INSTALL) $< $(EDITABLE)
 	@touch $@
 
 LOCKS_OF_TESTS := deploy/requirements.lock deploy/requirements-test.lock
-$(VENV)/.installed-test: $(LOCKS_OF_TESTS) hunts/pyproject.toml $(BIN)/python
+$(VENV)/.installed-test: $(LOCKS_OF_TESTS) gym/pyproject.toml hunts/pyproject.toml $(BIN)/python
 	@echo 'Installing the packages of the server and of its tests (10 to 30 s) ...'
 	@$(INSTALL) $(LOCKS_OF_TESTS) $(EDITABLE)
 	@touch $@ $(VENV)/.installed
@@ -223,9 +223,9 @@ $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
 	@$(RELEASE)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r $<
 	@touch $@
 
-# The frameworks of clients/openenv and clients/verifiers, each in an environment of its own, since their pins
+# The frameworks of gym/openenv and gym/verifiers, each in an environment of its own, since their pins
 # exclude those of others. `uv` is what verifiers starts its programs with.
-$(VENV)-%/.installed: clients/%/pyproject.toml $(BIN)/python
+$(VENV)-%/.installed: gym/%/pyproject.toml $(BIN)/python
 	@echo 'Installing $* ...'
 	@$(BIN)/python -m venv --clear $(VENV)-$*
 	@$(VENV)-$*/bin/python -m pip install -qq --disable-pip-version-check \

@@ -198,6 +198,7 @@ _SLOW_ROOMS = [
     "bench",
     "server",
     "engine",
+    "tests",  # those beside a distribution
     "routes",
 ]
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from bench.plan import Plan
 from bench.rows import Row, in_turn, row
 from skye import CHANCE, chance_outcomes, new_game
-from skye.encoding import EncodedGame
 from skye.rulesets import BASE
+from skye_gym.encoding import EncodedGame
 
 ENGINE = "engine, encoded actions"
 ENGINE_CHANCE = "engine, encoded actions and explicit chance"
@@ -64,7 +64,7 @@ def _engine(dice: random.Random, seed: str | None) -> int:
 
 def _pettingzoo(dice: random.Random) -> dict[str, Callable[[], int]]:
     try:
-        from skye.envs.pettingzoo import raw_env
+        from skye_gym.envs.pettingzoo import raw_env
     except ImportError:
         return {}
     env = raw_env(4)
@@ -85,7 +85,7 @@ def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
     try:
         import gymnasium
 
-        import skye.envs.gymnasium  # noqa: F401 - registers the environment
+        import skye_gym.envs.gymnasium  # noqa: F401 - registers the environment
     except ImportError:
         return {}
     name, options = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
@@ -113,7 +113,7 @@ def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:
     try:
         import pyspiel
 
-        import skye.envs.openspiel  # noqa: F401 - registers the game
+        import skye_gym.envs.openspiel  # noqa: F401 - registers the game
     except ImportError:
         return {}
     loaded = pyspiel.load_game("python_isle_of_skye(players=4)")

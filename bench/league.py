@@ -1,4 +1,4 @@
-"""Play leagues of the bots of the engine; write the tables into engine/README.md.
+"""Play leagues of all bots; write the tables into gym/README.md.
 
 Arguments are passed to `skye-arena`, for example `--workers=1`.
 """
@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from skye.arena.command import main, table
-from skye.arena.ratings import standings
+from skye_gym.arena.command import main, table
+from skye_gym.arena.ratings import standings
 
-README = Path(__file__).parents[1] / "engine" / "README.md"
+README = Path(__file__).parents[1] / "gym" / "README.md"
 BEGIN, END = "<!-- league -->", "<!-- /league -->"
 
 FOLDER = Path(__file__).parents[1] / "data" / "league"

@@ -15,8 +15,8 @@ import numpy as np
 
 from skye import BOTS, GameState, choose_move, new_game, play
 from skye.bots.evaluation import evaluation_of, outlook_of, situation_of
-from skye.bots.trained_evaluation import Weights
 from skye.rulesets import BASE
+from skye_gym.bots.trained_evaluation import Weights
 
 
 class State(NamedTuple):

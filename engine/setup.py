@@ -8,7 +8,7 @@ from setuptools import Extension, setup
 PACKAGES = ("bots", "rules", "scoring", "territory", "tiles")
 """The packages that are compiled: those in which games and bots spend their time."""
 
-MODULES = ("draws.py", "encoding.py", "rulesets/base_scoring.py", "visibility/observation.py")
+MODULES = ("draws.py", "rulesets/base_scoring.py", "visibility/observation.py")
 
 PURE = ("__init__.py", "setup.py")
 """Files of the packages that stay as they are: `rules/setup.py` checks options of any type."""

@@ -1,8 +1,8 @@
 """Build the artefacts of a release from the committed files into `dist/`: `make release`.
 
 The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and
-names, owners and permissions in archives do not depend on the machine. The compiled wheel of the engine and
-the image also need the same compiler and base image.
+names, owners and permissions in archives do not depend on the machine. The compiled wheels and the image also
+need the same compiler and base image.
 """
 
 import gzip
@@ -26,10 +26,14 @@ DISTRIBUTIONS = {
     "skye-engine": ("engine", ()),
     "skye-client": ("clients/python", ()),
     "skye-server": ("service", ("skye-engine", "skye-client")),
+    "skye-gym": ("gym", ("skye-engine",)),
     "skye-hunts": ("hunts", ("skye-engine", "skye-client", "skye-server")),
-    "skye-mcp": ("clients/mcp", ("skye-engine", "skye-client")),
+    "skye-mcp": ("clients/mcp", ("skye-engine", "skye-client", "skye-gym")),
 }
 """The Python distributions: the folder, and the other distributions of this project that it needs."""
+
+COMPILED = ("engine", "gym")
+"""The folders of the distributions that also have a compiled wheel for this platform."""
 
 IMAGES = {"skye-server": (), "skye-mcp": ("--target", "mcp")}
 """The images, with the options of their builds."""
@@ -110,7 +114,7 @@ def same_bytes(archive, epoch):
 
 
 def build_python(folder, dist, environ, *, is_compiled=True):
-    """Build the source archives and wheels, and the compiled wheel of the engine."""
+    """Build the source archives and wheels, and the compiled wheels."""
     build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", dist)
     for project, _ in DISTRIBUTIONS.values():
         run(*build, folder / project, **environ)
@@ -120,7 +124,8 @@ def build_python(folder, dist, environ, *, is_compiled=True):
         # The code of mypyc names its own files, which lie in the environment of the release.
         maps = f"-ffile-prefix-map={folder}=. -ffile-prefix-map={ROOT}=."
         compiling = environ | {"SKYE_COMPILE": "1", "CFLAGS": f"-g0 {maps}"}
-        run(*build, "--wheel", folder / "engine", **compiling)
+        for project in COMPILED:
+            run(*build, "--wheel", folder / project, **compiling)
 
 
 def build_npm(folder, dist, environ):
@@ -184,7 +189,7 @@ def check_artefacts(dist, folder):
     wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
     tool = Path(sys.executable).with_name
     run(sys.executable, "-m", "twine", "check", "--strict", *wheels, *archives)
-    # The compiled wheel has, as those of mypy and black, the common library of mypyc beside the package.
+    # The compiled wheels have, as those of mypy and black, the common library of mypyc beside the package.
     run(tool("check-wheel-contents"), "--ignore", "W009", *wheels)
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as files:

@@ -59,12 +59,20 @@ def first_program(text, language):
 
 
 def play_engine(folder, wheel):
-    """Play a league, and the game of the README."""
+    """Play the game of the README."""
     programs = environment(folder, wheel)
-    run(programs / "skye-arena", "greedy", "random", "--games", "4", cwd=folder)
     readme = run(programs / "python", "-c", README_PROGRAM, "skye-engine", cwd=folder)
     run(programs / "python", "-c", first_program(readme, "python"), cwd=folder)
-    report(f"{wheel.name}: a league, and the game of the README")
+    report(f"{wheel.name}: the game of the README")
+
+
+def play_gym(folder, engine, gym):
+    """Play a league of all kinds of bots, and the game of the README."""
+    programs = environment(folder, engine, gym)
+    run(programs / "skye-arena", "greedy", "strategist", "expert@1", "--games", "6", cwd=folder)
+    readme = run(programs / "python", "-c", README_PROGRAM, "skye-gym", cwd=folder)
+    run(programs / "python", "-c", first_program(readme, "python"), cwd=folder)
+    report(f"{gym.name} on {engine.name}: a league, and the game of the README")
 
 
 @contextlib.contextmanager
@@ -200,12 +208,16 @@ def open_until_over(browser, folder):
 
 def play_all(dist, folder):
     """Try all artefacts."""
-    engine, client, server, hunts, mcp = artefacts(
-        dist, *(f"skye_{part}-*-none-any.whl" for part in ("engine", "client", "server", "hunts", "mcp"))
+    parts = ("engine", "client", "server", "gym", "hunts", "mcp")
+    engine, client, server, gym, hunts, mcp = artefacts(
+        dist, *(f"skye_{part}-*-none-any.whl" for part in parts)
     )
     [compiled] = set(dist.glob("skye_engine-*.whl")) - {engine}
+    [compiled_gym] = set(dist.glob("skye_gym-*.whl")) - {gym}
     sources = artefacts(dist, *(f"skye_{part}-*.tar.gz" for part in ("engine", "client", "server")))
     [package] = artefacts(dist, "skye-client-*.tgz")
+    for number, (wheel, of_gym) in enumerate([(engine, gym), (compiled, gym), (compiled, compiled_gym)]):
+        play_gym(folder / f"gym-{number}", wheel, of_gym)
     for number, wheel in enumerate((engine, compiled)):
         play_engine(folder / f"engine-{number}", wheel)
     with serving(folder / "server", compiled, client, server) as (url, programs):
@@ -213,7 +225,7 @@ def play_all(dist, folder):
         check_hunts(url, is_lab=False)
         report(f"{server.name} on the compiled engine: its pages, and the game of the demo")
         play_python_client(folder / "client", client, url)
-        play_mcp(folder / "mcp", (mcp, engine, client), url)
+        play_mcp(folder / "mcp", (mcp, engine, client, gym), url)
         play_npm(folder / "npm", package, url)
     with serving(folder / "lab", compiled, client, server, hunts, SKYE_LAB="on") as (url, _):
         check_hunts(url, is_lab=True)

@@ -3,13 +3,8 @@
 `new_game` creates a game, `play` makes a move or raises a `RuleError`, `legal_moves` lists the legal moves
 of a seat, and `game_view` returns the game as a viewer may see it. The names in this module are those of
 programs that play. These public modules have the rest: `skye.errors`, `skye.events`, `skye.views`,
-`skye.fields`, `skye.rulesets`, `skye.encoding`, `skye.evaluation`, `skye.tiles`, `skye.territory`,
-`skye.scoring`, `skye.positions`, `skye.bots`, `skye.draws`, `skye.svg`, `skye.agents`, `skye.arena`,
-`skye.arena.columns`, `skye.evals` and `skye.envs`, which has a module for each framework:
-`skye.envs.gymnasium`, `skye.envs.pettingzoo` and `skye.envs.openspiel`. What agents see and choose is
-documented in `skye.envs.observation`, `skye.envs.planes`, `skye.envs.actions`, `skye.envs.rewards` and
-`skye.envs.vector`.
-All other modules may change.
+`skye.fields`, `skye.rulesets`, `skye.evaluation`, `skye.tiles`, `skye.territory`, `skye.scoring`,
+`skye.positions`, `skye.bots`, `skye.draws` and `skye.svg`. All other modules may change.
 """
 
 from skye.annotations import restore_annotations

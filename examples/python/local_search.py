@@ -1,12 +1,12 @@
-"""Play a game over HTTP with a bot of the engine, which searches in this process."""
+"""Play a game over HTTP with a bot of skye-gym, which searches in this process."""
 
 import argparse
 import random
 from collections.abc import Sequence
 
 import skye
-from skye.bots import LEAGUE_BOTS
 from skye_client import Game, Skye
+from skye_gym.bots import LEAGUE_BOTS
 
 
 def play(game: Game, seat: int, bot: str) -> None:
@@ -24,7 +24,7 @@ def choose(game: Game, view, seat: int, bot: str, rng: random.Random) -> skye.Mo
     """Return the move of a bot, from the view and the events of its seat."""
     events = game.event_page(after=0, limit=1000)["events"]
     local = skye.game_from_view(view, events)
-    return skye.choose_move(bot, local, seat, rng)
+    return skye.choose_move(LEAGUE_BOTS[bot], local, seat, rng)
 
 
 def act(game: Game, seat: int, move: skye.Move) -> None:
@@ -47,9 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Play one game against bots of the server, and print the scores."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--api", default="http://127.0.0.1:8000", help="the URL of the server")
-    parser.add_argument(
-        "--bot", choices=sorted(LEAGUE_BOTS), default="strategist", help="the bot of the engine that plays"
-    )
+    parser.add_argument("--bot", choices=sorted(LEAGUE_BOTS), default="strategist", help="the bot that plays")
     parser.add_argument("--against", nargs="+", default=["greedy"], help="bots of the server to play against")
     parser.add_argument("--seed", help="seed of all draws; random by default")
     options = parser.parse_args(arguments)

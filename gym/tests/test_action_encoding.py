@@ -2,6 +2,7 @@
 
 import pytest
 
+from gym.tests.playing import encoded_games
 from skye import (
     CHANCE,
     Options,
@@ -15,9 +16,9 @@ from skye import (
     offer_limits,
     play,
 )
-from skye.encoding import EncodedGame, decode_action, encode_move, encoding_of
 from skye.rulesets import BASE
-from tests.engine.playing import encoded_games, for_each_number_of_players, games
+from skye_gym.encoding import EncodedGame, decode_action, encode_move, encoding_of
+from tests.engine.playing import for_each_number_of_players, games
 
 ENCODING = encoding_of(BASE)
 

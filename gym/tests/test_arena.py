@@ -10,27 +10,29 @@ from pathlib import Path
 import pytest
 
 from skye import Action, Options, Record, game_from_position, position_from_text, replay
-from skye.arena.command import main
-from skye.arena.entrants import entrant_from
-from skye.arena.json_lines import json_line, read_json_lines
-from skye.arena.league import League
-from skye.arena.ratings import standings, wilson
-from skye.encoding import EncodedGame
 from skye.views import move_from
+from skye_gym.arena.command import main
+from skye_gym.arena.entrants import entrant_from
+from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.arena.league import League
+from skye_gym.arena.ratings import standings, wilson
+from skye_gym.encoding import EncodedGame
 from tests.support.waiting import waited_for
 
-REPOSITORY = Path(__file__).parents[2]
-HOSTILE = Path(__file__).with_name("hostile_command.py")
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parents[1]
+PYTHONPATH = f"{ROOT / 'engine'}:{ROOT / 'gym'}:{FOLDER}"
+HOSTILE = FOLDER / "hostile_command.py"
 AMPLE_S = 120
 """A budget in seconds that no bot exceeds which replies, however busy the machine is."""
 
-EXAMPLE = REPOSITORY / "examples/arena/bot.mjs"
+EXAMPLE = FOLDER.parent / "examples/arena/bot.mjs"
 
 
 @pytest.fixture
 def play(tmp_path, monkeypatch):
     """Play a league of one worker and return its header and its results."""
-    monkeypatch.setenv("PYTHONPATH", f"{REPOSITORY}/engine:{Path(__file__).parent}")
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
 
     def league(*bots, games=2, **options):
         out = tmp_path / "league.jsonl"
@@ -154,11 +156,10 @@ def test_number_that_is_not_above_zero_is_refused(argument, capsys):
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="no /proc to list processes")
 def test_workers_and_bots_end_when_the_arena_is_killed(tmp_path):
-    path = f"{REPOSITORY}/engine:{Path(__file__).parent}"
     bots = ["hang=arena_bots:hang", "sound=arena_bots:sound"]
     arguments = ["--workers=2", "--budget=600", f"--out={tmp_path / 'league.jsonl'}"]
-    command = [sys.executable, "-m", "skye.arena.command", *bots, *arguments]
-    arena = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "skye_gym.arena.command", *bots, *arguments]
+    arena = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": PYTHONPATH}, stderr=subprocess.DEVNULL)
     try:
         assert waited_for(lambda: len(descendants(arena.pid)) >= 2 * 3)  # two workers with two bots each
         processes = descendants(arena.pid)
@@ -319,7 +320,7 @@ def test_start_of_a_process_is_no_decision_time(play):
 
 def test_records_of_a_league_become_columns(play, tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: columns are not tested")
-    from skye.arena import columns  # noqa: PLC0415 - it needs pyarrow
+    from skye_gym.arena import columns  # noqa: PLC0415 - it needs pyarrow
 
     records = tmp_path / "records.ndjson"
     _, results = play("random", "greedy", games=2, records=records)
@@ -347,7 +348,7 @@ def test_records_of_a_league_become_columns(play, tmp_path):
 
 def test_columns_of_a_failed_bot_are_left_out_and_the_others_win(play, tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: columns are not tested")
-    from skye.arena import columns  # noqa: PLC0415 - it needs pyarrow
+    from skye_gym.arena import columns  # noqa: PLC0415 - it needs pyarrow
 
     records = tmp_path / "records.ndjson"
     play("random", "arena_bots:cheat", records=records)  # `greedy` beats `random` in its place

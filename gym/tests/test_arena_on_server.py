@@ -6,20 +6,23 @@ from contextlib import closing
 
 import pytest
 
-from skye.arena.bot_process import Budget
-from skye.arena.command import main
-from skye.arena.entrants import decider_for, entrant_from
-from skye.arena.match import play_match
-from skye.arena.server_game import ServerGame, server_of
-from tests.examples.conftest import EXAMPLES, ROOT, call, run
+from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.command import main
+from skye_gym.arena.entrants import decider_for, entrant_from
+from skye_gym.arena.match import play_match
+from skye_gym.arena.server_game import ServerGame, server_of
+from tests.support.launcher import ROOT, call
 from tests.support.ports import free_port
+from tests.support.programs import run
 from tests.support.waiting import MAX_WAIT_S
+
+PYTHONPATH = ":".join(str(ROOT / part) for part in ("engine", "gym", "clients/python"))
 
 
 @pytest.fixture
 def play(tmp_path, monkeypatch):
     """Play a league of one worker and return its results."""
-    monkeypatch.setenv("PYTHONPATH", f"{ROOT}/engine:{ROOT}/clients/python")
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
 
     def league(*bots, **options):
         out = tmp_path / "league.jsonl"
@@ -83,8 +86,8 @@ def test_address_of_server_is_split_from_name_of_bot():
 
 @pytest.mark.parametrize("against", [["greedy"], ["random", "greedy", "random"]])
 def test_program_that_searches_locally_plays_a_whole_game(url, against):
-    command = [sys.executable, EXAMPLES / "python" / "local_search.py", "--api", url, "--seed", "searched"]
-    printed = run(*command, "--against", *against, PYTHONPATH=f"{ROOT}/engine:{ROOT}/clients/python")
+    command = [sys.executable, ROOT / "examples/python/local_search.py", "--api", url, "--seed", "searched"]
+    printed = run(*command, "--against", *against, PYTHONPATH=PYTHONPATH)
     scores = {line.split()[1]: int(line.split()[0]) for line in printed.splitlines()}
     assert len(printed.splitlines()) == 1 + len(against)
     assert scores["local"] > scores.get("Random", 0)

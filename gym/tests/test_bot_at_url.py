@@ -7,10 +7,10 @@ import pytest
 from standardwebhooks import Webhook
 
 from skye import new_game
-from skye.arena.bot_at_url import SECRET_VARIABLE, BotAtUrl
-from skye.arena.bot_process import BotFailed, Budget
-from skye.arena.entrants import decider_for, entrant_from
-from skye.arena.match import play_match
+from skye_gym.arena.bot_at_url import SECRET_VARIABLE, BotAtUrl
+from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.entrants import decider_for, entrant_from
+from skye_gym.arena.match import play_match
 from tests.support.playing import dice
 from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import MAX_WAIT_S

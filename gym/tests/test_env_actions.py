@@ -8,13 +8,14 @@ pytest.importorskip("gymnasium", reason="Gymnasium is not installed: the encodin
 
 import numpy as np
 
+from gym.tests.playing import encoded_games
 from skye import BOTS, Buy, Phase, Place, RuleError, legal_moves, new_game, play
-from skye.encoding import EncodedGame, bot_of_policy, decode_move, encode_move
-from skye.envs.actions import ENCODINGS, FactoredActions, ListedActions, listed_shape
-from skye.envs.planes import planes_of
-from skye.envs.tile_features import features_of
 from skye.rulesets import BASE
-from tests.engine.playing import encoded_games, for_each_number_of_players
+from skye_gym.encoding import EncodedGame, bot_of_policy, decode_move, encode_move
+from skye_gym.envs.actions import ENCODINGS, FactoredActions, ListedActions, listed_shape
+from skye_gym.envs.planes import planes_of
+from skye_gym.envs.tile_features import features_of
+from tests.engine.playing import for_each_number_of_players
 
 FEATURES = features_of(BASE)
 PLANES = planes_of(BASE)

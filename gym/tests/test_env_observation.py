@@ -19,14 +19,14 @@ from skye import (
     new_game,
     play,
 )
-from skye.encoding import EncodedGame
-from skye.envs.observation import Observer, flat, shapes
-from skye.envs.planes import OwnPlanes, planes_of
-from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.rulesets import BASE
 from skye.tiles import OBJECTS, ROTATIONS
 from skye.tiles.geometry import coordinates_of
 from skye.views import event_view
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.observation import Observer, flat, shapes
+from skye_gym.envs.planes import OwnPlanes, planes_of
+from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 from tests.engine.playing import for_each_number_of_players
 
 PHASES = [*Phase]

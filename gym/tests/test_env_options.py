@@ -12,10 +12,10 @@ pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its envir
 import gymnasium
 
 from skye import BOTS, InvalidPosition, SetOffer, TakeBack, offer_limits
-from skye.arena.bot_process import BotFailed
-from skye.envs import pettingzoo
-from skye.envs.gymnasium import IsleOfSkye
 from skye.errors import InvalidSetup
+from skye_gym.arena.bot_process import BotFailed
+from skye_gym.envs import pettingzoo
+from skye_gym.envs.gymnasium import IsleOfSkye
 from tests.engine.playing import for_each_number_of_players
 from tests.support.programs import finished
 
@@ -69,7 +69,7 @@ def test_opponent_is_a_name_or_a_function():
 
 
 def test_opponent_is_a_bot_of_a_league():
-    env = IsleOfSkye(["tests.engine.arena_bots:sound", "random"], budget_s=20)
+    env = IsleOfSkye(["gym.tests.arena_bots:sound", "random"], budget_s=20)
     _, scores = play_episode(env)
     assert len(scores) == 3
     env.close()
@@ -221,6 +221,6 @@ def test_mask_after_the_end_allows_every_action():
     ("module", "package"), [("gymnasium", "numpy"), ("pettingzoo", "pettingzoo"), ("openspiel", "pyspiel")]
 )
 def test_missing_extra_names_the_command_that_installs_it(module, package):
-    program = f"import sys; sys.modules[{package!r}] = None; import skye.envs.{module}"
+    program = f"import sys; sys.modules[{package!r}] = None; import skye_gym.envs.{module}"
     last = finished(sys.executable, "-c", program).stderr.splitlines()[-1]
-    assert last.endswith(f"{package!r} is not installed: pip install 'skye-engine[{module}]'")
+    assert last.endswith(f"{package!r} is not installed: pip install 'skye-gym[{module}]'")

@@ -18,7 +18,7 @@ def test_pettingzoo_suite_passes(players):
     pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
     from pettingzoo.test import api_test
 
-    from skye.envs.pettingzoo import env
+    from skye_gym.envs.pettingzoo import env
 
     for form in ({"actions": "list"}, {"observation": "flat", "actions": "factored"}):
         api_test(env(players, ruleset="second", **form), num_cycles=100)
@@ -28,14 +28,14 @@ def test_gymnasium_checker_passes():
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
     from gymnasium.utils.env_checker import check_env
 
-    from skye.envs.gymnasium import IsleOfSkye
+    from skye_gym.envs.gymnasium import IsleOfSkye
 
     check_env(IsleOfSkye(["random", "random"], ruleset="second"), skip_render_check=True)
 
 
 def test_openspiel_suite_passes():
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not tested")
-    import skye.envs.openspiel  # noqa: F401 - it registers the game
+    import skye_gym.envs.openspiel  # noqa: F401 - it registers the game
 
     game = pyspiel.load_game("python_isle_of_skye(players=3,ruleset=second)")
     pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
@@ -43,7 +43,7 @@ def test_openspiel_suite_passes():
 
 def test_player_count_that_the_ruleset_does_not_have_is_refused():
     pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
-    from skye.envs.pettingzoo import env
+    from skye_gym.envs.pettingzoo import env
 
     with pytest.raises(ValueError, match=r"2 or 3|2 to 3"):
         env(4, ruleset="second")

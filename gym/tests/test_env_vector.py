@@ -11,8 +11,8 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-import skye.envs.gymnasium  # noqa: F401 - registers the environment
-from skye.envs.vector import IsleOfSkyeVector
+import skye_gym.envs.gymnasium  # noqa: F401 - registers the environment
+from skye_gym.envs.vector import IsleOfSkyeVector
 
 ID = "skye/IsleOfSkye-v1"
 GAMES = 3

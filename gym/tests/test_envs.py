@@ -15,7 +15,7 @@ for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 @pytest.fixture
 def pettingzoo_env():
     pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
-    from skye.envs.pettingzoo import env
+    from skye_gym.envs.pettingzoo import env
 
     return env
 
@@ -84,7 +84,7 @@ def test_copied_pettingzoo_environment_continues_the_same_game(pettingzoo_env, c
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copied_gymnasium_environment_continues_the_same_game(copied, form):
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
-    from skye.envs.gymnasium import IsleOfSkye
+    from skye_gym.envs.gymnasium import IsleOfSkye
 
     env = IsleOfSkye(["random", BOTS["greedy"]], **form)
     _, info = env.reset(seed=3)
@@ -103,7 +103,7 @@ def test_gymnasium_check_env_passes(players):
     import gymnasium
     from gymnasium.utils.env_checker import check_env
 
-    import skye.envs.gymnasium  # noqa: F401 - registers the environment
+    import skye_gym.envs.gymnasium  # noqa: F401 - registers the environment
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -13,24 +13,24 @@ from random import Random
 import pytest
 
 from skye import Phase, choose_move, new_game, play
-from skye.agents import PLAIN, TextGame, UnusableReply, Wording, json_in, move_in, other_wording
-from skye.arena.bot_process import Budget
 from skye.errors import GameOver
-from skye.evals import judged
-from skye.evals.command import KEY_VARIABLE, main
-from skye.evals.endpoint import Endpoint, EndpointFailed
-from skye.evals.games import choose
-from skye.evals.plan import Plan
-from skye.evals.questions import Question, Reply
-from skye.evals.scoring import mean_interval
-from skye.evals.subjects import subject_of
-from skye.evals.tasks import TASKS, is_correct, task_line, task_of
+from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, json_in, move_in, other_wording
+from skye_gym.arena.bot_process import Budget
+from skye_gym.evals import judged
+from skye_gym.evals.command import KEY_VARIABLE, main
+from skye_gym.evals.endpoint import Endpoint, EndpointFailed
+from skye_gym.evals.games import choose
+from skye_gym.evals.plan import Plan
+from skye_gym.evals.questions import Question, Reply
+from skye_gym.evals.scoring import mean_interval
+from skye_gym.evals.subjects import subject_of
+from skye_gym.evals.tasks import TASKS, is_correct, task_line, task_of
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
 from tests.support.waiting import waited_for
 
-PAGE = Path(__file__).parents[2] / "engine" / "skye" / "evals" / "EVAL.md"
+PAGE = Path(__file__).parents[1] / "skye_gym" / "evals" / "EVAL.md"
 QUESTION = Question("key", ({"role": "system", "content": "s"}, {"role": "user", "content": "u"}))
 FAST = ["--pause=0", "--attempts=3", "--processes=1"]
 
@@ -362,7 +362,7 @@ def test_transcript_of_another_run_is_refused(run, out, capsys):
 
 
 def test_program_of_the_league_protocol_plays_as_its_bot_does(run, out):
-    host = shlex.join([sys.executable, "-m", "skye.arena.host", "greedy"])
+    host = shlex.join([sys.executable, "-m", "skye_gym.arena.host", "greedy"])
     questions = []
     item, *_ = Plan("1", 1, 1, ("judged",), reads=False).items()
     Plan().result(item, lambda question: questions.append(question) or Reply(""), judge=False)

@@ -1,38 +1,37 @@
-"""The expert: sampled offers, sets of tiles, its budget, and wins against the strategist."""
+"""The expert: sets of tiles, its budget, what it knows, and wins against the strategist."""
 
-from collections import Counter
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from skye import BOTS, Options, new_game, offer_limits, play, play_out
-from skye.bots import LEAGUE_BOTS, expert
-from skye.bots.evaluation import best_plan, evaluation_of, situation_of
-from skye.bots.expert import expert_offer
-from skye.bots.joint_offers import best_joint_offer, likely_offers
-from skye.bots.trained_evaluation import WEIGHTS, TrainedSituationEvaluation, trained_outlook
+from skye.bots.evaluation import (
+    best_plan,
+    cached_outlook,
+    evaluation_of,
+    situation_evaluation_of,
+    situation_of,
+)
 from skye.rulesets import BASE
+from skye_gym.bots import LEAGUE_BOTS, expert
+from skye_gym.bots.expert import expert_offer
+from skye_gym.bots.trained_evaluation import (
+    WEIGHTS,
+    TrainedSituationEvaluation,
+    trained_evaluation_of,
+    trained_outlook,
+    weighted_outlook,
+)
+from tests.engine.deciding import check_that_hidden_information_changes_no_move, decisions
 from tests.engine.playing import for_each_number_of_players, seats_won
+from tests.support.second_ruleset import SECOND, registered
 from tests.support.sizes import sampled
 
+FEW_SIMULATIONS = expert(40)
+"""An expert with more than one simulation for two players."""
 
-def test_first_likely_offer_is_that_of_the_strategist():
-    game = new_game(BASE.colors[:3], seed="likely").game
-    different = 0
-    for seat in range(3):
-        first, *others = likely_offers(game, seat, Random(seat), 50)
-        assert first == best_joint_offer(game, seat, Random(seat))
-        assert all(play(game, seat, offer) for offer in others)
-        different += len({first, *others}) - 1
-    assert different > 0
-
-
-def test_likely_offers_are_mostly_good_ones():
-    game = new_game(BASE.colors[:2], seed="softmax").game
-    best = [likely_offers(game, 0, Random(dice), 1)[0] for dice in range(5)]
-    counted = Counter(likely_offers(game, 0, Random(1), 400))
-    assert max(counted, key=counted.__getitem__) in best
-    assert len(counted) < 200
+FOUR_DRAWN = replace(SECOND, id="four_drawn", tiles_drawn=4, minimum_price=2)
 
 
 @for_each_number_of_players
@@ -64,7 +63,6 @@ def played_to(phase, number):
 
 
 def test_expert_plays_a_whole_game_of_five():
-    """In test_bots it plays whole games of two, three and four."""
     assert play_out(new_game(5, seed="whole").game, expert(1), Random(1)).game.is_over
 
 
@@ -84,8 +82,29 @@ def test_larger_budget_tries_more_simulations():
     assert expert(1)(game, 0, Random(7)) == expert_offer(game, 0, limits, Random(7), 1)
 
 
-def test_expert_plays_in_leagues_but_not_on_servers():
+def test_expert_is_known_in_leagues_but_not_on_servers():
     assert set(LEAGUE_BOTS) - set(BOTS) == {"expert"}
+
+
+@pytest.mark.parametrize(("players", "open_gold"), [(4, True), (2, False), (4, False), (2, True)])
+def test_choice_of_the_expert_does_not_depend_on_hidden_information(players, open_gold):
+    check_that_hidden_information_changes_no_move(FEW_SIMULATIONS, players, open_gold, counts=True)
+
+
+def test_expert_with_the_same_generator_and_any_cache_makes_the_same_move():
+    for decision in decisions([FEW_SIMULATIONS] * 2, "memory"):
+        situation_evaluation_of.cache_clear()
+        cached_outlook.cache_clear()
+        trained_evaluation_of.cache_clear()
+        weighted_outlook.cache_clear()
+        assert decision.again() == decision.move
+
+
+@pytest.mark.parametrize("ruleset", [SECOND, FOUR_DRAWN], ids=lambda ruleset: ruleset.id)
+def test_expert_plays_a_whole_game_of_other_rulesets(ruleset):
+    with registered(ruleset):
+        game = new_game(2, seed="second", options=Options(ruleset=ruleset.id)).game
+        assert play_out(game, expert(1), Random(1)).game.is_over
 
 
 @pytest.mark.parametrize(("players", "at_least"), sampled([(2, 8), (4, 4)], 2))

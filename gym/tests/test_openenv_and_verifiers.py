@@ -42,7 +42,7 @@ def framework(name):
     programs = ROOT / f".venv-{name}" / "bin"
     if not (programs / ("openenv" if name == "openenv" else "vf-eval")).exists():
         pytest.skip(NO_TRAINING)
-    paths = {"PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'clients' / name}"}
+    paths = {"PYTHONPATH": f"{ROOT / 'engine'}:{ROOT / 'gym'}:{ROOT / 'gym' / name}"}
     return programs, paths | {"PATH": f"{programs}:{os.environ['PATH']}"}
 
 
@@ -69,7 +69,7 @@ def openenv_server(programs, environment):
 def test_openenv_accepts_the_package_and_its_server():
     programs, environment = framework("openenv")
     command = (programs / "openenv", "validate")
-    assert "PASS  static.manifest" in run(*command, ROOT / "clients/openenv", "--skip-build", **environment)
+    assert "PASS  static.manifest" in run(*command, ROOT / "gym/openenv", "--skip-build", **environment)
     with openenv_server(programs, environment) as url:
         assert "Verdict: PASS" in run(*command, "--url", url, **environment)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyspiel
 from absl import flags
 
-from skye.envs.openspiel import resample
+from skye_gym.envs.openspiel import resample
 from tests.support.sizes import sampled, sized
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 from importlib import import_module
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -13,10 +14,9 @@ pytest.importorskip("numpy", reason="NumPy is not installed: the training is not
 import numpy as np
 
 from skye import new_game, play_out
-from tests.examples.conftest import EXAMPLES
 from tests.support.programs import finished
 
-TRAINING = EXAMPLES / "training"
+TRAINING = Path(__file__).parents[1] / "examples" / "training"
 MAX_WEIGHTS = 1_000_000
 
 
@@ -39,7 +39,7 @@ def test_training_writes_weights_that_play_in_a_league(tmp_path):
     assert [games for _, _, games, *_ in points] == ["2", "4"]
     entrant = f"trained={sys.executable} {TRAINING / 'agent.py'} {tmp_path / 'weights.npz'}"
     results = tmp_path / "league.jsonl"
-    played = run("-m", "skye.arena.command", "random", entrant, "--games=2", f"--out={results}")
+    played = run("-m", "skye_gym.arena.command", "random", entrant, "--games=2", f"--out={results}")
     assert played.returncode == 0, played.stderr
     assert [json.loads(line)["failures"] for line in results.read_text().splitlines()[1:]] == [{}, {}]
 

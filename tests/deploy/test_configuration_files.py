@@ -23,7 +23,7 @@ def findings(*command):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("folder", [ROOT, ROOT / "clients" / "openenv"])
+@pytest.mark.parametrize("folder", [ROOT, ROOT / "gym" / "openenv"])
 def test_dockerfile_passes_hadolint(folder):
     status, printed = findings(TOOLS / "hadolint", folder / "Dockerfile")
     assert status == 0, printed

@@ -1,4 +1,4 @@
-"""Whole games for the tests of positions, observation, chance and encodings."""
+"""Whole games for the tests of positions, observation and chance."""
 
 import os
 import sys
@@ -10,9 +10,7 @@ import pytest
 
 from skye import GameState, new_game, play_out
 from skye.bots import Bot
-from skye.encoding import EncodedGame
 from skye.events import Event
-from skye.rulesets import BASE
 from skye.views import event_view
 from tests.reference.play import Beginning, Step, beginning, whole_game
 from tests.support.programs import run
@@ -55,18 +53,6 @@ def seats_won(bot: Bot | str, rival: Bot | str, players: int) -> int:
         game = new_game(players, seed=f"held out {number // players}").game
         won += number % players in play_out(game, bots, Random(number)).game.winners
     return won
-
-
-def encoded_games(
-    players: int, seed: int, begun: GameState | None = None
-) -> Iterator[tuple[EncodedGame, int]]:
-    """Play a whole game by random actions; yield each encoded game with the action chosen."""
-    rng = Random(seed)
-    encoded = EncodedGame(begun or new_game(BASE.colors[:players], seed=f"encoded {seed}").game)
-    while not encoded.game.is_over:
-        action = rng.choice(encoded.legal_actions())
-        yield encoded, action
-        encoded, _ = encoded.play(action)
 
 
 def printed_by(code: str, hash_seed: str = "random") -> str:

@@ -1,25 +1,19 @@
 """Bots play whole games, use only the information of their seat, and greedy beats random."""
 
-from collections.abc import Iterator
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
 from skye import (
     BOTS,
     GameState,
-    Move,
-    Options,
     Phase,
     SetOffer,
     TakeBack,
     Territory,
-    game_view,
     legal_moves,
     new_game,
     offer_limits,
-    play,
 )
 from skye.bots.evaluation import (
     Situation,
@@ -29,64 +23,27 @@ from skye.bots.evaluation import (
     situation_evaluation_of,
     situation_of,
 )
-from skye.bots.expert import expert
-from skye.bots.trained_evaluation import trained_evaluation_of, weighted_outlook
 from skye.rulesets import BASE
 from skye.scoring.scoring_tiles import tile_points
 from skye.territory import castle_alone
+from tests.engine.deciding import SCORING, check_that_hidden_information_changes_no_move, decisions, disguised
 from tests.engine.playing import for_each_number_of_players
 
-COUNTING = ("strategist", "expert")
+COUNTING = ("strategist",)
 """The bots that count purses from public events."""
 
-# Among them two majorities, which compare the seats; one of them compares the purses.
-SCORING = ("most_gold", "large_completed_areas", "most_ships", "squares")
-
-FEW_SIMULATIONS_MS = 40
-"""A time budget of the expert with more than one simulation for two players."""
-
-TESTED = {**BOTS, "expert": expert(FEW_SIMULATIONS_MS)}
-
-for_each_bot = pytest.mark.parametrize("name", TESTED)
-
-
-class Decision(NamedTuple):
-    """A game, the seat that decides, its move, and the random generator."""
-
-    game: GameState
-    seat: int
-    move: Move
-    after: GameState
-    dice: str
-
-    def again(self, name: str, game: GameState | None = None) -> Move:
-        """Return the move of the bot with the same generator, in this game or in another."""
-        return TESTED[name](game or self.game, self.seat, Random(self.dice))
-
-
-def decisions(names: list[str], seed: str, options: Options | None = None) -> Iterator[Decision]:
-    """Play a whole game of bots, one name for each seat; a random one of the waiting seats acts."""
-    game = new_game(BASE.colors[: len(names)], seed=seed, options=options).game
-    chance = Random(seed)
-    number = 0
-    while not game.is_over:
-        seat = chance.choice(game.waiting_for)
-        dice = f"{seed}/{number}"
-        move = TESTED[names[seat]](game, seat, Random(dice))
-        after = play(game, seat, move).game
-        yield Decision(game, seat, move, after, dice)
-        game, number = after, number + 1
+for_each_bot = pytest.mark.parametrize("name", BOTS)
 
 
 def end_of(names: list[str], seed: str) -> GameState:
-    *_, last = decisions(names, seed)
+    *_, last = decisions([BOTS[name] for name in names], seed)
     return last.after
 
 
 @for_each_number_of_players
 def test_bots_play_whole_games_without_a_step_back(players: int):
     names = ["greedy", "random", "greedy", "random", "greedy"][:players]
-    made = list(decisions(names, "whole"))
+    made = list(decisions([BOTS[name] for name in names], "whole"))
     most_in_a_round = players * (1 + 1 + 3 + 1)  # an offer, a purchase, three tiles, the declaration
     assert made[-1].after.is_over
     assert len(made) <= made[0].game.rounds * most_in_a_round
@@ -94,61 +51,28 @@ def test_bots_play_whole_games_without_a_step_back(players: int):
     assert not any(isinstance(decision.move, TakeBack) for decision in made)
 
 
-def disguised(game: GameState, seat: int, chance: Random, *, purses: bool = True) -> GameState:
-    """Replace all that a seat may not know: the seed, others' offers until they are revealed, and purses.
-
-    Purses stay as they are for bots that count them, as anybody can from public events.
-    """
-    players = list(game.players)
-    for other, player in enumerate(players):
-        if other == seat:
-            continue
-        gold, prices = player.gold, player.prices
-        if game.phase is Phase.PRICING and prices:
-            one = chance.randint(1, gold + player.stakes - 1)
-            two = chance.randint(1, gold + player.stakes - one)
-            prices = tuple(chance.sample([0, one, two], 3))
-            gold += player.stakes - sum(prices)
-        if purses and not game.open_gold:
-            gold = chance.randint(0, 60)
-        players[other] = player._replace(gold=gold, prices=prices)
-    return game._replace(seed=f"not {game.seed}", players=tuple(players))
-
-
-def seen(seat: int, game: GameState) -> dict[str, object]:
-    return game_view(game, seat) | {"fairness": "another seed, another commitment"}
-
-
 @for_each_bot
 @pytest.mark.parametrize(("players", "open_gold"), [(4, True), (2, False), (4, False), (2, True)])
 def test_choice_of_a_bot_does_not_depend_on_hidden_information(name: str, players: int, open_gold: bool):
-    chance = Random(f"{name}{open_gold}{players}")
-    options = Options(scoring_tiles=SCORING, open_gold=open_gold)
-    for decision in decisions([name] * players, "hidden", options):
-        other = disguised(decision.game, decision.seat, chance, purses=name not in COUNTING)
-        assert other != decision.game
-        assert seen(decision.seat, other) == seen(decision.seat, decision.game)
-        assert decision.again(name, other) == decision.move
+    check_that_hidden_information_changes_no_move(BOTS[name], players, open_gold, counts=name in COUNTING)
 
 
 def test_situation_contains_no_hidden_information():
-    for decision in decisions(["random"] * 3, "situation"):
+    for decision in decisions([BOTS["random"]] * 3, "situation"):
         other = disguised(decision.game, decision.seat, Random(decision.dice))
         assert situation_of(other) == situation_of(decision.game)
 
 
 @for_each_bot
 def test_bot_with_the_same_generator_and_any_cache_makes_the_same_move(name: str):
-    for decision in decisions([name] * 2, "memory"):
+    for decision in decisions([BOTS[name]] * 2, "memory"):
         situation_evaluation_of.cache_clear()
         cached_outlook.cache_clear()
-        trained_evaluation_of.cache_clear()
-        weighted_outlook.cache_clear()
-        assert decision.again(name) == decision.move
+        assert decision.again() == decision.move
 
 
 def test_random_buys_any_tile_that_it_can_or_none():
-    for decision in decisions(["random"] * 3, "any"):
+    for decision in decisions([BOTS["random"]] * 3, "any"):
         if decision.game.phase is Phase.BUYING:
             choose, game, seat = BOTS["random"], decision.game, decision.seat
             chosen = {choose(game, seat, Random(dice)) for dice in range(150)}
@@ -159,7 +83,7 @@ def offers(name: str, seed: str) -> list[tuple[int, list[int]]]:
     """Return the gold at hand and the prices, for all offers of a game."""
     return [
         (offer_limits(decision.game, decision.seat).gold, [gold for _, gold in decision.move.prices])
-        for decision in decisions([name] * 4, seed)
+        for decision in decisions([BOTS[name]] * 4, seed)
         if isinstance(decision.move, SetOffer)
     ]
 

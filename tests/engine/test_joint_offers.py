@@ -1,12 +1,13 @@
 """Offers of the strategist: their inputs, and wins against greedy offers."""
 
+from collections import Counter
 from random import Random
 
 import pytest
 
 from skye import new_game, offer_limits, play
 from skye.bots.greedy import greedy_offer
-from skye.bots.joint_offers import LotEvaluator, _Market, best_joint_offer
+from skye.bots.joint_offers import LotEvaluator, _Market, best_joint_offer, likely_offers
 from skye.rulesets import BASE
 from tests.engine.playing import for_each_number_of_players, seats_won
 from tests.support.sizes import sampled
@@ -32,6 +33,25 @@ def test_joint_offer_is_legal(players):
     for seat in range(players):
         game = play(game, seat, best_joint_offer(game, seat, Random(seat))).game
     assert game.phase == "buying"
+
+
+def test_first_likely_offer_is_that_of_the_strategist():
+    game = new_game(BASE.colors[:3], seed="likely").game
+    different = 0
+    for seat in range(3):
+        first, *others = likely_offers(game, seat, Random(seat), 50)
+        assert first == best_joint_offer(game, seat, Random(seat))
+        assert all(play(game, seat, offer) for offer in others)
+        different += len({first, *others}) - 1
+    assert different > 0
+
+
+def test_likely_offers_are_mostly_good_ones():
+    game = new_game(BASE.colors[:2], seed="softmax").game
+    best = [likely_offers(game, 0, Random(dice), 1)[0] for dice in range(5)]
+    counted = Counter(likely_offers(game, 0, Random(1), 400))
+    assert max(counted, key=counted.__getitem__) in best
+    assert len(counted) < 200
 
 
 def test_lot_evaluator_values_own_gold_less_than_that_of_rivals():

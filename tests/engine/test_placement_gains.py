@@ -3,7 +3,6 @@
 import pytest
 
 from skye import Place, RuleError, new_game
-from skye.agents import local_decision
 from skye.rulesets import BASE
 from skye.views import placement_gains_view, territory_worth_view, what_if_view
 from tests.engine.playing import games
@@ -33,7 +32,6 @@ def test_placement_gains_are_the_differences_of_what_if(players):
         territory_worth_view,
         lambda game, seat: placement_gains_view(game, seat, "L07"),
         lambda game, seat: what_if_view(game, seat, []),
-        local_decision,
     ],
 )
 def test_points_before_the_scoring_tiles_are_drawn_are_a_value_error(view):

@@ -3,7 +3,6 @@
 import copy
 import dataclasses
 import importlib
-import inspect
 import pickle
 from dataclasses import FrozenInstanceError
 from random import Random
@@ -11,11 +10,8 @@ from random import Random
 import pytest
 
 import skye
-from skye import encoding, errors, events, svg, territory, views
-from tests.engine.reference import public_modules
-
-FRAMEWORKS = ("skye.arena", "skye.envs", "skye.evals")  # packages whose modules are public
-PUBLIC = [name for name in public_modules() if not name.startswith(FRAMEWORKS)]
+from skye import errors, events, svg, territory, views
+from tests.support.reference import functions_without_example, public_modules
 
 WITH_FIELDS = [skye.SetOffer("L01", ()), skye.Place("L01", 0, 1, 0), skye.Buy("L01"), skye.Draw("L01")]
 PLAIN = [skye.Pass(), skye.TakeBack(), skye.FinishBuilding()]
@@ -26,16 +22,9 @@ def game():
     return skye.new_game(3, seed="interface").game
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", public_modules(skye))
 def test_every_public_function_has_an_example(name):
-    module = importlib.import_module(name)
-    listed = getattr(module, "__all__", ())
-    functions = {
-        name: thing
-        for name, thing in inspect.getmembers(module, inspect.isfunction)
-        if name in listed or (thing.__module__ == module.__name__ and name[0] != "_")
-    }
-    assert [name for name, function in functions.items() if ">>>" not in inspect.getdoc(function)] == []
+    assert functions_without_example(name) == []
 
 
 def test_public_modules_have_all_errors_events_and_views():
@@ -61,8 +50,6 @@ TAKES_A_SEAT = {
     "legal_moves": skye.legal_moves,
     "offer_limits": skye.offer_limits,
     "choose_move": lambda game, seat: skye.choose_move("random", game, seat),
-    "decode_action": lambda game, seat: encoding.decode_action(game, seat, 61),
-    "encode_move": lambda game, seat: encoding.encode_move(game, seat, skye.Pass()),
     "placement_gains_view": lambda game, seat: views.placement_gains_view(game, seat, "L07"),
     "territory_worth_view": views.territory_worth_view,
     "what_if_view": lambda game, seat: views.what_if_view(game, seat, []),
@@ -158,7 +145,6 @@ WRONG_VALUES = {
     "tie-break": lambda _: skye.BASE.final.winners([1], [1], "dice"),
     "players": lambda _: skye.BASE.rounds(7),
     "picture": lambda _: svg.scoring_tile_svg("dragons"),
-    "draw": lambda _: encoding.encoding_of(skye.BASE).encode_draw(skye.Draw("L99")),
     "view": lambda _: skye.game_from_view({}),
 }
 
@@ -226,7 +212,7 @@ def values():
     placed = game.players[0].territory
     return [
         game, *game.players, *happened, *WITH_FIELDS, *PLAIN, *skye.Phase, *skye.TieBreak, placed,
-        skye.Options(), skye.Outcome(game, happened), encoding.EncodedGame(game), skye.OfferLimits((), 5, 1),
+        skye.Options(), skye.Outcome(game, happened), skye.OfferLimits((), 5, 1),
         skye.Record(("red", "blue"), "x", skye.Options(), (skye.Action(0, skye.Pass()),)),
         *placed.summary.areas, skye.BASE.scoring_tiles["sheep"], skye.BASE.tiles.rotated["L01", 90],
         skye.BASE.final.score(placed.summary, 7), skye.BASE,

@@ -36,7 +36,7 @@ from skye import (
     replay,
     rule_error,
 )
-from skye.bots import LEAGUE_BOTS, expert
+from skye.bots import BOTS
 from skye.draws import SeededDraws
 from skye.errors import InvalidPosition, InvalidRecord, InvalidSetup
 from skye.events import IncomePaid, OffersRevealed
@@ -49,9 +49,6 @@ from tests.support.second_ruleset import LAKESIDE_SHEEP, SECOND, registered
 OPTIONS = Options(ruleset="second")
 FOUR_DRAWN = replace(SECOND, id="four_drawn", tiles_drawn=4, minimum_price=2)
 BY_FOUR_DRAWN = Options(ruleset="four_drawn")
-
-BOT_OF = {**LEAGUE_BOTS, "expert": expert(1)}
-"""The bots by name; the expert makes one simulation for each offer."""
 
 for_two_and_three = pytest.mark.parametrize("players", [2, 3])
 
@@ -79,10 +76,10 @@ def states(players=2, seed="second", options=OPTIONS):
 
 @pytest.mark.parametrize(
     ("bot", "players"),
-    [("random", 2), ("random", 3), ("greedy", 2), ("greedy", 3), ("strategist", 3), ("expert", 2)],
+    [("random", 2), ("random", 3), ("greedy", 2), ("greedy", 3), ("strategist", 3)],
 )
 def test_bot_plays_a_whole_game_of_the_second_ruleset(bot, players):
-    game = play_out(begun(players), BOT_OF[bot], Random(1)).game
+    game = play_out(begun(players), bot, Random(1)).game
     assert (game.is_over, game.round, game.rounds, game.ruleset) == (True, 4, 4, SECOND)
     assert [len(player.points) for player in game.players] == [4] * players
     built = [placed.tile for player in game.players for placed in player.territory.placed[1:]]
@@ -90,9 +87,9 @@ def test_bot_plays_a_whole_game_of_the_second_ruleset(bot, players):
     assert any(tile.startswith("T") for tile in built)
 
 
-@pytest.mark.parametrize("bot", ["random", "greedy", "strategist", "expert"])
+@pytest.mark.parametrize("bot", BOTS)
 def test_bot_plays_a_game_in_which_seats_draw_four_tiles(bot):
-    game, log = play_out(begun(2, options=BY_FOUR_DRAWN), BOT_OF[bot], Random(1))
+    game, log = play_out(begun(2, options=BY_FOUR_DRAWN), bot, Random(1))
     assert game.is_over
     assert {len(event.prices[0]) for event in log if isinstance(event, OffersRevealed)} == {3}
 

@@ -1,6 +1,5 @@
 """Both wheels, built and installed into empty environments outside the repository."""
 
-import shutil
 import sys
 from pathlib import Path
 from zipfile import ZipFile
@@ -9,13 +8,9 @@ import pytest
 
 from deploy.release import versions
 from deploy.release.commands import run
-from tests.support.sizes import sized
 from tests.support.wheels import built, environment, third_party_packages
 
 REPOSITORY = Path(__file__).parents[2]
-SELECTED = sized(["-k", "[2] and not ismcts and not sim_test"], [])
-"""Arguments of pytest: in the small size few games of two, since the same suites run on the sources too."""
-
 PROGRAM = """
 import copy
 import random
@@ -100,27 +95,3 @@ def test_service_wheel_holds_all_that_the_app_needs(tmp_path, engine_wheel, serv
         f"import sys; sys.path.append({third_party!r}); import skye_server.app; print(skye_server.__file__)"
     )
     assert str(tmp_path) in run(python, "-I", "-c", program, cwd=tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("suite", "needs"), [("test_envs.py", "pettingzoo"), ("test_openspiel.py", "pyspiel")]
-)
-def test_framework_suites_pass_on_installed_engine(tmp_path, engine_python, suite, needs):
-    pytest.importorskip(needs, reason=f"{needs} is not installed: its environment is not tested")
-    third_party = str(third_party_packages(tmp_path / "third party"))
-    suites = tmp_path / "suites"
-    suites.mkdir()
-    shutil.copy(Path(__file__).parent / suite, suites)
-    (suites / "tests" / "support").mkdir(parents=True)
-    shutil.copy(REPOSITORY / "tests" / "support" / "sizes.py", suites / "tests" / "support")
-    shutil.copytree(Path(__file__).parent / "playthroughs", suites / "playthroughs")
-    (suites / "pytest.ini").touch()
-    program = f"""
-import sys
-sys.path += [{third_party!r}, {str(suites)!r}]
-import pytest, skye
-assert skye.__file__.startswith({str(engine_python.parents[1])!r}), skye.__file__
-suites = {str(suites)!r}
-sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", suites, suites, *{SELECTED}]))
-"""
-    assert " passed" in run(engine_python, "-I", "-c", program, cwd=tmp_path)

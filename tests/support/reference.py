@@ -1,24 +1,40 @@
-"""Write the API reference of the engine, `make reference`: its public modules as HTML pages, offline."""
+"""Write the API reference of the engine and of skye-gym, `make reference`: HTML pages, offline."""
 
 import importlib
+import inspect
 import pkgutil
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import skye
+
+def public_modules(package):
+    """Return the names of the public modules of a package, which its docstring lists."""
+    name = package.__name__
+    return [name, *re.findall(rf"`({name}\.[\w.]+)`", package.__doc__ or "")]
 
 
-def public_modules() -> list[str]:
-    """Return the names of the public modules, which the docstring of `skye` lists."""
-    return ["skye", *re.findall(r"`(skye\.[\w.]+)`", skye.__doc__ or "")]
+def functions_without_example(name):
+    """Return the names of the public functions of a module whose docstrings have no example."""
+    module = importlib.import_module(name)
+    listed = getattr(module, "__all__", ())
+    return [
+        name
+        for name, thing in inspect.getmembers(module, inspect.isfunction)
+        if name in listed or (thing.__module__ == module.__name__ and name[0] != "_")
+        if ">>>" not in (inspect.getdoc(thing) or "")
+    ]
 
 
-def write(folder: Path) -> None:
+def write(folder, *packages):
     """Write a page for each public module whose framework is installed, and the index of their search."""
-    modules = [name for name in public_modules() if _is_importable(name)]
-    others = {module.name for module in pkgutil.walk_packages(skye.__path__, "skye.", _skip)} - set(modules)
+    modules = [name for package in packages for name in public_modules(package) if _is_importable(name)]
+    others = {
+        module.name
+        for package in packages
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.", _skip)
+    } - set(modules)
     hidden = [f"!{re.escape(name)}$" for name in others]
     options = ["--docformat", "restructuredtext", "--output-directory", str(folder)]
     subprocess.run(
@@ -26,7 +42,7 @@ def write(folder: Path) -> None:
     )
 
 
-def _is_importable(module: str) -> bool:
+def _is_importable(module):
     try:
         importlib.import_module(module)
     except ImportError:
@@ -34,9 +50,9 @@ def _is_importable(module: str) -> bool:
     return True
 
 
-def _skip(_package: str) -> None:
+def _skip(_package):
     """Go on after a package that cannot be imported."""
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    write(Path(sys.argv[1]), *map(importlib.import_module, sys.argv[2:]))

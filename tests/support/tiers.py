@@ -24,15 +24,20 @@ TESTS = ROOT / "tests"
 TABLE = TESTS / "costs.tsv"
 FULL = (
     # what starts servers, browsers or builds
-    "bench", "deploy", "environments", "examples", "faults", "fuzzing", "system", "web",
+    "bench", "deploy", "examples", "faults", "fuzzing", "system", "web",
     # what needs packages that `make test` does not install
     "clients/test_mcp.py", "clients/test_mcp_callers.py", "clients/offline/test_mcp_names.py",
     "contract/generators",
-    "engine/test_env_actions.py", "engine/test_env_observation.py", "engine/test_env_options.py",
-    "engine/test_env_rulesets.py", "engine/test_env_vector.py", "engine/test_envs.py",
-    "engine/test_openspiel.py",
 )  # fmt: skip
-FULL_OF_PARTS = ("hunts/tests/detection", "hunts/tests/test_served_hunts.py")
+FULL_OF_PARTS = (
+    "hunts/tests/detection", "hunts/tests/test_served_hunts.py",
+    "gym/tests/test_arena_on_server.py", "gym/tests/test_gym_wheel.py",
+    "gym/tests/test_openenv_and_verifiers.py", "gym/tests/test_training.py",
+    # what needs packages that `make test` does not install
+    "gym/tests/test_env_actions.py", "gym/tests/test_env_observation.py", "gym/tests/test_env_options.py",
+    "gym/tests/test_env_rulesets.py", "gym/tests/test_env_vector.py", "gym/tests/test_envs.py",
+    "gym/tests/test_openspiel.py",
+)  # fmt: skip
 """Likewise, for the tests that lie beside their distribution."""
 STARTING = {"live", "launch"}
 """The fixtures that start the launcher: the first test of each process pays for the shared one."""

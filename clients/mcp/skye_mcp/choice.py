@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skye.agents import action_text
+from skye_gym.agents import action_text
 
 Json = Mapping[str, Any]
 

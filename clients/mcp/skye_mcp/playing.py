@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 
 import anyio
 
-from skye.agents import action_text, decision_id, decision_text, quoted, standing
 from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
+from skye_gym.agents import action_text, decision_id, decision_text, quoted, standing
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 from skye_mcp.rulesets import load_ruleset
 

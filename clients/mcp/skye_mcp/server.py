@@ -17,10 +17,10 @@ from mcp.types import INTERNAL_ERROR
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from skye.agents import lesson
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_client import ApiError, AsyncSkye, InvalidCredentialError, SkyeError
 from skye_client.redaction import redacted
+from skye_gym.agents import lesson
 from skye_mcp.choice import UnusableChoice, nearest
 from skye_mcp.client_address import forward_addresses, set_client_of
 from skye_mcp.credentials import checked_key

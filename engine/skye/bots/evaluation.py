@@ -211,6 +211,11 @@ class SituationEvaluation:
             gain = self._gains[seat, tile] = best.value - self._before[seat] if best else 0.0
         return gain
 
+    def gain_together(self, seat: int, tiles: tuple[str, ...]) -> float:
+        """Return the value of tiles to a seat at their best places together, in points; not cached."""
+        plan = best_plan(self._outlooks[seat], self._territories[seat], tiles)
+        return plan.value - self._before[seat] if plan.tiles else 0.0
+
 
 @lru_cache(maxsize=64)
 def situation_evaluation_of(situation: Situation) -> SituationEvaluation:

@@ -1,4 +1,4 @@
-"""Bots: `random`, `greedy`, which maximizes its points, `strategist` and `expert`, which model all seats.
+"""Bots: `random`, `greedy`, which maximizes its points, and `strategist`, which models all seats.
 
 A bot chooses a move from the observation of its seat: without the seed, and without the prices of other seats
 before they are revealed. Bots never take a placement back, so that every game ends.
@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from skye.bots.evaluation import best_placement, outlook_of, situation_of
-from skye.bots.expert import expert
 from skye.bots.greedy import PLANNED_OFFER, greedy_offer, greedy_purchase, random_offer
 from skye.bots.joint_offers import best_joint_offer, best_joint_purchase
 from skye.events import Event
@@ -70,7 +69,6 @@ class BotProfile:
 
     :param win_percent: how many of 100 two-player games against `greedy` it wins; a shared win counts half.
     :param decision_ms: the 99th percentile of its decision times in these games, in milliseconds, rounded up.
-    :param on_servers: whether its decisions are short enough for a server.
     """
 
     name: str
@@ -78,7 +76,6 @@ class BotProfile:
     description: str
     win_percent: int
     decision_ms: int
-    on_servers: bool = True
 
     @property
     def title(self) -> str:
@@ -96,24 +93,11 @@ BOT_PROFILES: Final = (
         86,
         32,
     ),
-    BotProfile(
-        "expert",
-        expert(),
-        "Searches over prices that the other seats may have set, and buys sets of tiles.",
-        85,
-        93,
-        on_servers=False,
-    ),
 )
-"""All bots, the weakest first. The figures are those of leagues in the README, on a busy core."""
+"""All bots, the weakest first. The figures are those of leagues in the README of skye-gym, on a busy core."""
 
-LEAGUE_BOTS: Final[Mapping[str, Bot]] = MappingProxyType({bot.name: bot.choose for bot in BOT_PROFILES})
+BOTS: Final[Mapping[str, Bot]] = MappingProxyType({bot.name: bot.choose for bot in BOT_PROFILES})
 """All bots by name."""
-
-BOTS: Final[Mapping[str, Bot]] = MappingProxyType(
-    {bot.name: bot.choose for bot in BOT_PROFILES if bot.on_servers}
-)
-"""The bots by name that also play on servers."""
 
 
 def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: Random | None = None) -> Move:
@@ -126,13 +110,13 @@ def choose_move(bot: Bot | str, game: GameState, seat: int | None = None, rng: R
     >>> choose_move("greedy", skye.new_game(2, seed="bots").game, 0, Random(1))
     SetOffer(discard='L29', prices=(('L07', 1), ('L49', 2)))
 
-    :param bot: the name of a bot of `LEAGUE_BOTS`, or a function of the same type.
+    :param bot: the name of a bot of `BOTS`, or a function of the same type.
     :param seat: a seat that can act; the first of `game.waiting_for` by default.
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no such bot or seat, or the seat cannot act now.
     :raises TypeError: when an argument has another type.
     """
-    decide = named("bot", bot, LEAGUE_BOTS) if isinstance(bot, str) else bot
+    decide = named("bot", bot, BOTS) if isinstance(bot, str) else bot
     check_seat(game, seat, spectator=True)
     if not callable(decide):
         raise TypeError(f"a bot is a name or a function, not {bot!r}")
@@ -156,7 +140,7 @@ def play_out(
     >>> play_out(skye.new_game(2, seed="bots").game, ["greedy", "random"], Random(1)).game
     <GameState over: 80 - 30, winners [0]>
 
-    :param bots: one bot for all seats, or one for each seat; each a name of `LEAGUE_BOTS` or a function.
+    :param bots: one bot for all seats, or one for each seat; each a name of `BOTS` or a function.
     :param rng: the source of random choices; unpredictable by default.
     :raises ValueError: when there is no bot of a name, or their number is wrong.
     """

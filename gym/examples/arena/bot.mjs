@@ -1,6 +1,6 @@
 // A bot for `skye-arena` without dependencies: it sets prices of 2 gold, buys the cheapest tile, and builds the first legal
 // placement.
-// engine/skye/arena/PROTOCOL.md describes the messages.
+// gym/skye_gym/arena/PROTOCOL.md describes the messages.
 import { createInterface } from "node:readline";
 
 const price = (position, tile) =>

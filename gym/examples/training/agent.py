@@ -1,4 +1,4 @@
-"""The trained agent: a bot of a league, `skye-arena greedy "trained=python examples/training/agent.py"`."""
+"""A bot for leagues: `skye-arena greedy "trained=python gym/examples/training/agent.py"`."""
 
 import sys
 from pathlib import Path
@@ -8,8 +8,8 @@ from features import SIZE, action_features
 from network import Network
 
 from skye import Bot
-from skye.arena.host import serve
-from skye.encoding import EncodedGame, bot_of_policy
+from skye_gym.arena.host import serve
+from skye_gym.encoding import EncodedGame, bot_of_policy
 
 WEIGHTS = Path(__file__).parent / "weights.npz"
 """The committed weights."""

@@ -21,7 +21,7 @@
 | 28, 29  | the two best gains of a rival among its own tiles / 10                                       |
 """
 
-from skye.envs.extras import missing_extra
+from skye_gym.envs.extras import missing_extra
 
 try:
     import numpy as np
@@ -29,8 +29,8 @@ except ModuleNotFoundError as error:
     raise missing_extra(error, "training") from None
 
 from skye import Buy, GameState, Place
-from skye.encoding import EncodedGame, decode_move
 from skye.evaluation import gold_value, placement_values, territory_value, tile_gain
+from skye_gym.encoding import EncodedGame, decode_move
 
 SIZE = 30
 """The number of features of an action."""

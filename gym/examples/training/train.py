@@ -22,7 +22,7 @@ from features import SIZE, action_features
 from network import Network
 
 from skye import BOTS, choose_move, new_game, play, play_out
-from skye.encoding import EncodedGame, encode_move
+from skye_gym.encoding import EncodedGame, encode_move
 
 LAYERS = (SIZE, 128, 128, 1)
 BATCH = 256

@@ -1,7 +1,7 @@
 """The OpenEnv environment of Isle of Skye: its server `app`, and the client `SkyeEnv`.
 
-An episode is a game of two against a bot (`split="game"`), or a task of `skye.evals.tasks` with one step. A
-seed gives one game or task: the same positions, draws and moves of the bot.
+An episode is a game of two against a bot (`split="game"`), or a task of `skye_gym.evals.tasks` with one step.
+A seed gives one game or task: the same positions, draws and moves of the bot.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, Observation, State
 from pydantic import Field
 
-from skye.agents import PLAIN, TextGame, lesson
-from skye.evals.tasks import TASKS, Task, is_correct, task_of
+from skye_gym.agents import PLAIN, TextGame, lesson
+from skye_gym.evals.tasks import TASKS, Task, is_correct, task_of
 
 GAME = "game"
 SPLITS = (GAME, *TASKS)

@@ -3,12 +3,12 @@
 `skye-mcp`, `skye-eval` and the environments for training show the same texts.
 """
 
-from skye.agents.decision import action_text, decision_id, decision_text, quoted, standing, tile_text
-from skye.agents.local import legal_actions, local_decision
-from skye.agents.replies import UnusableReply, json_in, move_in
-from skye.agents.teaching import lesson
-from skye.agents.text_game import TextGame
-from skye.agents.wording import PLAIN, Wording, other_wording
+from skye_gym.agents.decision import action_text, decision_id, decision_text, quoted, standing, tile_text
+from skye_gym.agents.local import legal_actions, local_decision
+from skye_gym.agents.replies import UnusableReply, json_in, move_in
+from skye_gym.agents.teaching import lesson
+from skye_gym.agents.text_game import TextGame
+from skye_gym.agents.wording import PLAIN, Wording, other_wording
 
 __all__ = [
     "PLAIN",

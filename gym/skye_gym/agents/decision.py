@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from skye.agents.teaching import number_word
-from skye.agents.wording import PLAIN, Wording
 from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.tiles import OBJECTS
+from skye_gym.agents.teaching import number_word
+from skye_gym.agents.wording import PLAIN, Wording
 
 Json = Mapping[str, Any]
 
@@ -42,8 +42,8 @@ def decision_text(
 ) -> str:
     """Return the decision of the caller's seat.
 
-    >>> import skye.agents
-    >>> skye.agents.local_decision(skye.new_game(2, seed="text").game, 0).splitlines()[1]
+    >>> import skye, skye_gym.agents
+    >>> skye_gym.agents.local_decision(skye.new_game(2, seed="text").game, 0).splitlines()[1]
     'Round 1 of 6, phase pricing.'
 
     :param view: the view of the game, with `actions`.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skye.agents.decision import decision_text
-from skye.agents.wording import PLAIN, Wording
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.views import game_view, move_view, placement_gains_view, what_if_view
+from skye_gym.agents.decision import decision_text
+from skye_gym.agents.wording import PLAIN, Wording
 
 
 def legal_actions(game: GameState, seat: int) -> Sequence[Move]:

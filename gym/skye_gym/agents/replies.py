@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from skye.agents.local import legal_actions
-from skye.agents.wording import PLAIN, Wording
 from skye.errors import SkyeError
 from skye.positions.record import move_from
 from skye.rules.moves import Move, TakeBack
@@ -15,6 +13,8 @@ from skye.rules.play import rule_error
 from skye.rules.state import GameState
 from skye.tiles.geometry import ROTATIONS
 from skye.tiles.tile_set import Place
+from skye_gym.agents.local import legal_actions
+from skye_gym.agents.wording import PLAIN, Wording
 
 REPLY_FORMAT: Final = """End your reply with one JSON object on a line of its own, one of
 {"number": 3} for a listed action

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Final
 
-from skye.agents.wording import PLAIN, Wording
 from skye.rulesets import BASE, Ruleset
+from skye_gym.agents.wording import PLAIN, Wording
 
-_RULES: Final = files("skye.agents").joinpath("lesson.md").read_text(encoding="utf-8")
+_RULES: Final = files("skye_gym.agents").joinpath("lesson.md").read_text(encoding="utf-8")
 
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from random import Random
 
-from skye.agents.local import legal_actions, local_decision
-from skye.agents.replies import REPLY_FORMAT, UnusableReply, move_in
 from skye.bots.registry import choose_move
 from skye.errors import GameOver
+from skye.lookup import named
 from skye.rules.moves import Move
 from skye.rules.play import play
 from skye.rules.setup import Options, new_game
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.agents.local import legal_actions, local_decision
+from skye_gym.agents.replies import REPLY_FORMAT, UnusableReply, move_in
+from skye_gym.bots import LEAGUE_BOTS
 
 ATTEMPTS = 3
 """The number of replies to a decision; after the last the first legal action is made."""
@@ -28,8 +30,9 @@ class TextGame:
 
     :param seed: the seed of the game and of the bot.
     :param seat: the seat of the model.
-    :param opponent: the name of the bot.
+    :param opponent: the name of the bot, of `LEAGUE_BOTS`.
     :param ruleset: the id of the ruleset.
+    :raises ValueError: when there is no such bot or ruleset.
     """
 
     def __init__(
@@ -41,7 +44,7 @@ class TextGame:
         self._attempts = 0
         self._moves = 0
         self._seed = seed
-        self._opponent = opponent
+        self._opponent = named("bot", opponent, LEAGUE_BOTS)
         self._wait()
 
     @property

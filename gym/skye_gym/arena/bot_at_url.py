@@ -17,12 +17,12 @@ from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
-from skye.arena.bot_process import MAX_REPLY, BotFailed, Budget, move_in
 from skye.positions.record import move_from, move_view
 from skye.rules.moves import Move, Pass, SetOffer, TakeBack
 from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.visibility.game_views import game_view
+from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, Budget, move_in
 
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""

@@ -1,23 +1,23 @@
 """The decisions of recorded games as columns, for imitation learning.
 
-`python -m skye.arena.columns league.ndjson league.parquet` reads the lines that `skye-arena --records` or
-`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-engine[columns]`.
+`python -m skye_gym.arena.columns league.ndjson league.parquet` reads the lines that `skye-arena --records` or
+`GET /v1/records` writes, and writes a Parquet file. It needs `pip install skye-gym[columns]`.
 Seats whose bots failed in a league have no rows, since another bot played them to the end.
 
-| column     | type          | meaning                                                                  |
-|------------|---------------|--------------------------------------------------------------------------|
-| `game`     | int32         | the number of the line, from 0                                           |
-| `bot`      | string        | the name of the seat's bot                                               |
-| `players`  | int8          | the number of seats                                                      |
-| `seat`     | int8          | the seat that decides, from 0                                            |
-| `round`    | int8          | the round, from 1                                                        |
-| `phase`    | string        | `pricing`, `buying` or `building`                                        |
-| `position` | string        | what the seat sees, as one line that `skye.position_from_text` reads     |
-| `actions`  | list of int32 | the numbers of the move (`skye.encoding.encode_move`), or null if none   |
-| `features` | list of float | what the argument `features` returns; only with that argument            |
-| `score`    | int16         | the seat's score at the end                                              |
-| `margin`   | int16         | the same minus the best score of the other seats                         |
-| `won`      | float         | the share of the win: 1, less for a shared win, 0 for a loss             |
+| column     | type          | meaning                                                              |
+|------------|---------------|----------------------------------------------------------------------|
+| `game`     | int32         | the number of the line, from 0                                       |
+| `bot`      | string        | the name of the seat's bot                                           |
+| `players`  | int8          | the number of seats                                                  |
+| `seat`     | int8          | the seat that decides, from 0                                        |
+| `round`    | int8          | the round, from 1                                                    |
+| `phase`    | string        | `pricing`, `buying` or `building`                                    |
+| `position` | string        | what the seat sees, as one line that `skye.position_from_text` reads |
+| `actions`  | list of int32 | the numbers of the move (`skye_gym.encoding`), or null if none       |
+| `features` | list of float | what the argument `features` returns; only with that argument        |
+| `score`    | int16         | the seat's score at the end                                          |
+| `margin`   | int16         | the same minus the best score of the other seats                     |
+| `won`      | float         | the share of the win: 1, less for a shared win, 0 for a loss         |
 """
 
 from __future__ import annotations
@@ -29,7 +29,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from skye.encoding import encode_move
 from skye.positions.record import replay
 from skye.positions.record_json import record_from_json
 from skye.positions.snapshot import position_of
@@ -37,12 +36,13 @@ from skye.positions.text import position_to_text
 from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye.visibility.observation import observed_game
+from skye_gym.encoding import encode_move
 
 try:
     import pyarrow as pa
     from pyarrow import parquet
 except ImportError as error:
-    raise ImportError("columns need pyarrow: pip install 'skye-engine[columns]'") from error
+    raise ImportError("columns need pyarrow: pip install 'skye-gym[columns]'") from error
 
 Features: TypeAlias = Callable[[GameState, int], Sequence[float]]
 """A function of the observation of a seat and that seat."""

@@ -12,12 +12,12 @@ from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
 
-from skye.arena import entrants
-from skye.arena.bot_process import Budget
-from skye.arena.league import League, play_league, seed_in, write_records
-from skye.arena.ratings import Standing, standings
-from skye.arena.server_game import server_of
 from skye.rulesets import BASE, RULESETS, ruleset_of
+from skye_gym.arena import entrants
+from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.league import League, play_league, seed_in, write_records
+from skye_gym.arena.ratings import Standing, standings
+from skye_gym.arena.server_game import server_of
 
 _Number = TypeVar("_Number", int, float)
 

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from random import Random
 
-from skye.arena.bot_process import BotFailed, Budget
-from skye.arena.entrants import Entrant, decider_for
-from skye.arena.server_game import ServerGame, server_of
 from skye.rules.setup import Options, new_game
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.entrants import Entrant, decider_for
+from skye_gym.arena.server_game import ServerGame, server_of
 
 
 def check_entrants(

@@ -6,7 +6,7 @@
 | `expert@100`                     | the expert with a time budget of 100 ms                              |
 | `module:function`                | a Python function `(game, seat, rng) -> move`, in a separate process |
 | `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
-| `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too          |
+| `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too        |
 | `name=https://host/path`         | a bot at a URL, which gets each decision in a signed request         |
 
 `name=` gives any of them another name: `old=mybots:greedy`.
@@ -23,12 +23,12 @@ from random import Random
 from typing import Final, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from skye.arena.bot_at_url import BotAtUrl
-from skye.arena.bot_process import BotProcess, Budget
-from skye.bots.expert import expert
-from skye.bots.registry import LEAGUE_BOTS, choose_move
+from skye.bots.registry import choose_move
 from skye.rules.moves import Move
 from skye.rules.state import GameState
+from skye_gym.arena.bot_at_url import BotAtUrl
+from skye_gym.arena.bot_process import BotProcess, Budget
+from skye_gym.bots import LEAGUE_BOTS, expert
 
 _EXPERT_WITH_BUDGET: Final = re.compile(r"expert@([1-9]\d*)")
 
@@ -101,7 +101,7 @@ def entrant_from(argument: str) -> Entrant:
     if match is not None and re.match(r"https?://[^/?]", bot):
         return Entrant(name, None, (), bot)
     if re.fullmatch(r"[\w.]+:\w+", bot):
-        return Entrant(name, None, (sys.executable, "-m", "skye.arena.host", bot))
+        return Entrant(name, None, (sys.executable, "-m", "skye_gym.arena.host", bot))
     command = tuple(shlex.split(bot))
     if match is None or not command:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Run a Python bot, `python -m skye.arena.host module:function`, as a command that uses JSON lines."""
+"""Run a Python bot, `python -m skye_gym.arena.host module:function`, as a command that uses JSON lines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from importlib import import_module
 from pathlib import Path
 from random import Random
 
-from skye.bots.registry import LEAGUE_BOTS, Bot
+from skye.bots.registry import Bot
 from skye.positions.importing import game_from_position
 from skye.positions.record import move_view
+from skye_gym.bots import LEAGUE_BOTS
 
 
 def bot_named(name: str) -> Bot:

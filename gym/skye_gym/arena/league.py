@@ -15,13 +15,13 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from skye.arena.bot_process import Budget
-from skye.arena.entrant_check import check_entrants
-from skye.arena.entrants import Decider, Entrant, decider_for
-from skye.arena.json_lines import json_line, read_json_lines
-from skye.arena.match import play_match
-from skye.arena.server_game import ServerGame, server_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.entrant_check import check_entrants
+from skye_gym.arena.entrants import Decider, Entrant, decider_for
+from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.arena.match import play_match
+from skye_gym.arena.server_game import ServerGame, server_of
 
 Result: TypeAlias = dict[str, Any]
 

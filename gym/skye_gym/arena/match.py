@@ -8,9 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
-from skye.arena.bot_process import BotFailed
-from skye.arena.entrants import Decider
-from skye.arena.server_game import ServerGame
 from skye.bots.registry import BOTS, choose_move
 from skye.errors import RuleError
 from skye.events import Event
@@ -21,6 +18,9 @@ from skye.rules.play import Outcome, play
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.arena.bot_process import BotFailed
+from skye_gym.arena.entrants import Decider
+from skye_gym.arena.server_game import ServerGame
 
 SUBSTITUTE: Final = "greedy"
 """The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""

@@ -13,11 +13,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from skye.arena.bot_process import BotFailed, Budget
 from skye.positions.record import move_from, move_view
 from skye.rules.moves import Buy, FinishBuilding, Move, Pass, SetOffer
 from skye.rulesets.ruleset import ruleset_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.arena.bot_process import BotFailed, Budget
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -53,7 +53,7 @@ def _client_package() -> ModuleType:
     try:
         return import_module("skye_client")
     except ImportError:
-        raise BotFailed("a bot of a server needs the package skye-client") from None
+        raise BotFailed("a bot of a server needs skye-client: pip install 'skye-gym[client]'") from None
 
 
 def _client(server: str) -> Skye:

@@ -21,10 +21,10 @@ from skye.bots.cooperative_yield import checkpoint
 from skye.bots.evaluation import best_placement, situation_of
 from skye.bots.greedy import PLANNED_OFFER, random_offer
 from skye.bots.joint_offers import LotEvaluator, likely_offers
-from skye.bots.trained_evaluation import trained_evaluation_of, trained_outlook
 from skye.rules.moves import PASS, Buy, Move, OfferLimits, SetOffer
 from skye.rules.play import offer_limits
 from skye.rules.state import BUYING, GameState
+from skye_gym.bots.trained_evaluation import trained_evaluation_of, trained_outlook
 
 DEFAULT_BUDGET_MS: Final = 200.0
 """The default time budget of a decision, in milliseconds."""

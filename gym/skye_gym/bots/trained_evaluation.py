@@ -16,7 +16,6 @@ from skye.bots.evaluation import (
     GOLD_VALUE_IN_MAJORITY,
     Situation,
     SituationEvaluation,
-    best_plan,
     compares_gold,
     outlook_of,
     rewarding_completion,
@@ -77,18 +76,23 @@ WEIGHTS: Final[dict[int, tuple[Weights, ...]]] = {
 """By the number of players: the weights after each round; `bench/trained_weights.py` fits them."""
 
 
-class TrainedSituationEvaluation(SituationEvaluation):
+class TrainedSituationEvaluation:
     """The values of sets of tiles to the seats of a situation, each computed on first use.
 
     :ivar gold_value: the value of one gold to a seat, in points.
     """
 
     def __init__(self, situation: Situation) -> None:
-        super().__init__(situation, trained_outlook)
-        self.gold_value = self.gold(0)
+        # No base class: a class of another wheel cannot inherit from one that mypyc compiled.
+        self._of_tile = SituationEvaluation(situation, trained_outlook)
+        self.gold_value = self._of_tile.gold(0)
         if compares_gold(situation.ruleset, outlook_of(situation, 0).times):
             self.gold_value += GOLD_VALUE_IN_MAJORITY
         self._of_pair: dict[tuple[int, str, str], float] = {}
+
+    def gain(self, seat: int, tile: str) -> float:
+        """Return the value of a tile to a seat."""
+        return self._of_tile.gain(seat, tile)
 
     def gain_of_set(self, seat: int, tiles: tuple[str, ...], *, together: bool) -> float:
         """Return the value of a set of tiles to a seat.
@@ -109,8 +113,7 @@ class TrainedSituationEvaluation(SituationEvaluation):
         gain = self._of_pair.get(key)
         if gain is None:
             checkpoint()
-            plan = best_plan(self._outlooks[seat], self._territories[seat], key[1:])
-            gain = self._of_pair[key] = plan.value - self._before[seat] if plan.tiles else 0.0
+            gain = self._of_pair[key] = self._of_tile.gain_together(seat, key[1:])
         return gain
 
 

@@ -4,42 +4,42 @@ The sizes follow from the ruleset; the numbers here are those of the base game.
 
 | encoding   | actions | meaning                                                                             |
 |------------|---------|-------------------------------------------------------------------------------------|
-| `grid`     | 16,491  | the numbers of `skye.encoding`, the same in every position                          |
+| `grid`     | 16,491  | the numbers of `skye_gym.encoding`, the same in every position                      |
 | `factored` | 511     | a placement is three decisions: the tile, its cell in the window, its rotation      |
 | `list`     | 408     | an index into the list of legal actions, whose features are part of the observation |
 
-Factored actions 0 - 62 are those of `skye.encoding`. 63 - 65 choose the tile at this index in hand, 66 - 506
-the cell `21 * row + column` of the own window (see `skye.envs.planes`), and 507 - 510 the rotation 0, 90,
-180, 270. Each tile, cell or rotation in the mask leads to a legal placement.
+Factored actions 0 - 62 are those of `skye_gym.encoding`. 63 - 65 choose the tile at this index in hand,
+66 - 506 the cell `21 * row + column` of the own window (see `skye_gym.envs.planes`), and 507 - 510 the
+rotation 0, 90, 180, 270. Each tile, cell or rotation in the mask leads to a legal placement.
 
-The list has the legal actions of `skye.encoding` in ascending order. There are at most 408: a seat places
+The list has the legal actions of `skye_gym.encoding` in ascending order. There are at most 408: a seat places
 its last three tiles next to at most 16 others, which have at most 34 empty neighbours, in 4 rotations. The
 features are uint8 numbers of shape (408, 60); the rows after the last legal action are 0.
 
-| columns | features of an action                                                                       |
-|---------|---------------------------------------------------------------------------------------------|
-| 0 - 5   | its type, one-hot: discard, price, buy, pass, finish building, place                        |
-| 6 - 8   | which of its tiles the seat discards, prices or places, one-hot                             |
-| 9 - 13  | the seller, one-hot from the seat to the left; whether it is the second tile on offer, ...   |
-| 14      | the price in gold, which the seat asks or pays                                              |
-| 15, 16  | the row and the column of the cell in the window                                            |
-| 17 - 20 | the rotation, one-hot                                                                       |
-| 21 - 59 | the features of the tile, as it is turned (see `skye.envs.tile_features`)                   |
+| columns | features of an action                                                                      |
+|---------|--------------------------------------------------------------------------------------------|
+| 0 - 5   | its type, one-hot: discard, price, buy, pass, finish building, place                       |
+| 6 - 8   | which of its tiles the seat discards, prices or places, one-hot                            |
+| 9 - 13  | the seller, one-hot from the seat to the left; whether it is the second tile on offer, ... |
+| 14      | the price in gold, which the seat asks or pays                                             |
+| 15, 16  | the row and the column of the cell in the window                                           |
+| 17 - 20 | the rotation, one-hot                                                                      |
+| 21 - 59 | the features of the tile, as it is turned (see `skye_gym.envs.tile_features`)              |
 """
 
 from __future__ import annotations
 
 from typing import Final, TypeAlias
 
-from skye.encoding import EncodedGame, decode_action, encode_move, encoding_of
-from skye.envs.planes import planes_of
-from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.errors import RuleError
 from skye.rules.moves import Buy
 from skye.rules.state import BUILDING, PRICING, Player
 from skye.rulesets.ruleset import Ruleset
 from skye.tiles.geometry import ROTATIONS, cell_at, coordinates_of
 from skye.tiles.tile_set import Place
+from skye_gym.encoding import EncodedGame, decode_action, encode_move, encoding_of
+from skye_gym.envs.planes import planes_of
+from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 
 _TYPES: Final = {"discard": 0, "price": 1, "buy": 2, "pass": 3, "finish": 4, "place": 5}
 
@@ -64,7 +64,7 @@ def listed_shape(ruleset: Ruleset) -> tuple[int, int]:
 
 
 class GridActions:
-    """The actions of `skye.encoding`.
+    """The actions of `skye_gym.encoding`.
 
     :param encoded: the game.
     """

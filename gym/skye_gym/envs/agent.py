@@ -9,11 +9,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.envs.episodes import Episode, Form
-from skye.envs.opponents import Opponents
-from skye.envs.rewards import SCHEMES
-from skye.envs.starts import OPTIONS, check_options, start_game
 from skye.errors import RuleError
+from skye_gym.envs.episodes import Episode, Form
+from skye_gym.envs.opponents import Opponents
+from skye_gym.envs.rewards import SCHEMES
+from skye_gym.envs.starts import OPTIONS, check_options, start_game
 
 RESET_OPTIONS: Final = ("seat", "reward", *OPTIONS)
 """The options of `reset`: the agent's seat, the reward scheme, and those of `starts.OPTIONS`."""

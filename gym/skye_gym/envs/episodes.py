@@ -8,17 +8,17 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from skye.encoding import EncodedGame
-from skye.envs.actions import ENCODINGS, ListedActions, listed_shape
-from skye.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
-from skye.envs.rewards import SCHEMES, Rewards
-from skye.envs.seat_vectors import MAX_VALUE
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset, ruleset_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.actions import ENCODINGS, ListedActions, listed_shape
+from skye_gym.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
+from skye_gym.envs.rewards import SCHEMES, Rewards
+from skye_gym.envs.seat_vectors import MAX_VALUE
 
 OBSERVATIONS: Final = ("dict", "flat")
-"""The forms of observations: the arrays of `skye.envs.observation` by name, or all in one vector."""
+"""The forms of observations: the arrays of `skye_gym.envs.observation` by name, or all in one vector."""
 
 
 class Form(NamedTuple):

@@ -1,8 +1,8 @@
 """Gymnasium: `gymnasium.make("skye/IsleOfSkye-v1", opponents=["greedy"])` after importing this module.
 
 The agent plays one seat, which the seed determines, against opponents. `make_vec` makes many games in one
-process (`skye.envs.vector`). `skye.envs.observation` documents the observations, `skye.envs.actions` the
-actions, `skye.envs.rewards` the rewards.
+process (`skye_gym.envs.vector`). `skye_gym.envs.observation` documents the observations,
+`skye_gym.envs.actions` the actions, `skye_gym.envs.rewards` the rewards.
 
 The `info` has `action_mask`, an int8 array of shape (actions,) for
 `action_space.sample(info["action_mask"])`, and `scores`, the agent's own first. MaskablePPO of sb3-contrib
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from skye.envs.extras import missing_extra
+from skye_gym.envs.extras import missing_extra
 
 try:
     import gymnasium
@@ -26,13 +26,13 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra(error, "gymnasium") from None
 
-from skye.envs.agent import AgentEpisode
-from skye.envs.drawing import draw
-from skye.envs.episodes import Form
-from skye.envs.opponents import Opponent, Opponents
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.envs.agent import AgentEpisode
+from skye_gym.envs.drawing import draw
+from skye_gym.envs.episodes import Form
+from skye_gym.envs.opponents import Opponent, Opponents
 
 
 class IsleOfSkye(gymnasium.Env[Any, int]):
@@ -42,7 +42,7 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
     game `scoring_tiles` (an id for each slot) and `first_seat`, or a `position` (JSON data or a line of
     text).
 
-    :param opponents: at least one opponent, from the agent's left (see `skye.envs.opponents`).
+    :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
     :param observation: "dict" or "flat".
     :param actions: "grid", "factored" or "list".
     :param reward: "win", "rank", "points" or "difference".
@@ -123,6 +123,6 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
 gymnasium.register(
     "skye/IsleOfSkye-v1",
-    entry_point="skye.envs.gymnasium:IsleOfSkye",
-    vector_entry_point="skye.envs.vector:IsleOfSkyeVector",
+    entry_point="skye_gym.envs.gymnasium:IsleOfSkye",
+    vector_entry_point="skye_gym.envs.vector:IsleOfSkyeVector",
 )

@@ -7,12 +7,12 @@ the purse.
 
 The sizes follow from the ruleset (`shapes`); the numbers here are those of the base game.
 
-| array    | shape                   | type    | contents                                               |
-|----------|-------------------------|---------|--------------------------------------------------------|
-| `seats`  | (players, 136)          | float32 | the purse, the tiles drawn or in hand of each seat     |
-| `game`   | (152,)                  | float32 | round, phase, scoring tiles, incomplete decision, bag  |
-| `own`    | (21, 21, 73)            | uint8   | planes of the own territory (see `skye.envs.planes`)   |
-| `others` | (players - 1, 21, 21, 41) | uint8 | planes of the other territories, each in its own window |
+| array    | shape                   | type    | contents                                                 |
+|----------|-------------------------|---------|----------------------------------------------------------|
+| `seats`  | (players, 136)          | float32 | the purse, the tiles drawn or in hand of each seat       |
+| `game`   | (152,)                  | float32 | round, phase, scoring tiles, incomplete decision, bag    |
+| `own`    | (21, 21, 73)            | uint8   | planes of the own territory (see `skye_gym.envs.planes`) |
+| `others` | (players - 1, 21, 21, 41) | uint8 | planes of the other territories, each in its own window  |
 
 | seats    | contents                                                                                      |
 |----------|-----------------------------------------------------------------------------------------------|
@@ -24,19 +24,19 @@ The sizes follow from the ruleset (`shapes`); the numbers here are those of the 
 | 5        | the seat starts the round (0 or 1)                                                            |
 | 6        | the game waits for the seat (0 or 1)                                                          |
 | 7 - 135  | its tiles, at most 3: first those drawn or on offer, then those in hand. For each 43 numbers: |
-| - 0 - 38 | the features of the tile (see `skye.envs.tile_features`)                                      |
+| - 0 - 38 | the features of the tile (see `skye_gym.envs.tile_features`)                                  |
 | - 39, 40 | the tile is drawn or on offer; the tile is in hand (0 or 1)                                   |
 | - 41, 42 | the price / 16, 0 while it is not known; the tile is marked to be discarded (0 or 1)          |
 
-| game      | contents                                                                                     |
-|-----------|----------------------------------------------------------------------------------------------|
-| 0 - 5     | the round, one-hot                                                                           |
-| 6 - 8     | the phase, one-hot: pricing, buying, building; all 0 when the game is over                   |
+| game      | contents                                                                                      |
+|-----------|-----------------------------------------------------------------------------------------------|
+| 0 - 5     | the round, one-hot                                                                            |
+| 6 - 8     | the phase, one-hot: pricing, buying, building; all 0 when the game is over                    |
 | 9 - 104   | for each scoring tile in the order of its id, the rounds 1 - 6 in which it is scored (0 or 1) |
 | 105 - 108 | an incomplete offer: the tile to discard, one-hot; each price but the last / 16               |
-| 109 - 111 | an incomplete factored placement: the chosen tile, one-hot                                   |
+| 109 - 111 | an incomplete factored placement: the chosen tile, one-hot                                    |
 | 112 - 150 | the features of the tiles in the bag: their sum, divided by the sum over all 73 tiles         |
-| 151       | the number of tiles in the bag / 73                                                          |
+| 151       | the number of tiles in the bag / 73                                                           |
 
 Colors, the commitment to the seed, and the sources of the points at the end are left out.
 
@@ -53,11 +53,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from skye.encoding import EncodedGame
-from skye.envs.planes import OTHER_PLANES, OwnPlanes, TerritoryPlanes, planes_of
-from skye.envs.seat_vectors import Row, SeatVectors, vectors_of
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.planes import OTHER_PLANES, OwnPlanes, TerritoryPlanes, planes_of
+from skye_gym.envs.seat_vectors import Row, SeatVectors, vectors_of
 
 DTYPES: Final = {"seats": np.float32, "game": np.float32}
 """The types of the arrays that are not uint8."""

@@ -15,16 +15,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any, Final, NamedTuple, Self
 
-from skye.envs.extras import missing_extra
+from skye_gym.envs.extras import missing_extra
 
 try:
     import pyspiel
 except ModuleNotFoundError as error:
     raise missing_extra(error, "openspiel") from None
 
-from skye.encoding import EncodedGame, encode_move, encoding_of
-from skye.envs.openspiel_observer import IsleOfSkyeObserver
-from skye.envs.rewards import rewards
 from skye.positions.snapshot import position_of
 from skye.positions.text import position_to_text
 from skye.rules.chance import chance_outcomes
@@ -33,6 +30,9 @@ from skye.rules.setup import Options, new_game
 from skye.rules.state import PRICING, GameState
 from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.visibility.observation import determinize, sample_prices
+from skye_gym.encoding import EncodedGame, encode_move, encoding_of
+from skye_gym.envs.openspiel_observer import IsleOfSkyeObserver
+from skye_gym.envs.rewards import rewards
 
 _PARAMETERS: Final = {"players": 2, "ruleset": BASE.id}
 """The parameters of the game with their defaults."""

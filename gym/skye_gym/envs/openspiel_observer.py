@@ -1,19 +1,19 @@
 """The observation of an OpenSpiel player, as a float32 tensor and as a string, in these pieces.
 
-| piece         | shape              | contents                                                           |
-|---------------|--------------------|--------------------------------------------------------------------|
-| `player`      | (players,)         | 1 for the observing player                                         |
-| `steps`       | (2 * max actions,) | player and action of each step, each plus 2; 0 for future steps    |
-| `seats`       | (players, 136)     | the seats, the observing one first (see `skye.envs.observation`)   |
-| `game`        | (152,)             | the game (see `skye.envs.observation`)                             |
-| `territories` | (players, 18, 41)  | each tile but the castle in placing order: x, y, its features      |
-| `private`     | (4,)               | the gold in the purse, and each action of the secret offer plus 1  |
+| piece         | shape              | contents                                                          |
+|---------------|--------------------|-------------------------------------------------------------------|
+| `player`      | (players,)         | 1 for the observing player                                        |
+| `steps`       | (2 * max actions,) | player and action of each step, each plus 2; 0 for future steps   |
+| `seats`       | (players, 136)     | the seats, the observing one first: `skye_gym.envs.observation`   |
+| `game`        | (152,)             | the game (see `skye_gym.envs.observation`)                        |
+| `territories` | (players, 18, 41)  | each tile but the castle in placing order: x, y, its features     |
+| `private`     | (4,)               | the gold in the purse, and each action of the secret offer plus 1 |
 
 `steps`, or `seats`, `game` and `territories`, are public: with perfect recall there is `steps`, otherwise
 the other three. The action of a secret step is -1. The observation is a list of tiles instead of planes,
-because OpenSpiel copies tensors to lists. The features are those of `skye.envs.tile_features`, as the tile
-is turned. As a string, the public observation is a position as text. The sizes follow from the ruleset; those
-here are of the base game.
+because OpenSpiel copies tensors to lists. The features are those of `skye_gym.envs.tile_features`, as the
+tile is turned. As a string, the public observation is a position as text. The sizes follow from the ruleset;
+those here are of the base game.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from typing import Any, Final, Protocol
 import numpy as np
 import pyspiel
 
-from skye.encoding import EncodedGame
-from skye.envs.observation import shapes
-from skye.envs.planes import planes_of
-from skye.envs.seat_vectors import SeatVectors, vectors_of
-from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset
 from skye.territory.territory import Territory
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.observation import shapes
+from skye_gym.envs.planes import planes_of
+from skye_gym.envs.seat_vectors import SeatVectors, vectors_of
+from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 
 
 class ObservedState(Protocol):

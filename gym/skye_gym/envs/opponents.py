@@ -1,6 +1,6 @@
 """The opponents of an environment: bots by name, functions, and bots of a league.
 
-An opponent is the name of a bot of `skye.bots.LEAGUE_BOTS`, a function `(game, seat, rng) -> move` (see
+An opponent is the name of a bot of `skye_gym.bots.LEAGUE_BOTS`, a function `(game, seat, rng) -> move` (see
 `skye.Bot`), or an argument of `skye-arena`: `name=command` or `module:function`, which run in processes of
 their own.
 """
@@ -12,16 +12,16 @@ from functools import partial
 from random import Random
 from typing import TypeAlias
 
-from skye.arena.bot_process import BotFailed, Budget
-from skye.arena.entrant_check import check_entrants
-from skye.arena.entrants import Decider, decider_for, entrant_from
-from skye.arena.match import play_decision
 from skye.bots.registry import Bot, choose_move
 from skye.errors import RuleError
 from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye.rulesets.ruleset import Ruleset, ruleset_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.entrant_check import check_entrants
+from skye_gym.arena.entrants import Decider, decider_for, entrant_from
+from skye_gym.arena.match import play_decision
 
 Opponent: TypeAlias = str | Bot
 

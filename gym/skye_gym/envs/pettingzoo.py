@@ -1,9 +1,9 @@
-"""PettingZoo: `skye.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
+"""PettingZoo: `skye_gym.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
 
-An observation is a dictionary: `observation` (see `skye.envs.observation`), and `action_mask`, an int8
-vector of shape (actions,) for the actions that `skye.envs.actions` documents. `infos` has the same mask for
-the agent whose turn it is. For other agents, and at the end, the mask is 0. `skye.envs.rewards` documents
-the rewards. An illegal action ends the game with the reward -1 for its agent.
+An observation is a dictionary: `observation` (see `skye_gym.envs.observation`), and `action_mask`, an int8
+vector of shape (actions,) for the actions that `skye_gym.envs.actions` documents. `infos` has the same mask
+for the agent whose turn it is. For other agents, and at the end, the mask is 0. `skye_gym.envs.rewards`
+documents the rewards. An illegal action ends the game with the reward -1 for its agent.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import warnings
 from random import Random
 from typing import Any
 
-from skye.envs.extras import missing_extra
+from skye_gym.envs.extras import missing_extra
 
 try:
     import numpy as np
@@ -23,12 +23,12 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra(error, "pettingzoo") from None
 
-from skye.envs.drawing import draw
-from skye.envs.episodes import Episode, Form
-from skye.envs.starts import OPTIONS, start_game
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.envs.drawing import draw
+from skye_gym.envs.episodes import Episode, Form
+from skye_gym.envs.starts import OPTIONS, start_game
 
 
 def env(  # noqa: PLR0913 - the options of the environment
@@ -142,7 +142,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
     def step(self, action: int | None) -> None:
         """Take an action of the agent whose turn it is (`agent_selection`).
 
-        :param action: a number that `skye.envs.actions` documents; None for an agent that has terminated.
+        :param action: a number that `skye_gym.envs.actions` documents; None for an agent that has terminated.
         :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
         """
         agent = self.agent_selection

@@ -4,11 +4,11 @@ The sizes follow from the ruleset (`planes_of`); the numbers here are those of t
 21 x 21 cells; row 0 is its northern edge, column 0 its western edge. Its middle, (10, 10), is the middle of
 the territory's bounding box, rounded to the north and west (`PlaneLayout.origin`). A territory has at most 19
 tiles, so the window contains it and every cell to which a tile can be added. The same window locates the
-cells of factored actions (see `skye.envs.actions`).
+cells of factored actions (see `skye_gym.envs.actions`).
 
 | own planes | contents                                                                                  |
 |------------|-------------------------------------------------------------------------------------------|
-| 0 - 38     | the features of the tile on the cell, as it is turned (see `skye.envs.tile_features`)     |
+| 0 - 38     | the features of the tile on the cell, as it is turned (see `skye_gym.envs.tile_features`) |
 | 39         | 1 for the castle                                                                          |
 | 40         | 0 for an empty cell; 1 for the castle, 2 for the tile placed first, up to 19              |
 | 41         | the tile is joined to the castle by road (0 or 1)                                         |
@@ -27,14 +27,14 @@ from collections.abc import Collection
 from functools import cache
 from typing import Any, Final
 
-from skye.encoding import encoding_of
-from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.rulesets.ruleset import Ruleset
 from skye.territory.areas import Area
 from skye.territory.territory import Territory
 from skye.tiles.geometry import ROTATIONS, SIDES, STEPS, cell_at
 from skye.tiles.tile import Terrain
 from skye.tiles.tile_set import Place
+from skye_gym.encoding import encoding_of
+from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 
 OTHER_PLANES: Final = TILE_FEATURES + 2
 """The number of planes of another seat."""

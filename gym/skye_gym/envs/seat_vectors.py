@@ -1,4 +1,4 @@
-"""The numbers of a seat and of the game in observations (`seats` and `game` of `skye.envs.observation`)."""
+"""The numbers of a seat and of the game: `seats` and `game` of `skye_gym.envs.observation`."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from skye.encoding import encoding_of
-from skye.envs.tile_features import TILE_FEATURES, features_of
 from skye.rules.state import PRICING, GameState, Phase, Player
 from skye.rulesets.ruleset import Ruleset
 from skye.tiles.tile_set import Place
+from skye_gym.encoding import encoding_of
+from skye_gym.envs.tile_features import TILE_FEATURES, features_of
 
 MAX_VALUE: Final = 16.0
 """The maximum of the numbers of `seats` and `game`; the minimum is 0."""

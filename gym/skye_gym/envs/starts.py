@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from skye.encoding import EncodedGame
 from skye.positions.importing import game_from_position
 from skye.positions.text import position_from_text
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.encoding import EncodedGame
 
 OPTIONS: Final = ("scoring_tiles", "first_seat", "position")
 """Options for the start: an id for each slot; a seat; a position as JSON data or as text."""

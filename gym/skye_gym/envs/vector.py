@@ -1,7 +1,7 @@
 """A vector environment: many games in one process, which share the arrays of observations and masks.
 
 `gymnasium.make_vec("skye/IsleOfSkye-v1", num_envs=64, opponents=["greedy"])` makes it after importing
-`skye.envs.gymnasium`. It takes the arguments of `IsleOfSkye`, and plays the same games as `SyncVectorEnv`
+`skye_gym.envs.gymnasium`. It takes the arguments of `IsleOfSkye`, and plays the same games as `SyncVectorEnv`
 with the same seeds. The `info` has the arrays `action_mask`, of shape (games, actions), and `scores`, of
 shape (games, players); they are shared as the observations are.
 """
@@ -18,19 +18,19 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from skye.envs.agent import AgentEpisode
-from skye.envs.episodes import Form
-from skye.envs.observation import DTYPES, SeatObservation, shapes
-from skye.envs.opponents import Opponent, Opponents
-from skye.envs.seat_vectors import SeatVectors, vectors_of
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.envs.agent import AgentEpisode
+from skye_gym.envs.episodes import Form
+from skye_gym.envs.observation import DTYPES, SeatObservation, shapes
+from skye_gym.envs.opponents import Opponent, Opponents
+from skye_gym.envs.seat_vectors import SeatVectors, vectors_of
 
 
 class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """Many games of an agent against the same opponents.
 
     :param num_envs: the number of games.
-    :param opponents: at least one opponent, from the agent's left (see `skye.envs.opponents`).
+    :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
     :param observation: "dict" or "flat".
     :param actions: "grid", "factored" or "list".
     :param reward: "win", "rank", "points" or "difference".

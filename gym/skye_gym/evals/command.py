@@ -13,15 +13,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from skye.arena.bot_process import Budget
 from skye.errors import SkyeError
-from skye.evals.endpoint import Endpoint
-from skye.evals.plan import SECTIONS, Item, Plan
-from skye.evals.questions import Question, Reply
-from skye.evals.scoring import score, tables
-from skye.evals.subjects import FIRST, Subject, subject_of
-from skye.evals.tasks import TASKS, task_line
-from skye.evals.transcript import Header, MissingReply, Transcript, read_transcript
+from skye_gym.arena.bot_process import Budget
+from skye_gym.evals.endpoint import Endpoint
+from skye_gym.evals.plan import SECTIONS, Item, Plan
+from skye_gym.evals.questions import Question, Reply
+from skye_gym.evals.scoring import score, tables
+from skye_gym.evals.subjects import FIRST, Subject, subject_of
+from skye_gym.evals.tasks import TASKS, task_line
+from skye_gym.evals.transcript import Header, MissingReply, Transcript, read_transcript
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from skye.errors import SkyeError
-from skye.evals.questions import Question, Reply
+from skye_gym.evals.questions import Question, Reply
 
 MAX_BODY: Final = 10_000_000
 """The maximum length of a response in bytes."""

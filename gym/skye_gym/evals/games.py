@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye.agents import PLAIN, TextGame, UnusableReply, Wording, legal_actions, move_in
-from skye.agents.text_game import ATTEMPTS
-from skye.evals.questions import Ask, Message, Question, decision_messages
 from skye.rules.moves import Move
 from skye.rules.state import GameState
+from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, legal_actions, move_in
+from skye_gym.agents.text_game import ATTEMPTS
+from skye_gym.evals.questions import Ask, Message, Question, decision_messages
 
 OPPONENTS: Final = ("greedy", "strategist")
 Result: TypeAlias = dict[str, float]

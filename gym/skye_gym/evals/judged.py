@@ -9,14 +9,14 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Final
 
-from skye.agents import legal_actions
-from skye.bots.expert import expert
 from skye.bots.registry import choose_move, play_out
-from skye.evals.positions import Position, in_random_order
 from skye.rules.moves import Move
 from skye.rules.play import play
 from skye.rules.state import GameState, Phase
 from skye.visibility.observation import determinize
+from skye_gym.agents import legal_actions
+from skye_gym.bots.expert import expert
+from skye_gym.evals.positions import Position, in_random_order
 
 JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
     {"offer": Phase.PRICING, "purchase": Phase.BUYING, "placement": Phase.BUILDING}

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from skye.evals.games import OPPONENTS, Result, choose, play_game
-from skye.evals.judged import JUDGED, judged_position, regret
-from skye.evals.questions import VARIANTS, Ask, Question, messages_of, wording_of
-from skye.evals.tasks import TASKS, is_correct, task_of
+from skye_gym.evals.games import OPPONENTS, Result, choose, play_game
+from skye_gym.evals.judged import JUDGED, judged_position, regret
+from skye_gym.evals.questions import VARIANTS, Ask, Question, messages_of, wording_of
+from skye_gym.evals.tasks import TASKS, is_correct, task_of
 
 SECTIONS: Final = ("exact", "judged", "games")
 LISTS: Final = ("listed", "unlisted")

@@ -7,9 +7,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from skye.agents import PLAIN, Wording, lesson, local_decision, other_wording
-from skye.agents.replies import REPLY_FORMAT
 from skye.rules.state import GameState
+from skye_gym.agents import PLAIN, Wording, lesson, local_decision, other_wording
+from skye_gym.agents.replies import REPLY_FORMAT
 
 Message: TypeAlias = Mapping[str, str]
 

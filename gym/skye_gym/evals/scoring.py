@@ -11,11 +11,11 @@ from random import Random
 from statistics import fmean
 from typing import Any, Final, TypeAlias
 
-from skye.arena.ratings import Interval, wilson
-from skye.evals.games import Result
-from skye.evals.plan import Item, Plan
-from skye.evals.questions import Question, Reply
-from skye.evals.transcript import Header, MissingReply, Replies
+from skye_gym.arena.ratings import Interval, wilson
+from skye_gym.evals.games import Result
+from skye_gym.evals.plan import Item, Plan
+from skye_gym.evals.questions import Question, Reply
+from skye_gym.evals.transcript import Header, MissingReply, Replies
 
 _RESAMPLES: Final = 1000
 

@@ -7,12 +7,12 @@ from random import Random
 from threading import Lock
 from typing import Final, Protocol
 
-from skye.agents import legal_actions
-from skye.arena.bot_process import BotFailed, Budget
-from skye.arena.entrants import Decider, decider_for, entrant_from
-from skye.evals.questions import Question, Reply
 from skye.rules.moves import Move
 from skye.views import move_view
+from skye_gym.agents import legal_actions
+from skye_gym.arena.bot_process import BotFailed, Budget
+from skye_gym.arena.entrants import Decider, decider_for, entrant_from
+from skye_gym.evals.questions import Question, Reply
 
 FIRST: Final = "first"
 """The name of the script that always makes the first legal action."""

@@ -9,14 +9,14 @@ from random import Random
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from skye.agents import UnusableReply, Wording, action_text, json_in, tile_text
-from skye.agents.decision import territory_lines
-from skye.evals.positions import Position, in_random_order
-from skye.evals.questions import VARIANTS, canonical, wording_of
 from skye.rules.state import GameState, Phase
 from skye.tiles import ROTATIONS, coordinates_of
 from skye.tiles.tile_set import Place
 from skye.views import PlacementGainsView, move_view, placement_gains_view, territory_tiles_view, what_if_view
+from skye_gym.agents import UnusableReply, Wording, action_text, json_in, tile_text
+from skye_gym.agents.decision import territory_lines
+from skye_gym.evals.positions import Position, in_random_order
+from skye_gym.evals.questions import VARIANTS, canonical, wording_of
 
 
 class Task(NamedTuple):

@@ -9,10 +9,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from skye.arena.json_lines import json_line, read_json_lines
 from skye.errors import SkyeError
-from skye.evals.plan import Plan
-from skye.evals.questions import Question, Reply
+from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.evals.plan import Plan
+from skye_gym.evals.questions import Question, Reply
 
 FORMAT: Final = 1
 """The version of the format of transcripts."""

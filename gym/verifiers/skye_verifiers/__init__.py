@@ -1,7 +1,7 @@
 """The verifiers environment of Isle of Skye: games by tool calls, or tasks with exact answers.
 
 In a game of two against a bot the model calls the tool `act` until the game is over; the reward is its
-points. In a task, of a kind of `skye.evals.tasks`, the reward is 1 for the right answer.
+points. In a task, of a kind of `skye_gym.evals.tasks`, the reward is 1 for the right answer.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import verifiers.v1 as vf
 
-from skye.agents import PLAIN, TextGame, legal_actions, lesson
-from skye.evals.tasks import TASKS, Task, is_correct, task_of
+from skye_gym.agents import PLAIN, TextGame, legal_actions, lesson
+from skye_gym.evals.tasks import TASKS, Task, is_correct, task_of
 from skye_verifiers.game_server import SkyeData, SkyeState, SkyeToolset
 
 __all__ = ["SkyeTaskset", "load_environment"]

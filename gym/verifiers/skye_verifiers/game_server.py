@@ -7,7 +7,7 @@ from typing import Any
 
 import verifiers.v1 as vf
 
-from skye.agents import TextGame
+from skye_gym.agents import TextGame
 
 
 class SkyeData(vf.TaskData):

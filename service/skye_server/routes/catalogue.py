@@ -163,8 +163,7 @@ def list_bots() -> Response:
     The bots that can take a seat (`{"bot": NAME}`), the weakest first.
     """
     fields = ("name", "title", "description", "win_percent", "decision_ms")
-    bots = [bot for bot in BOT_PROFILES if bot.on_servers]
-    return _list({"bots": [{field: getattr(bot, field) for field in fields} for bot in bots]})
+    return _list({"bots": [{field: getattr(bot, field) for field in fields} for bot in BOT_PROFILES]})
 
 
 @blueprint.route("/scoring-tiles/<scoring_tile>")
