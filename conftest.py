@@ -199,7 +199,7 @@ _SLOW_ROOMS = [
     "server",
     "engine",
     "tests",  # those beside a distribution
-    "routes",
+    "resources",
 ]
 
 

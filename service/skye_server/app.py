@@ -30,7 +30,7 @@ from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
 from skye_server.relay import relay
-from skye_server.routes import blueprints
+from skye_server.resources import blueprints
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock

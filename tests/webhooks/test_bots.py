@@ -302,7 +302,7 @@ def test_late_retry_of_a_release_deletes_the_bot(service, bot, monkeypatch):
     path, token, key = f"{game.path()}/players/0/bot", game.tokens[0], {"Idempotency-Key": "k1"}
     assert service.call("PUT", path, {"bot_url": bot.url}, token).status_code == 200
     with monkeypatch.context() as crash:
-        crash.setattr("skye_server.routes.game.bots.delete_bots", lambda *_: None)
+        crash.setattr("skye_server.resources.bots.delete_bots", lambda *_: None)
         service.call("DELETE", path, token=token, headers=key)
     assert len(service.redis.keys("skye:*:bot.*:webhooks")) == 1
     assert game.offer(1, 1, 1).status_code == 200

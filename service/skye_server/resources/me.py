@@ -24,7 +24,7 @@ from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
-from skye_server.routes.webhooks import replaced_view
+from skye_server.resources.webhooks import replaced_view
 from skye_server.store.finished_games import cursor_of, place_of
 
 blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")

@@ -32,7 +32,7 @@ from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads
-from skye_server.routes.catalogue import PICTURE
+from skye_server.resources.catalogue import PICTURE
 
 blueprint = Blueprint("Scoring", __name__, url_prefix="/v1")
 

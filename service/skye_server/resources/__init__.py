@@ -1,4 +1,4 @@
-"""The routes, one module for each resource (those of one game in `game`), in the order of the documents."""
+"""The resources of the API, a module for each: its requests, responses and routes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,22 @@ from collections.abc import Iterable
 from flask import Blueprint
 
 from skye_server.features import Feature
-from skye_server.routes import catalogue, docs, exports, lab, me, operations, web_client, webhooks
-from skye_server.routes.game import bots, control, history, play, scoring, seats
+from skye_server.resources import (
+    bots,
+    catalogue,
+    control,
+    docs,
+    exports,
+    history,
+    lab,
+    me,
+    operations,
+    play,
+    scoring,
+    seats,
+    web_client,
+    webhooks,
+)
 
 
 def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:

@@ -23,8 +23,8 @@ from skye_server.http.request_parsing import charged_player, takes
 from skye_server.http.responses import check_accepts
 from skye_server.openapi.documented_errors import STORE_ERRORS
 from skye_server.openapi.operations import ResponseDoc, of_player, operation, text
-from skye_server.routes.game.history import record_view
-from skye_server.routes.leagues import blueprint
+from skye_server.resources.history import record_view
+from skye_server.resources.leagues import blueprint
 from skye_server.store.finished_games import FinishedGames, cursor_of, end_of, place_of
 
 __all__ = ["blueprint"]

@@ -36,7 +36,7 @@ from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.documented_errors import GAME_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
 from skye_server.openapi.parameters import LAST_EVENT_ID
-from skye_server.routes.games import THIS_GAME
+from skye_server.resources.games import THIS_GAME
 
 blueprint = Blueprint("History", __name__, url_prefix="/v1/games/<game>")
 

@@ -18,8 +18,8 @@ from skye_server.http.responses import created_response, game_response, json_res
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
-from skye_server.routes.game.lobby import OWN_VIEW
-from skye_server.routes.games import NEW_GAME, blueprint
+from skye_server.resources.games import NEW_GAME, blueprint
+from skye_server.resources.lobby import OWN_VIEW
 from skye_server.webhooks.bots import copied_bot
 
 __all__ = ["blueprint"]

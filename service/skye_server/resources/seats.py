@@ -14,7 +14,7 @@ from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
-from skye_server.routes.games import THIS_GAME, THIS_SEAT
+from skye_server.resources.games import THIS_GAME, THIS_SEAT
 
 blueprint = Blueprint("Seats", __name__, url_prefix="/v1/games/<game>/players")
 

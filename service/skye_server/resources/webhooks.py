@@ -17,7 +17,7 @@ from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
-from skye_server.routes.games import THIS_GAME
+from skye_server.resources.games import THIS_GAME
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.webhook_entries import NO_GAME, player_owner
 from skye_server.webhooks.game_events import cursor_at, encode_cursor

@@ -17,8 +17,8 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
-from skye_server.routes.games import THIS_GAME, blueprint
-from skye_server.routes.webhooks import replaced_view
+from skye_server.resources.games import THIS_GAME, blueprint
+from skye_server.resources.webhooks import replaced_view
 
 __all__ = ["blueprint"]
 

@@ -18,7 +18,7 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import etag, game_response, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
-from skye_server.routes.games import THIS_SEAT
+from skye_server.resources.games import THIS_SEAT
 
 blueprint = Blueprint("Play", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>")
 

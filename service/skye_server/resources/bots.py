@@ -18,8 +18,8 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
-from skye_server.routes.game.lobby import OWN_VIEW
-from skye_server.routes.webhooks import delivery_view
+from skye_server.resources.lobby import OWN_VIEW
+from skye_server.resources.webhooks import delivery_view
 from skye_server.webhooks.bots import bot_deliveries, delete_bots
 
 blueprint = Blueprint("Bots at URLs", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")

@@ -1,1 +1,0 @@
-"""The routes of one game: its lobby, its play, its scores and its history."""
