@@ -14,7 +14,7 @@ from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
 from skye_server.contract.records import MAX_ACTIONS
-from skye_server.contract.requests import MAX_TILES_TO_PLACE
+from skye_server.contract.requests.queries import MAX_TILES_TO_PLACE
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST

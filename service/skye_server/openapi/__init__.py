@@ -15,7 +15,7 @@ from apispec import APISpec
 from flask import Blueprint, Flask
 from werkzeug.routing import Rule
 
-from skye_server.contract.responses import RecordLine
+from skye_server.contract.responses.history import RecordLine
 from skye_server.cooperative_yield import pause
 from skye_server.http.request_parsing import DOCUMENTATION
 from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES

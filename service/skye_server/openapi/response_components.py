@@ -13,7 +13,7 @@ from marshmallow import Schema
 
 from skye.fields import Component, Keywords
 from skye_server.contract.enums import ENUMERATIONS
-from skye_server.contract.responses import Game
+from skye_server.contract.responses.changes import TimedGameView as Game
 from skye_server.contract.responses.game import SeatView
 from skye_server.contract.responses.position import EXPORTED, Exported
 from skye_server.contract.responses.unions import UNIONS, UNKNOWN, OneOf, Unknown, tag_of

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from skye_server.contract import responses
+from skye_server.contract.responses.webhooks import (
+    DecisionMessage,
+    WebhookChallengeAnswer,
+    WebhookChallengeMessage,
+    WebhookEventMessage,
+)
 from skye_server.http.responses import JSON
 from skye_server.openapi.response_components import ResponseComponents
 from skye_server.openapi.text import Doc, joined
@@ -40,7 +45,7 @@ _SENT: Final = (
         10, 14, 20 and 24 hours, or as `Retry-After` says, with the same `webhook-id`. The next event of the
         game follows when this one is accepted. 410 deletes the webhook.
         """,
-        responses.WebhookEventMessage,
+        WebhookEventMessage,
     ),
     _Sent(
         "send_webhook_challenge",
@@ -48,8 +53,8 @@ _SENT: Final = (
         """
         The server sends this to a new URL, and sends nothing else until the response repeats the challenge.
         """,
-        responses.WebhookChallengeMessage,
-        responses.WebhookChallengeAnswer,
+        WebhookChallengeMessage,
+        WebhookChallengeAnswer,
         CHALLENGE_SECONDS,
     ),
     _Sent(
@@ -61,7 +66,7 @@ _SENT: Final = (
         and then does what `on_timeout` of the game says, also in a game without a time limit. A bot that
         has failed four times in a row is not asked for some time.
         """,
-        responses.DecisionMessage,
+        DecisionMessage,
         "Action",
     ),
 )

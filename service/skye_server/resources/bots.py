@@ -9,8 +9,9 @@ from flask import Blueprint, Response
 
 from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
 from skye_server.commands.game_commands import changed_view
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.lobby import UrlBot
 from skye_server.contract.responses.changes import TakenSeatView
+from skye_server.contract.responses.webhooks import DeliveryList
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators
@@ -29,10 +30,10 @@ _OVER = ("game_aborted", "game_finished", "too_many_changes")
 
 @blueprint.route("", methods=["PUT"])
 @writes(
-    ResponseDoc(200, "The seat, and the secret of its bot.", responses.TakenSeat),
+    ResponseDoc(200, "The seat, and the secret of its bot.", TakenSeatView),
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OVER, "seat_played_by_bot", "bot_unreachable"],
 )
-@takes(requests.UrlBot, "The bot.")
+@takes(UrlBot, "The bot.")
 def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     """Let a bot at a URL play a seat.
 
@@ -75,7 +76,7 @@ def release_bot_at_url(game: str, seat: int) -> Response:
 
 @blueprint.route("/deliveries")
 @Describe(
-    [ResponseDoc(200, "The deliveries.", responses.DeliveryList)],
+    [ResponseDoc(200, "The deliveries.", DeliveryList)],
     [*GAME_ERRORS, *OWN_SEAT_ERRORS, "not_acceptable"],
     Token.REQUIRED,
 )

@@ -11,11 +11,13 @@ from skye.bots import BOT_PROFILES
 from skye.rulesets import Ruleset
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye.views import ScoringTileView, scoring_tile_catalogue_view
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.queries import CatalogueQuery, TilePictureQuery
+from skye_server.contract.responses.catalogue import BotList, ScenarioList, ScoringTileList, TileList
 from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
 from skye_server.games.scenarios import SCENARIOS, scenario_view
 from skye_server.games.views import game
+from skye_server.games.views.types import TileView
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
@@ -31,13 +33,13 @@ PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
     ResponseDoc(
         200,
         "The tiles.",
-        responses.TileList,
+        TileList,
         links=[Link("get_tile", "The first of them.", {"tile": "$response.body#/tiles/0/id"})],
         headers=["Content-Encoding"],
     ),
     errors=["invalid_parameter", "not_acceptable"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def list_tiles(query: dict[str, Any]) -> Response:
     """List all tiles of a ruleset.
 
@@ -60,7 +62,7 @@ def list_tiles(query: dict[str, Any]) -> Response:
     ),
     errors=["invalid_parameter"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def get_tile_pictures(query: dict[str, Any]) -> Response:
     """Get the pictures of all tiles.
 
@@ -79,12 +81,12 @@ def get_tile_pictures(query: dict[str, Any]) -> Response:
     ResponseDoc(
         200,
         "The tile.",
-        responses.Tile,
+        TileView,
         links=[Link("get_tile_picture", "Its picture.", {"tile": "$request.path.tile"})],
     ),
     errors=["invalid_parameter", "not_acceptable", "not_found", "tile_not_found"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def get_tile(query: dict[str, Any], tile: str) -> Response:
     """Get a tile.
 
@@ -100,7 +102,7 @@ def get_tile(query: dict[str, Any], tile: str) -> Response:
     PICTURE,
     errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
-@takes(query=requests.TilePictureQuery)
+@takes(query=TilePictureQuery)
 def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
     """Get the picture of a tile.
 
@@ -113,10 +115,10 @@ def get_tile_picture(query: dict[str, Any], tile: str) -> Response:
 
 @blueprint.route("/scoring-tiles")
 @never_changes(
-    ResponseDoc(200, "The scoring tiles.", responses.ScoringTileList, headers=["Content-Encoding"]),
+    ResponseDoc(200, "The scoring tiles.", ScoringTileList, headers=["Content-Encoding"]),
     errors=["invalid_parameter", "not_acceptable"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def list_scoring_tiles(query: dict[str, Any]) -> Response:
     """List all scoring tiles of a ruleset.
 
@@ -137,7 +139,7 @@ def list_scoring_tiles(query: dict[str, Any]) -> Response:
     ResponseDoc(
         200,
         "The scenarios.",
-        responses.ScenarioList,
+        ScenarioList,
         links=[Link("create_game", "Begin from one.", {})],
         headers=["Content-Encoding"],
     ),
@@ -154,7 +156,7 @@ def list_scenarios() -> Response:
 
 @blueprint.route("/bots")
 @never_changes(
-    ResponseDoc(200, "The bots.", responses.BotList, headers=["Content-Encoding"]),
+    ResponseDoc(200, "The bots.", BotList, headers=["Content-Encoding"]),
     errors=["not_acceptable"],
 )
 def list_bots() -> Response:
@@ -171,14 +173,14 @@ def list_bots() -> Response:
     ResponseDoc(
         200,
         "The scoring tile.",
-        responses.ScoringTile,
+        ScoringTileView,
         links=[
             Link("get_scoring_tile_picture", "Its picture.", {"scoring_tile": "$request.path.scoring_tile"})
         ],
     ),
     errors=["invalid_parameter", "not_acceptable", "not_found", "tile_not_found"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def get_scoring_tile(query: dict[str, Any], scoring_tile: str) -> Response:
     """Get a scoring tile.
 
@@ -192,7 +194,7 @@ def get_scoring_tile(query: dict[str, Any], scoring_tile: str) -> Response:
     PICTURE,
     errors=["invalid_parameter", "not_found", "tile_not_found"],
 )
-@takes(query=requests.CatalogueQuery)
+@takes(query=CatalogueQuery)
 def get_scoring_tile_picture(query: dict[str, Any], scoring_tile: str) -> Response:
     """Get the picture of a scoring tile.
 

@@ -9,7 +9,9 @@ from flask import Response
 
 from skye_server.commands import deletion, game_commands
 from skye_server.commands import rematch as rematches
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.lobby import ClockAdvance
+from skye_server.contract.responses.changes import TakenSeatView
+from skye_server.contract.responses.lobby import Rematch
 from skye_server.games.views.game import summary_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
@@ -44,7 +46,7 @@ def start_game(game: str) -> Response:
     ResponseDoc(
         201,
         "The seat in the new game and its token.",
-        responses.TakenSeat,
+        TakenSeatView,
         links=[
             Link("get_game", "The new game.", NEW_GAME),
             Link("list_events", "Follow it.", NEW_GAME),
@@ -85,7 +87,7 @@ def rematch(game: str) -> Response:
         ResponseDoc(
             200,
             "The new game, if there is one.",
-            responses.Rematch,
+            Rematch,
             links=[Link("get_game", "The new game.", NEW_GAME)],
         )
     ],
@@ -144,7 +146,7 @@ def delete_game(game: str) -> Response:
         "too_many_changes",
     ],
 )
-@takes(requests.ClockAdvance, "How far to advance the clock.")
+@takes(ClockAdvance, "How far to advance the clock.")
 def advance_clock(advance: dict[str, Any], game: str) -> Response:
     """Advance the manual clock of a game.
 

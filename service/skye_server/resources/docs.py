@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import escape
 
 from skye_server import docs as guide
-from skye_server.contract import responses
+from skye_server.contract.responses.catalogue import ApiCatalog, ServiceIndex
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.problems import SERVICE_LINKS, title_of
@@ -61,7 +61,7 @@ _INDEX: dict[str, str | None] = {
 
 @blueprint.route("/")
 @operation(
-    ResponseDoc(200, "The paths.", responses.ServiceIndex, headers=["Link"]),
+    ResponseDoc(200, "The paths.", ServiceIndex, headers=["Link"]),
     ResponseDoc(302, "A redirect to the web client, for browsers.", headers=["Location"]),
     errors=["not_acceptable"],
 )
@@ -77,9 +77,7 @@ def get_start() -> Response:
 
 
 @blueprint.route("/v1")
-@operation(
-    ResponseDoc(200, "The paths.", responses.ServiceIndex, headers=["Link"]), errors=["not_acceptable"]
-)
+@operation(ResponseDoc(200, "The paths.", ServiceIndex, headers=["Link"]), errors=["not_acceptable"])
 def get_index() -> Response:
     """Get the index of this version.
 
@@ -108,7 +106,7 @@ _CATALOG = {
 
 
 @blueprint.route("/.well-known/api-catalog")
-@never_changes(ResponseDoc(200, "The catalog.", responses.ApiCatalog, content_type=LINKSET))
+@never_changes(ResponseDoc(200, "The catalog.", ApiCatalog, content_type=LINKSET))
 def get_api_catalog() -> Response:
     """Get the API catalog.
 

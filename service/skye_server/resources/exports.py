@@ -11,7 +11,7 @@ import msgspec
 from flask import Response, request
 
 from skye_server.commands.current_games import Games
-from skye_server.contract import requests
+from skye_server.contract.requests.queries import RecordsQuery
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import SPECTATOR
@@ -47,7 +47,7 @@ _RECORDS: Final = ResponseDoc(
     _RECORDS,
     errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
-@takes(query=requests.RecordsQuery)
+@takes(query=RecordsQuery)
 def export_records(query: dict[str, Any]) -> Response:
     """Export the records of finished games.
 
@@ -66,7 +66,7 @@ def export_records(query: dict[str, Any]) -> Response:
     _RECORDS,
     errors=["not_acceptable", "invalid_parameter"],
 )
-@takes(query=requests.RecordsQuery)
+@takes(query=RecordsQuery)
 def export_own_records(query: dict[str, Any]) -> Response:
     """Export the records of a player's finished games.
 

@@ -10,8 +10,11 @@ from flask import Blueprint, Response
 from skye_server.commands.creation_commands import create_game as create_new_game
 from skye_server.commands.creation_commands import created_view
 from skye_server.commands.current_games import LoadedGame
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.creation import GameToCreate
+from skye_server.contract.requests.queries import GameQuery, GamesQuery
 from skye_server.contract.responses.actions import seat_actions
+from skye_server.contract.responses.changes import CreatedGameView, TimedGameView
+from skye_server.contract.responses.lobby import GameList
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
 from skye_server.games.views.game import summary_view, time_view
@@ -48,7 +51,7 @@ NEW_GAME = {"game": "$response.body#/game/id"}
     ResponseDoc(
         201,
         "The game and its tokens.",
-        responses.CreatedGame,
+        CreatedGameView,
         headers=["ETag", "Location"],
         links=[
             Link("get_game", "The new game.", NEW_GAME),
@@ -64,7 +67,7 @@ NEW_GAME = {"game": "$response.body#/game/id"}
     ),
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
 )
-@takes(requests.GameToCreate, "The game to open.", required=False)
+@takes(GameToCreate, "The game to open.", required=False)
 def create_game(body: dict[str, Any]) -> Response:
     """Create a game.
 
@@ -100,7 +103,7 @@ def create_game(body: dict[str, Any]) -> Response:
     ResponseDoc(
         200,
         "A page of the list.",
-        responses.GameList,
+        GameList,
         links=[
             Link("list_games", "The next page.", {"cursor": "$response.body#/next_cursor"}),
             Link("get_game", "The newest of them.", {"game": "$response.body#/games/0/id"}),
@@ -109,7 +112,7 @@ def create_game(body: dict[str, Any]) -> Response:
     ),
     errors=[*STORE_ERRORS, "not_acceptable", "invalid_parameter"],
 )
-@takes(query=requests.GamesQuery)
+@takes(query=GamesQuery)
 def list_games(query: dict[str, Any]) -> Response:
     """List public games.
 
@@ -133,7 +136,7 @@ def list_games(query: dict[str, Any]) -> Response:
     ResponseDoc(
         200,
         "The game.",
-        responses.Game,
+        TimedGameView,
         links=[
             Link(
                 "list_events",
@@ -147,7 +150,7 @@ def list_games(query: dict[str, Any]) -> Response:
     ),
     errors=["not_acceptable", "invalid_parameter", "event_not_found"],
 )
-@takes(query=requests.GameQuery)
+@takes(query=GameQuery)
 def get_game(query: dict[str, Any], game: str) -> Response:
     """Get a game.
 

@@ -9,9 +9,10 @@ from flask import Blueprint, Response
 
 from skye.positions import Position, RecordedDraws, draws_to_json
 from skye.views import ActionView, actions_view
-from skye_server.contract import requests, responses
 from skye_server.contract.records import RECORD_FORMAT
-from skye_server.contract.responses.history import ExportedRecordView
+from skye_server.contract.requests.queries import EventsQuery, StreamQuery
+from skye_server.contract.responses.game import RoundList, RoundReport
+from skye_server.contract.responses.history import EventList, ExportedRecordView
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
 from skye_server.games.authorization import Caller
@@ -49,7 +50,7 @@ _BEGUN = ("game_not_started",)
         ResponseDoc(
             200,
             "The events.",
-            responses.EventList,
+            EventList,
             links=[
                 Link(
                     "list_events",
@@ -63,7 +64,7 @@ _BEGUN = ("game_not_started",)
     errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     token=Token.OPTIONAL,
 )
-@takes(query=requests.EventsQuery)
+@takes(query=EventsQuery)
 def list_events(query: dict[str, Any], game: str) -> Response:
     """List the events of a game.
 
@@ -102,7 +103,7 @@ def list_events(query: dict[str, Any], game: str) -> Response:
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
-@takes(query=requests.StreamQuery)
+@takes(query=StreamQuery)
 def stream_events(query: dict[str, Any], game: str) -> Response:
     """Stream the events of a game.
 
@@ -132,7 +133,7 @@ def _stream(follower: Follower, after: int) -> Response:
     ResponseDoc(
         200,
         "The reports.",
-        responses.RoundList,
+        RoundList,
         links=[
             Link(
                 "get_round",
@@ -155,7 +156,7 @@ def list_rounds(game: str) -> Response:
 
 @blueprint.route("/rounds/<int:round>")
 @reads(
-    ResponseDoc(200, "The report.", responses.RoundReport),
+    ResponseDoc(200, "The report.", RoundReport),
     errors=["not_acceptable", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it
@@ -175,7 +176,7 @@ def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path ha
 
 
 @blueprint.route("/record")
-@reads(ResponseDoc(200, "The record.", responses.ExportedRecord), errors=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The record.", ExportedRecordView), errors=["not_acceptable", *_BEGUN])
 def get_record(game: str) -> Response:
     """Get the record of a game.
 

@@ -11,8 +11,9 @@ import msgspec
 from flask import Blueprint, Response, request
 
 from skye_server.commands.laboratory import Laboratory
-from skye_server.contract import requests, responses
-from skye_server.contract.responses.lab import MAX_INBOX_BODY
+from skye_server.contract.requests.lab import GameFault, InboxAnswer
+from skye_server.contract.requests.lobby import ClockAdvance
+from skye_server.contract.responses.lab import MAX_INBOX_BODY, EmptiedLab, Inbox, Lab, RemainingFault
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.views.game import time_view, timestamp
@@ -36,7 +37,7 @@ _GAME_ERRORS = (*STORE_ERRORS, "lab_off", "not_found", "game_not_found", *UNREAD
 
 
 @blueprint.route("")
-@_lab_operation(ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*STORE_ERRORS, "lab_off"])
+@_lab_operation(ResponseDoc(200, "The laboratory.", Lab), errors=[*STORE_ERRORS, "lab_off"])
 def get_lab() -> Response:
     """Get the laboratory.
 
@@ -46,10 +47,8 @@ def get_lab() -> Response:
 
 
 @blueprint.route("/clock", methods=["POST"])
-@_lab_operation(
-    ResponseDoc(200, "The laboratory.", responses.Lab), errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off"]
-)
-@takes(requests.ClockAdvance, "How far to advance the clock.")
+@_lab_operation(ResponseDoc(200, "The laboratory.", Lab), errors=[*BODY_ERRORS, *STORE_ERRORS, "lab_off"])
+@takes(ClockAdvance, "How far to advance the clock.")
 def advance_lab_clock(body: dict[str, Any]) -> Response:
     """Advance the clock of a lab server.
 
@@ -63,10 +62,8 @@ def advance_lab_clock(body: dict[str, Any]) -> Response:
 
 
 @blueprint.route("/games/<game>/faults", methods=["PUT"])
-@_lab_operation(
-    ResponseDoc(200, "The fault.", responses.RemainingFault), errors=[*BODY_ERRORS, *_GAME_ERRORS]
-)
-@takes(requests.GameFault, "The fault.")
+@_lab_operation(ResponseDoc(200, "The fault.", RemainingFault), errors=[*BODY_ERRORS, *_GAME_ERRORS])
+@takes(GameFault, "The fault.")
 def set_game_faults(body: dict[str, Any], game: str) -> Response:
     """Set the fault of the next requests of a game.
 
@@ -82,7 +79,7 @@ def set_game_faults(body: dict[str, Any], game: str) -> Response:
 
 
 @blueprint.route("/games/<game>/faults")
-@_lab_operation(ResponseDoc(200, "The fault.", responses.RemainingFault), errors=_GAME_ERRORS)
+@_lab_operation(ResponseDoc(200, "The fault.", RemainingFault), errors=_GAME_ERRORS)
 def get_game_faults(game: str) -> Response:
     """Get the fault of the next requests of a game.
 
@@ -92,9 +89,7 @@ def get_game_faults(game: str) -> Response:
 
 
 @blueprint.route("/games/<game>/faults", methods=["DELETE"])
-@_lab_operation(
-    ResponseDoc(200, "There is no fault any more.", responses.RemainingFault), errors=_GAME_ERRORS
-)
+@_lab_operation(ResponseDoc(200, "There is no fault any more.", RemainingFault), errors=_GAME_ERRORS)
 def delete_game_faults(game: str) -> Response:
     """Remove the fault of the next requests of a game.
 
@@ -107,7 +102,7 @@ def delete_game_faults(game: str) -> Response:
 
 @blueprint.route("/games", methods=["DELETE"])
 @_lab_operation(
-    ResponseDoc(200, "The number of deleted games.", responses.EmptiedLab), errors=[*STORE_ERRORS, "lab_off"]
+    ResponseDoc(200, "The number of deleted games.", EmptiedLab), errors=[*STORE_ERRORS, "lab_off"]
 )
 def empty_lab() -> Response:
     """Delete all games of a lab server.
@@ -157,8 +152,8 @@ def receive_in_lab(inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>", methods=["PUT"])
-@_lab_operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS])
-@takes(requests.InboxAnswer, "The answer.")
+@_lab_operation(ResponseDoc(200, "The inbox.", Inbox), errors=[*BODY_ERRORS, *_INBOX_ERRORS])
+@takes(InboxAnswer, "The answer.")
 def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
     """Set the answer of an inbox.
 
@@ -175,7 +170,7 @@ def set_lab_inbox_answer(body: dict[str, Any], inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>")
-@_lab_operation(ResponseDoc(200, "The inbox.", responses.Inbox), errors=_INBOX_ERRORS)
+@_lab_operation(ResponseDoc(200, "The inbox.", Inbox), errors=_INBOX_ERRORS)
 def get_lab_inbox(inbox: str) -> Response:
     """Get an inbox.
 
@@ -185,7 +180,7 @@ def get_lab_inbox(inbox: str) -> Response:
 
 
 @blueprint.route("/inbox/<inbox>", methods=["DELETE"])
-@_lab_operation(ResponseDoc(200, "The empty inbox.", responses.Inbox), errors=_INBOX_ERRORS)
+@_lab_operation(ResponseDoc(200, "The empty inbox.", Inbox), errors=_INBOX_ERRORS)
 def empty_lab_inbox(inbox: str) -> Response:
     """Empty an inbox.
 
@@ -209,7 +204,7 @@ def _inbox_lab(inbox: str) -> Laboratory:
 
 def _inbox_answer(lab: Laboratory, inbox: str) -> dict[str, Any]:
     stored = lab.store.inbox_answer(inbox)
-    found: dict[str, Any] = requests.InboxAnswer().load({})
+    found: dict[str, Any] = InboxAnswer().load({})
     return found if stored is None else found | msgspec.json.decode(stored)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from flask import Blueprint, Response
 
 from skye_server.commands.creation_commands import create_games as create_new_games
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.creation import GamesToCreate
+from skye_server.contract.responses.changes import CreatedGamesView
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_batch
 from skye_server.http.request_parsing import command_from_request, require_idempotency_key, takes
@@ -25,13 +26,13 @@ blueprint = Blueprint("Leagues", __name__, url_prefix="/v1")
     ResponseDoc(
         201,
         "The games and their tokens.",
-        responses.CreatedGames,
+        CreatedGamesView,
         links=[Link("get_game", "The first of the games.", {"game": "$response.body#/games/0/game_id"})],
     ),
     errors=[*BODY_ERRORS, *NEW_GAME_ERRORS],
     key=REQUIRED_IDEMPOTENCY_KEY,
 )
-@takes(requests.GamesToCreate, "The games to open.")
+@takes(GamesToCreate, "The games to open.")
 def create_games(body: dict[str, Any]) -> Response:
     """Create up to 100 games.
 

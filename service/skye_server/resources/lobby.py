@@ -8,9 +8,16 @@ from typing import Any
 from flask import Response
 
 from skye_server.commands import game_commands
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.lobby import PlayerChanges, PlayerToSeat
+from skye_server.contract.responses.changes import (
+    CreatedInvitationView,
+    HostTokenView,
+    TakenSeatView,
+    TimedGameView,
+)
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_token, invitation_id, require_host
+from skye_server.games.views.types import InvitationListView, InvitationView, WatchCodeView
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
@@ -34,7 +41,7 @@ _SEATING = ("color_taken", "name_taken")
 OWN_VIEW = ResponseDoc(
     200,
     "The caller's new view of the game.",
-    responses.Game,
+    TimedGameView,
     links=[Link("get_game", "The game.", THIS_GAME)],
 )
 
@@ -44,7 +51,7 @@ OWN_VIEW = ResponseDoc(
     ResponseDoc(
         201,
         "The seat and its token.",
-        responses.TakenSeat,
+        TakenSeatView,
         links=[
             Link("get_game", "The game.", THIS_GAME),
             Link(
@@ -70,7 +77,7 @@ OWN_VIEW = ResponseDoc(
         "bot_unreachable",
     ],
 )
-@takes(requests.PlayerToSeat, "The player who takes the seat.")
+@takes(PlayerToSeat, "The player who takes the seat.")
 def join_game(player: dict[str, Any], game: str) -> Response:
     """Take a seat.
 
@@ -101,7 +108,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     ResponseDoc(
         201,
         "The code.",
-        responses.CreatedInvitation,
+        CreatedInvitationView,
         links=[Link("join_game", "Take the seat, with the code as the token.", THIS_GAME)],
     ),
     errors=[*HOST_ERRORS, *_OPEN_LOBBY, "game_full"],
@@ -120,7 +127,7 @@ def create_invitation(game: str) -> Response:
 
 @blueprint.route("/games/<game>/invitations")
 @reads(
-    ResponseDoc(200, "The invitations.", responses.InvitationList),
+    ResponseDoc(200, "The invitations.", InvitationListView),
     errors=[*HOST_ERRORS, "not_acceptable"],
     token=Token.REQUIRED,
 )
@@ -137,7 +144,7 @@ def list_invitations(game: str) -> Response:
 
 @blueprint.route("/games/<game>/invitations/<invitation>")
 @reads(
-    ResponseDoc(200, "The invitation.", responses.Invitation),
+    ResponseDoc(200, "The invitation.", InvitationView),
     errors=[*HOST_ERRORS, "invitation_not_found", "not_acceptable"],
     token=Token.REQUIRED,
 )
@@ -155,7 +162,7 @@ def get_invitation(game: str, invitation: str) -> Response:
 
 @blueprint.route("/games/<game>/watch-code")
 @reads(
-    ResponseDoc(200, "The code.", responses.WatchCode),
+    ResponseDoc(200, "The code.", WatchCodeView),
     errors=[*HOST_ERRORS, "not_acceptable"],
     token=Token.REQUIRED,
 )
@@ -190,7 +197,7 @@ def revoke_invitation(game: str, invitation: str) -> Response:
     OWN_VIEW,
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OPEN_LOBBY, *_SEATING],
 )
-@takes(requests.PlayerChanges, "The changes.")
+@takes(PlayerChanges, "The changes.")
 def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     """Change name or colour in the lobby.
 
@@ -205,7 +212,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     ResponseDoc(
         201,
         "The new token.",
-        responses.TakenSeat,
+        TakenSeatView,
         links=[
             Link(
                 "list_actions",
@@ -235,7 +242,7 @@ def rotate_token(game: str, seat: int) -> Response:
     ResponseDoc(
         201,
         "The new token.",
-        responses.HostToken,
+        HostTokenView,
         links=[Link("start_game", "Start the game, with the new token.", THIS_GAME)],
     ),
     errors=[*HOST_ERRORS, *_ROTATION],

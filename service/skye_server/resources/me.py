@@ -8,7 +8,15 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.me import PlayerKeyToUse
+from skye_server.contract.requests.queries import (
+    PLAYER_EVENT_ID,
+    OwnGamesQuery,
+    PlayerEventsQuery,
+    PlayerStreamQuery,
+)
+from skye_server.contract.responses.me import OwnGameList, OwnPlayer, PlayerEventList
+from skye_server.contract.responses.webhooks import ReplacedPlayerKey
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
 from skye_server.games.views.game import summary_view, time_view, timestamp
@@ -35,7 +43,7 @@ blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")
     ResponseDoc(
         200,
         "The player.",
-        responses.OwnPlayer,
+        OwnPlayer,
         links=[Link("list_player_events", "The events to come.", {"after": "$response.body#/last_event"})],
     ),
     errors=["not_acceptable"],
@@ -61,13 +69,13 @@ def get_own_player() -> Response:
     ResponseDoc(
         200,
         "A page of the games.",
-        responses.OwnGameList,
+        OwnGameList,
         links=[Link("list_own_games", "The next page.", {"cursor": "$response.body#/next_cursor"})],
         headers=["Link"],
     ),
     errors=["not_acceptable", "invalid_parameter"],
 )
-@takes(query=requests.OwnGamesQuery)
+@takes(query=OwnGamesQuery)
 def list_own_games(query: dict[str, Any]) -> Response:
     """List the games of a player key.
 
@@ -102,13 +110,13 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
     ResponseDoc(
         200,
         "The events.",
-        responses.PlayerEventList,
+        PlayerEventList,
         links=[Link("list_player_events", "The events to come.", {"after": "$response.body#/last_event"})],
         headers=["Link"],
     ),
     errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
 )
-@takes(query=requests.PlayerEventsQuery)
+@takes(query=PlayerEventsQuery)
 def list_player_events(query: dict[str, Any]) -> Response:
     """List the events of a player key.
 
@@ -139,7 +147,7 @@ def list_player_events(query: dict[str, Any]) -> Response:
     errors=["not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
     headers=[LAST_PLAYER_EVENT_ID],
 )
-@takes(query=requests.PlayerStreamQuery)
+@takes(query=PlayerStreamQuery)
 def stream_player_events(query: dict[str, Any]) -> Response:
     """Stream the events of a player key.
 
@@ -148,7 +156,7 @@ def stream_player_events(query: dict[str, Any]) -> Response:
     check_accepts(sse.EVENT_STREAM)
     charged_player()
     follower = _follower()
-    after = last_event_id(requests.PLAYER_EVENT_ID, "This is not the id of an event.") or query["after"]
+    after = last_event_id(PLAYER_EVENT_ID, "This is not the id of an event.") or query["after"]
     first = follower.read(after, 100)
     return sse.response(
         partial(follower.stream, first, after), count_open(follower.token, is_stream=True, of_player=True)
@@ -162,11 +170,11 @@ def _follower() -> PlayerFollower:
 
 @blueprint.route("/key", methods=["PUT"])
 @of_player(
-    ResponseDoc(200, "The key is replaced.", responses.ReplacedPlayerKey),
+    ResponseDoc(200, "The key is replaced.", ReplacedPlayerKey),
     errors=[*BODY_ERRORS, "invalid_parameter", "key_taken"],
     headers=[IDEMPOTENCY_KEY],
 )
-@takes(requests.PlayerKeyToUse, "The new key.")
+@takes(PlayerKeyToUse, "The new key.")
 def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 

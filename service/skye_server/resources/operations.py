@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from flask import Blueprint, Response
 
-from skye_server.contract import responses
+from skye_server.contract.responses.catalogue import Health, Readiness
 from skye_server.error_codes import Problem
 from skye_server.features import merged
 from skye_server.http.framework import collaborators
@@ -20,9 +20,7 @@ TEXT = "text/plain"
 
 
 @blueprint.route("/healthz")
-@operation(
-    ResponseDoc(200, "The process is alive.", responses.Health), errors=["not_acceptable"], limited=False
-)
+@operation(ResponseDoc(200, "The process is alive.", Health), errors=["not_acceptable"], limited=False)
 def get_health() -> Response:
     """Get the health of the process.
 
@@ -34,7 +32,7 @@ def get_health() -> Response:
 
 @blueprint.route("/readyz")
 @operation(
-    ResponseDoc(200, "The process can serve requests.", responses.Readiness),
+    ResponseDoc(200, "The process can serve requests.", Readiness),
     errors=["not_acceptable", "store_unavailable"],
     limited=False,
 )

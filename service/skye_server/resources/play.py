@@ -10,8 +10,10 @@ from skye import FinishBuilding, Place, SetOffer
 from skye_server.commands.attempts import change_game
 from skye_server.commands.game_commands import by_seat
 from skye_server.commands.move_commands import make_purchase, moved, placement_taken_back
-from skye_server.contract import requests, responses
-from skye_server.contract.responses.actions import actions_view
+from skye_server.contract.requests.play import Offer, Placement, Purchase
+from skye_server.contract.requests.queries import ViewQuery
+from skye_server.contract.responses.actions import ActionListView, actions_view
+from skye_server.contract.responses.changes import TimedGameView
 from skye_server.games.authorization import require_own_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
@@ -30,7 +32,7 @@ def _moves(*errors: str) -> Describe:
     response = ResponseDoc(
         200,
         "The caller's view of the game after the move, at the next decision.",
-        responses.Game,
+        TimedGameView,
         links=[Link("list_actions", "The next legal actions of the seat.", THIS_SEAT)],
     )
     in_play = ("game_not_started", "game_aborted", "game_finished", "seat_played_by_bot", "wrong_phase")
@@ -42,7 +44,7 @@ def _moves(*errors: str) -> Describe:
     ResponseDoc(
         200,
         "The actions.",
-        responses.ActionList,
+        ActionListView,
         links=[
             Link("set_offer", "In the pricing phase: an action of this type.", THIS_SEAT),
             Link("purchase", "In the buying phase: buy or pass.", THIS_SEAT),
@@ -74,7 +76,7 @@ def list_actions(game: str, seat: int) -> Response:
 @_moves(
     *BODY_ERRORS, "tile_not_yours", "offer_incomplete", "price_too_low", "not_enough_gold", "too_many_changes"
 )
-@takes(requests.Offer, "The tile to discard, and the prices of the other two.", query=requests.ViewQuery)
+@takes(Offer, "The tile to discard, and the prices of the other two.", query=ViewQuery)
 def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Response:
     """Set prices and discard.
 
@@ -90,7 +92,7 @@ def set_offer(query: _Query, offer: dict[str, Any], game: str, seat: int) -> Res
 
 @blueprint.route("/purchase", methods=["PUT"])
 @_moves(*BODY_ERRORS, "not_your_turn", "own_tile", "tile_not_for_sale", "not_enough_gold")
-@takes(requests.Purchase, "The tile to buy, or a pass.", query=requests.ViewQuery)
+@takes(Purchase, "The tile to buy, or a pass.", query=ViewQuery)
 def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int) -> Response:
     """Buy a tile, or pass.
 
@@ -106,7 +108,7 @@ def purchase(query: _Query, choice: dict[str, str | None], game: str, seat: int)
 @_moves(
     *BODY_ERRORS, "tile_not_yours", "cell_occupied", "not_adjacent", "terrain_mismatch", "building_finished"
 )
-@takes(requests.Placement, "The tile, with its cell and rotation.", query=requests.ViewQuery)
+@takes(Placement, "The tile, with its cell and rotation.", query=ViewQuery)
 def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -> Response:
     """Place a tile.
 
@@ -121,7 +123,7 @@ def place_tile(query: _Query, placement: dict[str, Any], game: str, seat: int) -
 
 @blueprint.route("/placements/<int:number>", methods=["DELETE"])
 @_moves("nothing_to_take_back", "not_last_placement", "building_finished", "too_many_changes")
-@takes(query=requests.ViewQuery)
+@takes(query=ViewQuery)
 def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
     """Take back a placement.
 
@@ -136,7 +138,7 @@ def take_back(query: _Query, game: str, seat: int, number: int) -> Response:
 
 @blueprint.route("/building/finish", methods=["POST"])
 @_moves("placeable_tiles_left", "building_finished")
-@takes(query=requests.ViewQuery)
+@takes(query=ViewQuery)
 def finish_building(query: _Query, game: str, seat: int) -> Response:
     """Finish building.
 

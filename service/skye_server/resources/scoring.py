@@ -14,6 +14,7 @@ from skye.svg import territory_svg
 from skye.territory import castle_alone
 from skye.views import (
     PlacementGainsView,
+    ScoredTerritoriesView,
     placement_gains_view,
     scored_territories_view,
     scores_view,
@@ -21,7 +22,9 @@ from skye.views import (
     territory_worth_view,
     what_if_view,
 )
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.queries import PlacesQuery, TerritoryPictureQuery
+from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesToScore
+from skye_server.contract.responses.game import Places, Scores, TerritoryReport, TriedPlacements
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import require_own_seat, require_seat
@@ -41,7 +44,7 @@ _OF_SEAT = ("seat_not_found",)
 
 
 @blueprint.route("/games/<game>/scores")
-@reads(ResponseDoc(200, "The points.", responses.Scores), errors=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The points.", Scores), errors=["not_acceptable", *_BEGUN])
 def get_scores(game: str) -> Response:
     """Get the scores of a game.
 
@@ -55,7 +58,7 @@ def get_scores(game: str) -> Response:
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory")
 @reads(
-    ResponseDoc(200, "The territory.", responses.TerritoryReport),
+    ResponseDoc(200, "The territory.", TerritoryReport),
     errors=["not_acceptable", *_OF_SEAT],
 )
 def get_territory(game: str, seat: int) -> Response:
@@ -72,7 +75,7 @@ def get_territory(game: str, seat: int) -> Response:
 
 @blueprint.route("/games/<game>/players/<seat:seat>/territory/picture.svg")
 @reads(PICTURE, errors=["invalid_parameter", *_OF_SEAT])
-@takes(query=requests.TerritoryPictureQuery)
+@takes(query=TerritoryPictureQuery)
 def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Response:
     """Get the picture of a territory.
 
@@ -110,7 +113,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/what-if", methods=["POST"])
 @Describe(
-    [ResponseDoc(200, "The effect of the placements.", responses.TriedPlacements)],
+    [ResponseDoc(200, "The effect of the placements.", TriedPlacements)],
     errors=[
         *GAME_ERRORS,
         *BODY_ERRORS,
@@ -122,7 +125,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
     ],
     token=Token.REQUIRED,
 )
-@takes(requests.PlacementsToTry, "The placements to try.")
+@takes(PlacementsToTry, "The placements to try.")
 def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
     """Try placements.
 
@@ -138,10 +141,10 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
 
 @blueprint.route("/games/<game>/players/<seat:seat>/places")
 @reads(
-    ResponseDoc(200, "The placements.", responses.Places),
+    ResponseDoc(200, "The placements.", Places),
     errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
 )
-@takes(query=requests.PlacesQuery)
+@takes(query=PlacesQuery)
 def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     """List the places of tiles.
 
@@ -168,10 +171,10 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
 
 @blueprint.route("/scoring", methods=["POST"])
 @operation(
-    ResponseDoc(200, "The points of each territory, with the reasons.", responses.ScoredTerritories),
+    ResponseDoc(200, "The points of each territory, with the reasons.", ScoredTerritoriesView),
     errors=[*BODY_ERRORS, "invalid_territory", "not_acceptable"],
 )
-@takes(requests.TerritoriesToScore, "The territories, and which scoring tiles to score.")
+@takes(TerritoriesToScore, "The territories, and which scoring tiles to score.")
 def score_territories(query: dict[str, Any]) -> Response:
     """Score any territories.
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from flask import Blueprint, Response
 
-from skye_server.contract import responses
+from skye_server.contract.responses.game import (
+    CurrentOffer,
+    CurrentPlacements,
+    CurrentPurchase,
+    PlayerList,
+    SeatView,
+)
 from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
 from skye_server.games.views.game import game_view
@@ -29,7 +35,7 @@ def _shows(description: str, schema: type, *links: Link) -> Describe:
     ResponseDoc(
         200,
         "The seats.",
-        responses.PlayerList,
+        PlayerList,
         links=[
             Link("get_player", "The first seat.", {**THIS_GAME, "seat": "$response.body#/players/0/seat"})
         ],
@@ -46,7 +52,7 @@ def list_players(game: str) -> Response:
 
 
 @blueprint.route("/<seat:seat>")
-@_shows("The seat.", responses.SeatView, Link("get_territory", "Its territory.", THIS_SEAT))
+@_shows("The seat.", SeatView, Link("get_territory", "Its territory.", THIS_SEAT))
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
 
@@ -58,9 +64,7 @@ def get_player(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/offer")
-@_shows(
-    "The offer.", responses.CurrentOffer, Link("list_actions", "The legal actions of the seat.", THIS_SEAT)
-)
+@_shows("The offer.", CurrentOffer, Link("list_actions", "The legal actions of the seat.", THIS_SEAT))
 def get_offer(game: str, seat: int) -> Response:
     """Get the offer of a seat.
 
@@ -72,7 +76,7 @@ def get_offer(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/purchase")
-@_shows("The purchase.", responses.CurrentPurchase, Link("list_actions", "The legal actions.", THIS_SEAT))
+@_shows("The purchase.", CurrentPurchase, Link("list_actions", "The legal actions.", THIS_SEAT))
 def get_purchase(game: str, seat: int) -> Response:
     """Get the purchase of a seat.
 
@@ -85,7 +89,7 @@ def get_purchase(game: str, seat: int) -> Response:
 
 
 @blueprint.route("/<seat:seat>/placements")
-@_shows("The placements.", responses.CurrentPlacements, Link("get_territory", "All its tiles.", THIS_SEAT))
+@_shows("The placements.", CurrentPlacements, Link("get_territory", "All its tiles.", THIS_SEAT))
 def list_placements(game: str, seat: int) -> Response:
     """List the placements of this round.
 

@@ -7,7 +7,16 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from flask import Blueprint, Response
 
-from skye_server.contract import requests, responses
+from skye_server.contract.requests.webhooks import SecretRotation, WebhookChanges, WebhookToCreate
+from skye_server.contract.responses.webhooks import (
+    CreatedWebhook,
+    DeliveryList,
+    DeliveryView,
+    ReplacedWebhook,
+    WebhookList,
+    WebhookTestResult,
+    WebhookView,
+)
 from skye_server.games.authorization import require_host
 from skye_server.games.views.game import timestamp
 from skye_server.http.framework import collaborators
@@ -99,7 +108,7 @@ def _add_collection(place: _Place) -> None:
         ResponseDoc(
             201,
             "The webhook, with its secret.",
-            responses.CreatedWebhook,
+            CreatedWebhook,
             headers=["Location"],
             links=[
                 Link(f"get_{place.word}_webhook", "The webhook.", _link(place)),
@@ -110,7 +119,7 @@ def _add_collection(place: _Place) -> None:
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("create_{}_webhook")
-    @takes(requests.WebhookToCreate, "The webhook.")
+    @takes(WebhookToCreate, "The webhook.")
     def create(body: dict[str, Any], **parts: str) -> Response:
         """Create a webhook.
 
@@ -126,7 +135,7 @@ def _add_collection(place: _Place) -> None:
         return uncached_json(_secret_view(webhook), 201, [("Location", location)])
 
     @blueprint.route(place.path)
-    @place.describe(ResponseDoc(200, "The webhooks.", responses.WebhookList), errors=["not_acceptable"])
+    @place.describe(ResponseDoc(200, "The webhooks.", WebhookList), errors=["not_acceptable"])
     @place.named("list_{}_webhooks")
     def list_all(**parts: str) -> Response:
         """List the webhooks.
@@ -139,7 +148,7 @@ def _add_collection(place: _Place) -> None:
 
 def _add_item(place: _Place) -> None:
     item, missing = f"{place.path}/<webhook>", ("not_found", "webhook_not_found")
-    shown = ResponseDoc(200, "The webhook.", responses.Webhook)
+    shown = ResponseDoc(200, "The webhook.", WebhookView)
 
     @blueprint.route(item)
     @place.describe(shown, errors=[*missing, "not_acceptable"])
@@ -154,7 +163,7 @@ def _add_item(place: _Place) -> None:
     @blueprint.route(item, methods=["PATCH"])
     @place.describe(shown, errors=[*missing, *BODY_ERRORS, "invalid_parameter"], headers=[IDEMPOTENCY_KEY])
     @place.named("change_{}_webhook")
-    @takes(requests.WebhookChanges, "The changes.")
+    @takes(WebhookChanges, "The changes.")
     def change(body: dict[str, Any], webhook: str, **parts: str) -> Response:
         """Change a webhook.
 
@@ -183,7 +192,7 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(f"{item}/test", methods=["POST"])
     @place.describe(
-        ResponseDoc(200, "The result.", responses.WebhookTestResult),
+        ResponseDoc(200, "The result.", WebhookTestResult),
         errors=[*missing, *_SENT, "invalid_body"],
         headers=[IDEMPOTENCY_KEY],
     )
@@ -207,12 +216,12 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(f"{item}/secret", methods=["POST"])
     @place.describe(
-        ResponseDoc(200, "The webhook, with its new secret.", responses.CreatedWebhook),
+        ResponseDoc(200, "The webhook, with its new secret.", CreatedWebhook),
         errors=[*missing, *BODY_ERRORS, "invalid_parameter", "idempotency_key_reused"],
         headers=[IDEMPOTENCY_KEY],
     )
     @place.named("rotate_{}_webhook_secret")
-    @takes(requests.SecretRotation, "The new secret.")
+    @takes(SecretRotation, "The new secret.")
     def rotate(body: dict[str, Any], webhook: str, **parts: str) -> Response:
         """Replace the secret of a webhook.
 
@@ -223,9 +232,7 @@ def _add_item(place: _Place) -> None:
         return uncached_json(_secret_view(rotated))
 
     @blueprint.route(f"{item}/deliveries")
-    @place.describe(
-        ResponseDoc(200, "The deliveries.", responses.DeliveryList), errors=[*missing, "not_acceptable"]
-    )
+    @place.describe(ResponseDoc(200, "The deliveries.", DeliveryList), errors=[*missing, "not_acceptable"])
     @place.named("list_{}_webhook_deliveries")
     def list_deliveries(webhook: str, **parts: str) -> Response:
         """List the deliveries of a webhook.
@@ -237,7 +244,7 @@ def _add_item(place: _Place) -> None:
 
     @blueprint.route(f"{item}/deliveries/<delivery>/retry", methods=["POST"])
     @place.describe(
-        ResponseDoc(200, "The delivery.", responses.Delivery),
+        ResponseDoc(200, "The delivery.", DeliveryView),
         errors=[*missing, *_SENT, "delivery_not_found"],
         headers=[IDEMPOTENCY_KEY],
     )
@@ -295,10 +302,10 @@ def _secret_view(webhook: Webhook) -> dict[str, Any]:
     return _view(webhook) | {"secret": webhook.secret or None}
 
 
-def replaced_view(webhook: Webhook) -> responses.ReplacedWebhook:
+def replaced_view(webhook: Webhook) -> ReplacedWebhook:
     """Return a webhook that was made with a replaced credential as the API shows it."""
     game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
-    return cast("responses.ReplacedWebhook", _view(webhook) | {"game_id": game})
+    return cast("ReplacedWebhook", _view(webhook) | {"game_id": game})
 
 
 def delivery_view(delivery: Delivery) -> dict[str, Any]:

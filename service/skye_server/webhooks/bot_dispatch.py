@@ -26,7 +26,7 @@ from skye_server.commands.bot_commands import (
     was_played,
 )
 from skye_server.commands.current_games import Games
-from skye_server.contract import requests
+from skye_server.contract.requests.play import Offer
 from skye_server.contract.responses.actions import actions_view
 from skye_server.contract.untrusted_json import json_or_none
 from skye_server.error_codes import ERROR_CODES, Problem
@@ -291,7 +291,7 @@ def _is_sent(view: Mapping[str, Any], kind: str, body: Any) -> bool:
 
 def _offer(body: Any) -> Move:
     try:
-        offer = requests.Offer().load(body)
+        offer = Offer().load(body)
     except ValidationError:
         raise ValueError("The body of the response is not an offer.") from None
     return SetOffer(offer["discard"], tuple(offer["prices"].items()))
