@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from skye_hunts.evidence import RecordedRequest
 from skye_hunts.replay import RANDOM, Answer, pairs
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.objects import json_or_none
 
 SLOW_S: Final = 0.25
 """A response that takes longer is slow; those of a correct server to one of these requests take less."""

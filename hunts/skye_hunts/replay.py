@@ -20,7 +20,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from skye_hunts.evidence import InvalidEvidence, RecordedRequest, check_replayable
 from skye_hunts.seams import TOGETHER
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.objects import json_or_none
 from skye_server.cooperative_yield import has_disconnected, pause
 from skye_server.error_codes import Problem
 

@@ -16,7 +16,7 @@ from skye_hunts.defects import DEFECTS
 from skye_hunts.evidence import InvalidEvidence, RecordedRequest, requests_of
 from skye_hunts.hunts import Hunt, Judgement
 from skye_hunts.replay import Answer, Clock, group_of, replay
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.objects import json_or_none
 from skye_server.cooperative_yield import Slot, client_address
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators

@@ -13,14 +13,14 @@ from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye_server import docs as guide
 from skye_server.commands.rematch import MAX_ABORTED
-from skye_server.contract.records import MAX_ACTIONS
-from skye_server.contract.requests.queries import MAX_TILES_TO_PLACE
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
+from skye_server.games.views.types import MAX_ACTIONS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
+from skye_server.resources.scoring import MAX_TILES_TO_PLACE
 from skye_server.settings import DAY_S, Settings
 from skye_server.webhooks.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES

@@ -9,7 +9,7 @@ from apispec import APISpec
 import skye
 import skye.events
 from skye.fields import BySeat, Color, Component, Count, Keywords, Seat, TileId
-from skye_server.contract.responses.unions import EVENTS, UNIONS, tag_of
+from skye_server.contract.unions import EVENTS, UNIONS, tag_of
 from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.openapi.conversion import SchemaPlugin
 

@@ -8,20 +8,18 @@ from typing import Any
 from skye import RuleError
 from skye_server.commands.attempts import Attempt, Command, change_game, load_new
 from skye_server.commands.current_games import Games
-from skye_server.commands.game_commands import changed_view
-from skye_server.contract.responses.changes import (
+from skye_server.commands.views import (
     CreatedGamesView,
     CreatedGameTokensView,
     CreatedGameView,
-    SeatTokenView,
+    created_view,
 )
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
-from skye_server.games.authorization import HOST_ROLE, TokenSource
+from skye_server.games.authorization import TokenSource
 from skye_server.games.game import Game
 from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
-from skye_server.games.views.game import invitation_view
 
 
 def create_game(games: Games, command: Command, body: dict[str, Any]) -> Attempt[Game]:
@@ -81,18 +79,3 @@ def _check(number: int, body: dict[str, Any], new: NewGame) -> None:
         problem = Problem(error.code, error.detail, errors=errors)
         problem.params = error.params if isinstance(error, Problem) else error.facts
         raise problem from error
-
-
-def created_view(new: Attempt[Game]) -> CreatedGameView:
-    """Return the new game and its tokens."""
-    game, tokens = new.game, new.tokens
-    players: list[SeatTokenView] = [
-        {"seat": seat, "token": tokens.given.get(str(seat)), "secret": None}
-        for seat in range(len(game.seats))
-    ]
-    return {
-        "game": changed_view(new),
-        "host_token": tokens.given.get(HOST_ROLE),
-        "players": players,
-        "invitations": [invitation_view(code) for code in tokens.invites],
-    }

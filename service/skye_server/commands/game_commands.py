@@ -7,24 +7,14 @@ raises the problems that `load_game` and `change_game` raise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 from skye_server.commands.attempts import Attempt, Command, change_game
 from skye_server.commands.current_games import Games
-from skye_server.contract.responses.changes import (
-    CreatedInvitationView,
-    HostTokenView,
-    TakenSeatView,
-    TimedGameView,
-)
-from skye_server.contract.responses.webhooks import ReplacedWebhook
 from skye_server.games import lobby, manual_clock, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
-    SPECTATOR,
-    Caller,
     hash_token,
     require_host,
     require_no_seat,
@@ -35,7 +25,6 @@ from skye_server.games.authorization import (
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.games.views.game import game_view, invitation_view, timestamp
 
 
 def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> Attempt[Game]:
@@ -210,38 +199,3 @@ def by_seat(seat: int) -> Callable[[Attempt[Game]], None]:
 def _by_host(attempt: Attempt[Game]) -> None:
     """Check that the caller is the host."""
     require_host(attempt.caller)
-
-
-# What the responses show.
-
-
-def changed_view(changed: Attempt[Game]) -> TimedGameView:
-    """Return a game as the caller may see it, with the time of the response."""
-    view = cast("TimedGameView", game_view(changed.game, changed.caller))
-    view["now"] = timestamp(changed.now_ms)
-    return view
-
-
-def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
-    """Return the new invitation code."""
-    (code,) = changed.tokens.invites
-    return {"invitation": invitation_view(code), "game": changed_view(changed)}
-
-
-def host_token_view(changed: Attempt[Game], webhooks: Sequence[ReplacedWebhook]) -> HostTokenView:
-    """Return the new host token; a caller without a role gets the view of the host."""
-    caller = Caller(host=True) if changed.caller == SPECTATOR else changed.caller
-    game = changed_view(replace(changed, caller=caller))
-    return {"host_token": changed.tokens.given[HOST_ROLE], "webhooks": webhooks, "game": game}
-
-
-def taken_seat_view(changed: Attempt[Game], secret: str | None = None) -> TakenSeatView:
-    """Return the seat and its new token; a caller without a role gets the view of the new seat.
-
-    :param secret: the secret of the bot at a URL that plays the seat.
-    """
-    assert changed.tokens.seat is not None
-    seat, token = changed.tokens.seat
-    caller = Caller(seat) if changed.caller == SPECTATOR else changed.caller
-    game = changed_view(replace(changed, caller=caller))
-    return {"seat": seat, "token": token, "secret": secret, "game": game}

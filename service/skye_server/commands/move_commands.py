@@ -12,7 +12,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
-from skye_server.games.views.rounds import purchase_of
+from skye_server.games.views.history import purchase_of
 
 
 def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:

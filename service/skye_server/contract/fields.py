@@ -23,9 +23,7 @@ from skye_server.games.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
 )
-
-MAX_OPAQUE_LENGTH: Final = 256
-"""The longest cursor, id or token that a version may send, in characters."""
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH
 
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"
@@ -315,3 +313,31 @@ class RulesetEnum(StringEnum):
     def known(self) -> Collection[str]:
         """Return the words of all rulesets."""
         return dict.fromkeys([word for ruleset in RULESETS.values() for word in self.words(ruleset)])
+
+
+MAX_URL_LENGTH: Final = 2048
+
+_URL: Final = "https?://[!-~]+"
+
+_LETTER: Final = "[A-Za-z0-9+/]"
+_SECRET: Final = (
+    f"whsec_((?:{_LETTER}{{4}}){{8,21}}(?:{_LETTER}{{2}}==)?|(?:{_LETTER}{{4}}){{8,20}}{_LETTER}{{3}}=)"
+)
+
+
+class Url(PatternString):
+    """The URL of a receiver. The server checks scheme, port and address when it uses the URL."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"minLength": 8, "maxLength": MAX_URL_LENGTH, "format": "uri", "pattern": f"^{_URL}$"}
+        error = f"This is not a URL of http or https with at most {MAX_URL_LENGTH} ASCII characters."
+        super().__init__(_URL, error, description, shape, **kwargs)
+
+
+class Secret(PatternString):
+    """A secret: `whsec_` and 24 to 64 bytes in base64."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        shape = {"maxLength": 96, "pattern": f"^{_SECRET}$"}
+        error = "This is not whsec_ and 24 to 64 bytes in base64."
+        super().__init__(_SECRET, error, description, shape, **kwargs)

@@ -1,21 +1,18 @@
-"""JSON objects and lists: unknown fields, bounds on lengths, and unions of several forms."""
+"""JSON objects, lists and query strings: unknown fields, bounds on lengths, and unions of several forms."""
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import msgspec
 from marshmallow import Schema, ValidationError, fields, validate
 
-from skye_server.contract.enums.tiles import LandscapeTile
-from skye_server.contract.fields import Price
+from skye_server.contract.enums import Inclusion
+from skye_server.contract.fields import Opaque
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import MAX_ERRORS
-
-_DRAWN: Final = 3
-"""How many tiles a seat draws in a round: the most that an offer can name."""
 
 
 class Object(Schema):
@@ -181,31 +178,34 @@ def _wrong_length(minimum: int, maximum: int | None) -> str:
     )
 
 
-class Prices(fields.Dict):
-    """Gold for each tile on offer, by the tile's id."""
-
-    component = "Prices"
-
-    def __init__(self, description: str, **kwargs: Any) -> None:
-        super().__init__(
-            keys=LandscapeTile(),
-            values=Price(),
-            validate=validate.Length(max=_DRAWN, error="There are {max} tiles to price at most."),
-            metadata={"description": description},
-            **kwargs,
-        )
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, dict):
-            self._validate(value)  # before the keys: a map that is far too long stays cheap
-        try:
-            return super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]  # theirs
-        except ValidationError as error:
-            raise ValidationError(_by_key(error.messages)) from None
+CURSOR = "[0-9]{1,16}-[a-z0-9]{1,64}"
+"""The form of a place in a list of games."""
 
 
-def _by_key(messages: Any) -> Any:
-    """Return the messages by key, without the level `key` or `value` that marshmallow adds."""
-    if not isinstance(messages, dict):
-        return messages
-    return {key: [fault for faults in found.values() for fault in faults] for key, found in messages.items()}
+class Query(Schema):
+    """A query string without unknown parameters."""
+
+    error_messages = {"unknown": "There is no such parameter."}  # noqa: RUF012 - as marshmallow has it
+
+
+def page_cursor() -> Opaque:
+    """Return the parameter that names a page of a list of games."""
+    return Opaque(CURSOR, "This is not the cursor of a page.", "The `next_cursor` of the previous page.")
+
+
+class ViewQuery(Query):
+    """The optional parts of the view of a game."""
+
+    include = Inclusion("`actions`: the view also has the legal actions of the caller's seat.")
+
+
+def json_or_none(data: bytes | str) -> Any:
+    """Return a JSON value; None if the data is not JSON, or nested too deeply.
+
+    >>> json_or_none('{"a": 1}'), json_or_none(1500 * "[" + 1500 * "]")
+    ({'a': 1}, None)
+    """
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None

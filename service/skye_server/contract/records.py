@@ -8,22 +8,22 @@ from marshmallow import fields, post_load, validate
 
 from skye import Action
 from skye.positions import RecordedDraws
-from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import move_from
-from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, GamePhase, SeatableBot
-from skye_server.contract.enums.tiles import Color, LandscapeTile, ScoringTileId
+from skye_server.contract.enums import (
+    ChosenRuleset,
+    ChosenTieBreak,
+    Color,
+    GamePhase,
+    LandscapeTile,
+    ScoringTileId,
+    SeatableBot,
+)
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
-from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Prices, Tagged
+from skye_server.contract.moves import Prices
+from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Tagged
 from skye_server.contract.positions import SentPosition
-
-RECORD_FORMAT = 2
-"""The version of the format of records."""
-
-MAX_ACTIONS = 2_000
-"""The most actions of a record; a game has about 30 for each player, and those that were taken back."""
-
-MAX_DRAWS = MAX_DRAWN * MAX_PLAYERS * MAX_ROUNDS
-"""The most tiles that come out of the bag in a game; one that goes back can come out again."""
+from skye_server.games.views.types import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
 
 
 class RecordedPlayer(Object):

@@ -233,3 +233,17 @@ def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: 
 
 def _event(kind: PlayerEventType, game: Game, seat: int | None, at_ms: int) -> PlayerEvent:
     return PlayerEvent(kind, game.id, at_ms, seat, game.version, game.last_event, game.status)
+
+
+WEBHOOK_EVENTS: Final = (
+    "seat_taken",
+    "your_turn",
+    "deadline_near",
+    "seat_left",
+    "game_over",
+    "ticket_expired",
+    "webhook_disabled",
+)
+
+DECISION: Final = "decision"
+"""The type of the message that asks a bot at a URL."""

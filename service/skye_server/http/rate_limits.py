@@ -23,7 +23,7 @@ from skye_server.http.request_slots import CROWD, SLOT, RequestSlot, RequestSlot
 from skye_server.settings import DAY_S, Settings
 from skye_server.store.redis_store import RedisStore
 
-_CREATION: Final = "Lobby.create_game"
+_CREATION: Final = "Lobby.games.create_game"
 _METRICS: Final = "Operations.get_metrics"
 _EXEMPT_BLUEPRINTS: Final = frozenset({"Operations", "WebClient"})
 """The blueprints whose requests are never refused: health checks, and the files of the web client."""

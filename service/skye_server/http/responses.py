@@ -13,11 +13,11 @@ from flask import Response, request
 from werkzeug.datastructures import MIMEAccept
 
 from skye_server.commands.attempts import Attempt
-from skye_server.commands.game_commands import changed_view
-from skye_server.contract.responses.actions import seat_actions
+from skye_server.commands.views import changed_view
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.game import Game
+from skye_server.games.views.actions import seat_actions
 from skye_server.http.middleware import Header
 from skye_server.http.request_parsing import entity_tags
 

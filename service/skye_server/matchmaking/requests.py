@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
-from skye_server.contract.enums.games import ChosenRuleset, ChosenTieBreak, ChosenTimeoutRule
+from skye_server.contract.creation import MIN_TURN_MS
+from skye_server.contract.enums import ChosenRuleset, ChosenTieBreak, ChosenTimeoutRule
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import NestedObject, Object
-from skye_server.contract.requests.creation import MIN_TURN_MS
-from skye_server.games.views.fields import MAX_TURN_MS
+from skye_server.games.views.types import MAX_TURN_MS
 
 
 class TicketOptionsToSet(Object):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Annotated, Final, TypedDict
 
 from skye.fields import Component, Count, Keywords, RulesetName, Seat
-from skye_server.contract.responses.me import TicketId
-from skye_server.games.views.fields import (
+from skye_server.games.views.player_events import TicketId
+from skye_server.games.views.types import (
     MAX_TURN_MS,
     GameId,
     PlayerName,

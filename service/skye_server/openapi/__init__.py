@@ -15,8 +15,8 @@ from apispec import APISpec
 from flask import Blueprint, Flask
 from werkzeug.routing import Rule
 
-from skye_server.contract.responses.history import RecordLine
 from skye_server.cooperative_yield import pause
+from skye_server.games.views.history import RecordLine
 from skye_server.http.request_parsing import DOCUMENTATION
 from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
 from skye_server.openapi.conversion import Converter, SchemaPlugin

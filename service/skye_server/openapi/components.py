@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from skye_server import docs as guide
-from skye_server.contract.fields import MAX_OPAQUE_LENGTH
 from skye_server.features import merged
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH
 from skye_server.openapi.text import text_of
 
 MAX_HEADER_LENGTH: Final = 1024

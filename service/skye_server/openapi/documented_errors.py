@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Any
 
-from skye_server.contract.responses.problem import Problem
+from skye_server.contract.problem import Problem
 from skye_server.error_codes import ERROR_CODES, UNREADABLE
 from skye_server.http.problems import CONTENT_TYPE
 

@@ -12,8 +12,9 @@ from enum import Enum
 from http import HTTPStatus
 from typing import Any, NamedTuple, TypeVar
 
+from skye_server.commands.views import TimedGameView
 from skye_server.http.request_parsing import DOCUMENTATION, OF_PLAYER, OF_VERSION
-from skye_server.http.responses import JSON
+from skye_server.http.responses import JSON, SVG
 from skye_server.openapi.components import PLAYER, TOKEN
 from skye_server.openapi.documented_errors import (
     COMMON_HEADERS,
@@ -84,6 +85,27 @@ class ResponseDoc(NamedTuple):
 def text(name: str) -> dict[str, str]:
     """Return the schema of a response that no TypedDict describes: a reference to a component."""
     return {"$ref": f"#/components/schemas/{name}"}
+
+
+THIS_GAME = {"game": "$request.path.game"}
+"""The parameter of a link that keeps the game of the request."""
+
+THIS_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
+"""The parameters of a link that keeps the seat of the request."""
+
+NEW_GAME = {"game": "$response.body#/game/id"}
+"""The parameter of a link to the game that the request created."""
+
+
+OWN_VIEW = ResponseDoc(
+    200,
+    "The caller's new view of the game.",
+    TimedGameView,
+    links=[Link("get_game", "The game.", THIS_GAME)],
+)
+
+
+PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
 
 
 @dataclass(frozen=True, slots=True)

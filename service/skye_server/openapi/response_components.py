@@ -12,16 +12,14 @@ from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import Schema
 
 from skye.fields import Component, Keywords
-from skye_server.contract.enums import ENUMERATIONS
-from skye_server.contract.responses.changes import TimedGameView as Game
-from skye_server.contract.responses.game import SeatView
-from skye_server.contract.responses.position import EXPORTED, Exported
-from skye_server.contract.responses.unions import UNIONS, UNKNOWN, OneOf, Unknown, tag_of
+from skye_server.contract.enums import enumerations
+from skye_server.contract.positions import EXPORTED, Exported
+from skye_server.contract.unions import UNIONS, UNKNOWN, OneOf, Unknown, tag_of
 from skye_server.openapi.text import Doc, joined
 
 _SCHEMAS: Final = "#/components/schemas/"
 _MAX_INT32: Final = 2**31 - 1
-_NAMES: Final[dict[type, str]] = {Game: "Game", SeatView: "SeatView"}
+_NAMES: Final = {"TimedGameView": "Game", "SeatView": "SeatView"}
 """The names of the components that do not follow from the names of their types."""
 
 _PLAIN: Final = {bool: "boolean", int: "integer", str: "string"}
@@ -29,7 +27,7 @@ _PLAIN: Final = {bool: "boolean", int: "integer", str: "string"}
 
 def component_name(kind: type) -> str:
     """Return the name of the component of a TypedDict or of a schema."""
-    return _NAMES.get(kind) or kind.__name__.removesuffix("View")
+    return _NAMES.get(kind.__name__) or kind.__name__.removesuffix("View")
 
 
 def with_integer_range(doc: Doc) -> Doc:
@@ -62,8 +60,8 @@ class ResponseComponents:
             return self._added(name, partial(self._unknown, UNKNOWN[name]))
         if name in EXPORTED:
             return self._added(name, partial(self._exported, EXPORTED[name]))
-        if name in ENUMERATIONS:
-            self._converter.field2property(ENUMERATIONS[name](""))
+        if name in enumerations():
+            self._converter.field2property(enumerations()[name](""))
         return {"$ref": _SCHEMAS + name}
 
     def _added(self, name: str, make: Callable[[], Doc]) -> Doc:
@@ -73,7 +71,10 @@ class ResponseComponents:
 
     def _object(self, kind: type) -> Doc:
         hints = typing.get_type_hints(kind, include_extras=True)
-        required = sorted(typing.cast("Any", kind).__required_keys__)
+        # `__required_keys__` has a field of NotRequired too where annotations are strings.
+        required = sorted(
+            name for name, hint in hints.items() if typing.get_origin(hint) is not typing.NotRequired
+        )
         return {
             "description": joined(kind.__doc__ or ""),
             "type": "object",

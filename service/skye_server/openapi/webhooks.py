@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict
 
-from skye_server.contract.responses.webhooks import (
-    DecisionMessage,
-    WebhookChallengeAnswer,
-    WebhookChallengeMessage,
-    WebhookEventMessage,
-)
+from skye.fields import Component, Count, Keywords, Seat
+from skye_server.games.views.actions import Actions
+from skye_server.games.views.player_events import PlayerEventView
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameView, Timestamp
 from skye_server.http.responses import JSON
 from skye_server.openapi.response_components import ResponseComponents
 from skye_server.openapi.text import Doc, joined
 from skye_server.webhooks.sender import MAX_SECONDS
+from skye_server.webhooks.views import EventName
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS
 
 _TAG: Final = "Webhooks"
+
+
+class _Message(TypedDict):
+    timestamp: Annotated[Timestamp, "When the event happened."]
+
+
+class WebhookEventMessage(_Message):
+    """An event of a player key or of a game. It has no hidden values: load the game for the rest."""
+
+    type: Annotated[EventName, "The type of the event, as in `data`."]
+    href: Annotated[
+        str | None, Keywords(maxLength=100), "The path of the game; null for an event without one."
+    ]
+    data: Annotated[PlayerEventView, Component("PlayerEvent"), "The event."]
+
+
+class DecisionData(TypedDict):
+    """What a bot at a URL needs to decide."""
+
+    seat: Annotated[Seat, "The seat that must decide."]
+    time_left_ms: Annotated[Count, "For how many milliseconds the server waits for the answer."]
+    game: Annotated[GameView, "The game as the seat sees it."]
+    actions: Annotated[
+        Actions, "The legal actions. The bot answers with one of them, in an offer with other values."
+    ]
+
+
+class DecisionMessage(_Message):
+    """A decision that the seat of a bot at a URL must make."""
+
+    type: Literal["decision"]
+    href: Annotated[str, Keywords(maxLength=100), "The path of the game."]
+    data: Annotated[DecisionData, "The decision."]
+
+
+class WebhookChallengeData(TypedDict):
+    """A challenge."""
+
+    challenge: Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The text to repeat."]
+    webhook_id: Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The webhook."]
+
+
+class WebhookChallengeMessage(_Message):
+    """A test whether the receiver wants messages of the server."""
+
+    type: Literal["webhook_challenge"]
+    data: Annotated[WebhookChallengeData, "The challenge."]
+
+
+class WebhookChallengeAnswer(TypedDict):
+    """The answer of a receiver to a challenge."""
+
+    challenge: Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The text of the challenge."]
 
 
 class _Sent(NamedTuple):

@@ -12,9 +12,11 @@ from skye_server.resources import (
     catalogue,
     control,
     docs,
-    exports,
+    games,
     history,
     lab,
+    leagues,
+    lobby,
     me,
     operations,
     play,
@@ -24,6 +26,11 @@ from skye_server.resources import (
     webhooks,
 )
 
+_lobby = Blueprint("Lobby", __name__)
+_lobby.register_blueprint(games.blueprint)
+_lobby.register_blueprint(lobby.blueprint)
+_lobby.register_blueprint(control.blueprint)
+
 
 def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:
     """Return the blueprints of a server with some features, each with the description of its operations.
@@ -31,14 +38,14 @@ def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:
     Those without a description are no part of the contract.
     """
     found = {
-        control.blueprint: "Create, find, join and start games.",
+        _lobby: "Create, find, join and start games.",
         seats.blueprint: "Get the seats, and parts of one.",
         play.blueprint: "List legal actions and make moves: set prices, buy, build.",
         bots.blueprint: "Let a program at a URL play a seat: the server sends it each decision.",
         me.blueprint: "The games and events of a player key.",
         webhooks.blueprint: "Signed requests that report events to a URL (Standard Webhooks 1.0).",
         history.blueprint: "Events, reports, records and positions.",
-        exports.blueprint: "Many games at once.",
+        leagues.blueprint: "Many games at once.",
         scoring.blueprint: "Points, areas, and the effect of placements.",
         catalogue.blueprint: "Tiles, scoring tiles, scenarios and bots.",
         docs.blueprint: "The guide, and this document.",

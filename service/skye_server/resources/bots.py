@@ -8,20 +8,17 @@ from typing import Any
 from flask import Blueprint, Response
 
 from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
-from skye_server.commands.game_commands import changed_view
-from skye_server.contract.requests.lobby import UrlBot
-from skye_server.contract.responses.changes import TakenSeatView
-from skye_server.contract.responses.webhooks import DeliveryList
+from skye_server.commands.views import TakenSeatView, changed_view
+from skye_server.contract.creation import UrlBot
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
-from skye_server.openapi.operations import Describe, ResponseDoc, Token, writes
-from skye_server.resources.lobby import OWN_VIEW
-from skye_server.resources.webhooks import delivery_view
+from skye_server.openapi.operations import OWN_VIEW, Describe, ResponseDoc, Token, writes
 from skye_server.webhooks.bots import bot_deliveries, delete_bots
+from skye_server.webhooks.views import DeliveryList, delivery_view
 
 blueprint = Blueprint("Bots at URLs", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
 

@@ -2,30 +2,196 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 import msgspec
 from flask import Blueprint, Response
 
 from skye.bots import BOT_PROFILES
-from skye.rulesets import Ruleset
+from skye.fields import (
+    MAX_TILES,
+    Component,
+    Keywords,
+    ObjectKind,
+    RulesetName,
+    ScoringSlot,
+    Side,
+    TerrainName,
+    TileId,
+)
+from skye.positions import Position
+from skye.rulesets import (
+    MAX_NOTE_LENGTH,
+    MAX_PLAYERS,
+    MAX_ROUNDS,
+    MAX_SCORING_TILES,
+    MAX_SLOTS,
+    MIN_PLAYERS,
+    Ruleset,
+)
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
-from skye.views import ScoringTileView, scoring_tile_catalogue_view
-from skye_server.contract.requests.queries import CatalogueQuery, TilePictureQuery
-from skye_server.contract.responses.catalogue import BotList, ScenarioList, ScoringTileList, TileList
+from skye.tiles import OBJECTS
+from skye.views import ObjectCountsView, ScoringTileView, scoring_tile_catalogue_view
+from skye_server.contract.enums import ChosenRuleset
+from skye_server.contract.fields import QueryRotation
+from skye_server.contract.objects import Query
 from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
+from skye_server.games.game import TileKind
 from skye_server.games.scenarios import SCENARIOS, scenario_view
-from skye_server.games.views import game
-from skye_server.games.views.types import TileView
+from skye_server.games.views.types import BotName, TileKindName
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response
-from skye_server.openapi.operations import Link, ResponseDoc, never_changes, text
+from skye_server.openapi.operations import PICTURE, Link, ResponseDoc, never_changes, text
 from skye_server.settings import DAY_S
 
 blueprint = Blueprint("Catalogue", __name__, url_prefix="/v1")
-PICTURE = ResponseDoc(200, "The picture.", text("Picture"), content_type=SVG)
+
+
+class CatalogueQuery(Query):
+    """Of which ruleset to show the catalogue."""
+
+    ruleset = ChosenRuleset("The ruleset; that of new games on this server if left out.")
+
+
+class TilePictureQuery(CatalogueQuery):
+    """Which tile to draw, and how."""
+
+    rotation = QueryRotation(load_default=0)
+
+
+class TileEdgesView(TypedDict):
+    """The terrain on each edge of a tile in reference orientation."""
+
+    north: TerrainName
+    east: TerrainName
+    south: TerrainName
+    west: TerrainName
+
+
+class TileRegionView(TypedDict):
+    """A part of a tile in reference orientation: a connected part of one terrain."""
+
+    terrain: TerrainName
+    sides: Annotated[Sequence[Side], Keywords(maxItems=4), "The edges that the region reaches."]
+    center: Annotated[bool, "Whether the region covers the middle of the tile."]
+
+
+class TileView(TypedDict):
+    """A tile in reference orientation."""
+
+    id: Annotated[TileId, "The id of the tile."]
+    kind: Annotated[TileKindName, "The kind of tile."]
+    edges: Annotated[Mapping[str, str], TileEdgesView, "The terrain on each edge."]
+    center: Annotated[TerrainName, "The terrain in the middle."]
+    regions: Annotated[
+        Sequence[TileRegionView],
+        Keywords(minItems=1, maxItems=5),
+        "The parts of the tile; `areas[].cells` refer to them.",
+    ]
+    roads: Annotated[
+        Sequence[
+            Annotated[
+                Sequence[Side],
+                Keywords(minItems=1, maxItems=4),
+                "The edges that one road joins; a road on one edge ends inside the tile.",
+            ]
+        ],
+        Keywords(maxItems=4),
+        "The roads; they are not joined to each other.",
+    ]
+    counts: Annotated[Mapping[str, int], ObjectCountsView, "The number of each kind of object."]
+    scroll: Annotated[ObjectKind | None, "What the scroll counts; null without a scroll."]
+    note: Annotated[
+        str | None,
+        Keywords(maxLength=MAX_NOTE_LENGTH),
+        "What is doubtful about the tile: where public transcriptions of the printed tile differ.",
+    ]
+
+
+class TileList(TypedDict):
+    """All tiles of a ruleset."""
+
+    ruleset: RulesetName
+    tiles: Annotated[Sequence[TileView], Keywords(minItems=1, maxItems=MAX_TILES + MAX_PLAYERS), "The tiles."]
+
+
+_Slots: TypeAlias = Annotated[Sequence[ScoringSlot], Keywords(minItems=1, maxItems=MAX_SLOTS)]
+
+
+class RoundTable(TypedDict):
+    """The rounds of a game for a number of players."""
+
+    players: Annotated[int, Keywords(minimum=MIN_PLAYERS, maximum=MAX_PLAYERS), "The number of players."]
+    rounds: Annotated[
+        Sequence[Annotated[_Slots, "The slots that the round scores."]],
+        Keywords(minItems=1, maxItems=MAX_ROUNDS),
+        "The rounds in their order.",
+    ]
+    note: Annotated[
+        str | None, Keywords(maxLength=MAX_NOTE_LENGTH), "What is doubtful about the table, or null."
+    ]
+
+
+class ScoringTileList(TypedDict):
+    """All scoring tiles of a ruleset, and the rounds that score their slots."""
+
+    ruleset: RulesetName
+    scoring_tiles: Annotated[
+        Sequence[ScoringTileView],
+        Keywords(minItems=1, maxItems=MAX_SCORING_TILES),
+        "The scoring tiles.",
+    ]
+    round_tables: Annotated[
+        Sequence[RoundTable],
+        Keywords(minItems=1, maxItems=MAX_PLAYERS - MIN_PLAYERS + 1),
+        "The rounds for each number of players that can play.",
+    ]
+
+
+class Scenario(TypedDict):
+    """A position to begin a game from, by its name."""
+
+    name: Annotated[str, Component("ScenarioName"), "The value of `scenario` in `POST /v1/games`."]
+    text: Annotated[str, Keywords(maxLength=200), "A description of the position."]
+    position: Annotated[
+        Position,
+        Component("ScenarioPosition"),
+        "The position, as `POST /v1/games` accepts it.",
+    ]
+
+
+class ScenarioList(TypedDict):
+    """All scenarios."""
+
+    scenarios: Annotated[Sequence[Scenario], Keywords(minItems=1, maxItems=1000), "The scenarios."]
+
+
+class Bot(TypedDict):
+    """A bot, and how well it plays."""
+
+    name: Annotated[BotName, "The value of `bot` for a seat."]
+    title: Annotated[str, Keywords(maxLength=60), "The name that players see."]
+    description: Annotated[str, Keywords(maxLength=200), "How it plays."]
+    win_percent: Annotated[
+        int,
+        Keywords(minimum=0, maximum=100),
+        "How many of 100 two-player games against `greedy` it wins, measured; a shared win counts half.",
+    ]
+    decision_ms: Annotated[
+        int,
+        Keywords(minimum=1, maximum=60_000),
+        "The 99th percentile of its decision times in these games, in milliseconds.",
+    ]
+
+
+class BotList(TypedDict):
+    """All bots."""
+
+    bots: Annotated[Sequence[Bot], Keywords(minItems=1, maxItems=100), "The bots, the weakest first."]
 
 
 @blueprint.route("/tiles")
@@ -47,7 +213,7 @@ def list_tiles(query: dict[str, Any]) -> Response:
     about a tile: public transcriptions of the printed tiles differ.
     """
     ruleset = _ruleset(query)
-    tiles = [game.tile_view(ruleset, tile) for tile in ruleset.tiles.by_id]
+    tiles = [tile_view(ruleset, tile) for tile in ruleset.tiles.by_id]
     return _list({"ruleset": ruleset.id, "tiles": tiles})
 
 
@@ -94,7 +260,7 @@ def get_tile(query: dict[str, Any], tile: str) -> Response:
     east.
     """
     ruleset = _ruleset(query)
-    return cacheable(json_response(game.tile_view(ruleset, _known(ruleset, tile))), DAY_S)
+    return cacheable(json_response(tile_view(ruleset, _known(ruleset, tile))), DAY_S)
 
 
 @blueprint.route("/tiles/<tile>/picture.svg")
@@ -226,3 +392,30 @@ def _list(members: dict[str, Any]) -> Response:
     """Return a list that is the same for all callers, compressed if the caller accepts it."""
     check_accepts(JSON)
     return compressed(msgspec.json.encode(members), JSON, DAY_S)
+
+
+_SIDES = ("north", "east", "south", "west")
+
+
+@cache
+def tile_view(ruleset: Ruleset, tile_id: str) -> TileView:
+    """Return a tile of the catalogue of a ruleset in reference orientation."""
+    tile = ruleset.tiles.tile(tile_id)
+    return {
+        "id": tile.id,
+        "kind": TileKind.CASTLE if tile.is_castle else TileKind.LANDSCAPE,
+        "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
+        "center": tile.center.label,
+        "regions": [
+            {
+                "terrain": region.terrain.label,
+                "sides": [_SIDES[side] for side in region.sides],
+                "center": region.center,
+            }
+            for region in ruleset.tiles.rotated[tile_id, 0].regions
+        ],
+        "roads": [[_SIDES[side] for side in road] for road in tile.roads],
+        "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
+        "scroll": tile.scroll,
+        "note": ruleset.note(tile_id),
+    }

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from flask import Response
+from flask import Blueprint, Response
 
 from skye_server.commands import deletion, game_commands
 from skye_server.commands import rematch as rematches
-from skye_server.contract.requests.lobby import ClockAdvance
-from skye_server.contract.responses.changes import TakenSeatView
-from skye_server.contract.responses.lobby import Rematch
+from skye_server.commands.views import TakenSeatView, taken_seat_view
+from skye_server.contract.moves import ClockAdvance
 from skye_server.games.views.game import summary_view
+from skye_server.games.views.types import GameSummaryView
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, game_response, json_response, no_content
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, writes
+from skye_server.openapi.operations import NEW_GAME, OWN_VIEW, Describe, Link, ResponseDoc, Token, writes
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
-from skye_server.resources.games import NEW_GAME, blueprint
-from skye_server.resources.lobby import OWN_VIEW
 from skye_server.webhooks.bots import copied_bot
 
-__all__ = ["blueprint"]
+
+class Rematch(TypedDict):
+    """The rematch of a game."""
+
+    game: Annotated[GameSummaryView | None, "The new game; null until a player of the old game requests it."]
 
 
-@blueprint.route("/games/<game>/start", methods=["POST"])
+blueprint = Blueprint("control", __name__, url_prefix="/v1/games/<game>")
+
+
+@blueprint.route("/start", methods=["POST"])
 @writes(
     OWN_VIEW,
     errors=[*HOST_ERRORS, "game_already_started", "game_aborted", "too_few_players", "invalid_setup"],
@@ -41,7 +46,7 @@ def start_game(game: str) -> Response:
     return game_response(game_commands.start_game(collaborators().games, command_from_request(), game))
 
 
-@blueprint.route("/games/<game>/rematch", methods=["POST"])
+@blueprint.route("/rematch", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -77,11 +82,11 @@ def rematch(game: str) -> Response:
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
     changed = rematches.rematch(games, command_from_request(), game, partial(copied_bot, games))
-    view = game_commands.taken_seat_view(changed)
+    view = taken_seat_view(changed)
     return created_response(changed, view, f"/v1/games/{changed.game_id}/players/{view['seat']}")
 
 
-@blueprint.route("/games/<game>/rematch")
+@blueprint.route("/rematch")
 @Describe(
     [
         ResponseDoc(
@@ -104,7 +109,7 @@ def get_rematch(game: str) -> Response:
     return json_response({"game": None if found is None else summary_view(found)})
 
 
-@blueprint.route("/games/<game>/abort", methods=["POST"])
+@blueprint.route("/abort", methods=["POST"])
 @writes(OWN_VIEW, errors=[*HOST_ERRORS, "game_aborted", "game_finished"])
 def abort_game(game: str) -> Response:
     """Abort a game.
@@ -115,7 +120,7 @@ def abort_game(game: str) -> Response:
     return game_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
 
 
-@blueprint.route("/games/<game>", methods=["DELETE"])
+@blueprint.route("", methods=["DELETE"])
 @Describe(
     [ResponseDoc(204, "The game is deleted.")],
     errors=[*WRITE_ERRORS, *HOST_ERRORS, "game_not_over"],
@@ -134,7 +139,7 @@ def delete_game(game: str) -> Response:
     return no_content()
 
 
-@blueprint.route("/games/<game>/clock", methods=["POST"])
+@blueprint.route("/clock", methods=["POST"])
 @writes(
     OWN_VIEW,
     errors=[

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
+from typing import Annotated, TypeAlias, TypedDict
 
 import msgspec
 from flask import Blueprint, Response, current_app, render_template, request
 from markupsafe import escape
 
+from skye.fields import Keywords
 from skye_server import docs as guide
-from skye_server.contract.responses.catalogue import ApiCatalog, ServiceIndex
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.problems import SERVICE_LINKS, title_of
@@ -20,6 +22,52 @@ from skye_server.openapi import contract_of
 from skye_server.openapi.operations import ResponseDoc, never_changes, operation, text
 
 blueprint = Blueprint("Documentation", __name__)
+
+
+_Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
+
+
+class LinkTarget(TypedDict):
+    """The target of a link."""
+
+    href: Annotated[_Path, "Its path."]
+    type: Annotated[str, Keywords(maxLength=100), "Its media type."]
+
+
+_Targets: TypeAlias = Annotated[Sequence[LinkTarget], Keywords(minItems=1, maxItems=10)]
+
+LinkContext = TypedDict(
+    "LinkContext",
+    {
+        "anchor": Annotated[_Path, "The path of the API."],
+        "service-desc": Annotated[_Targets, "The documents of the contract."],
+        "service-doc": Annotated[_Targets, "The guide."],
+        "status": Annotated[_Targets, "The readiness of the server."],
+    },
+)
+LinkContext.__doc__ = "The links of one API."
+
+
+class ApiCatalog(TypedDict):
+    """A linkset (RFC 9264) with an entry for each API."""
+
+    linkset: Annotated[Sequence[LinkContext], Keywords(minItems=1, maxItems=10), "The APIs."]
+
+
+class ServiceIndex(TypedDict):
+    """The paths to begin with."""
+
+    play: Annotated[_Path, "The web client, for playing in a browser."]
+    games: Annotated[_Path, "The public games, and where to create one."]
+    tiles: Annotated[_Path, "All tiles."]
+    scoring_tiles: Annotated[_Path, "All scoring tiles."]
+    scenarios: Annotated[_Path, "All scenarios."]
+    bots: Annotated[_Path, "All bots."]
+    lab: Annotated[_Path | None, "The laboratory of a server for testers; null on other servers."]
+    guide: Annotated[_Path, "The guide."]
+    reference: Annotated[_Path, "The reference."]
+    contract: Annotated[_Path, "The contract."]
+
 
 YAML = "application/yaml"
 LINKSET = "application/linkset+json"

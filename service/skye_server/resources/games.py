@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
+from skye.fields import Keywords
 from skye_server.commands.creation_commands import create_game as create_new_game
-from skye_server.commands.creation_commands import created_view
 from skye_server.commands.current_games import LoadedGame
-from skye_server.contract.requests.creation import GameToCreate
-from skye_server.contract.requests.queries import GameQuery, GamesQuery
-from skye_server.contract.responses.actions import seat_actions
-from skye_server.contract.responses.changes import CreatedGameView, TimedGameView
-from skye_server.contract.responses.lobby import GameList
+from skye_server.commands.views import (
+    CreatedGameView,
+    TimedGameView,
+    created_view,
+)
+from skye_server.contract.creation import GameToCreate
+from skye_server.contract.enums import ChosenRuleset, ListedOrigin, ListedStatus
+from skye_server.contract.fields import QueryInteger
+from skye_server.contract.objects import Query, ViewQuery, page_cursor
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
+from skye_server.games.views.actions import seat_actions
 from skye_server.games.views.game import summary_view, time_view
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameSummaryView
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
@@ -30,20 +36,50 @@ from skye_server.http.responses import (
     link_to_next,
     not_modified,
 )
-from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
-from skye_server.openapi.operations import Link, ResponseDoc, creates, operation, reads
+from skye_server.openapi.documented_errors import (
+    BODY_ERRORS,
+    NEW_GAME_ERRORS,
+    STORE_ERRORS,
+)
+from skye_server.openapi.operations import (
+    NEW_GAME,
+    THIS_GAME,
+    Link,
+    ResponseDoc,
+    creates,
+    operation,
+    reads,
+)
 from skye_server.webhooks.bots import show_secrets
 
-blueprint = Blueprint("Lobby", __name__, url_prefix="/v1")
+blueprint = Blueprint("games", __name__, url_prefix="/v1")
 
-THIS_GAME = {"game": "$request.path.game"}
-"""The parameter of a link that keeps the game of the request."""
 
-THIS_SEAT = {**THIS_GAME, "seat": "$request.path.seat"}
-"""The parameters of a link that keeps the seat of the request."""
+class GamesQuery(Query):
+    """Which games to list."""
 
-NEW_GAME = {"game": "$response.body#/game/id"}
-"""The parameter of a link to the game that the request created."""
+    status = ListedStatus("Only games of this status.")
+    origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
+    ruleset = ChosenRuleset("Only games of this ruleset; that of new games on this server if left out.")
+    limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
+    cursor = page_cursor()
+
+
+class GameQuery(ViewQuery):
+    """Which state of a game to show, with which optional parts."""
+
+    at_event = QueryInteger(
+        1, 10**9, "The number of an event: the response shows the game just after this event."
+    )
+
+
+class GameList(TypedDict):
+    """A page of the list of public games."""
+
+    games: Annotated[Sequence[GameSummaryView], Keywords(maxItems=100), "The games, newest first."]
+    next_cursor: Annotated[
+        str | None, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The `cursor` of the next page; null on the last."
+    ]
 
 
 @blueprint.route("/games", methods=["POST"])
@@ -171,3 +207,6 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     if "include" in query:
         more = {**more, **seat_actions(loaded.game, loaded.caller)}
     return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
+
+
+__all__ = ["blueprint"]

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
-from skye.positions import Position, RecordedDraws, draws_to_json
-from skye.views import ActionView, actions_view
-from skye_server.contract.records import RECORD_FORMAT
-from skye_server.contract.requests.queries import EventsQuery, StreamQuery
-from skye_server.contract.responses.game import RoundList, RoundReport
-from skye_server.contract.responses.history import EventList, ExportedRecordView
+import skye.views
+from skye.fields import Component, Count, Keywords
+from skye.rulesets import MAX_ROUNDS
+from skye_server.contract.fields import QueryInteger
+from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
-from skye_server.games.authorization import Caller
-from skye_server.games.game import Change, Game
-from skye_server.games.transitions import state_begun
+from skye_server.games.views.event_types import NumberedEventView
 from skye_server.games.views.game import position_view, time_view
-from skye_server.games.views.rounds import beginning, draws_in, engine_events, round_view, rounds_view
+from skye_server.games.views.history import (
+    ExportedRecordView,
+    beginning,
+    record_view,
+    round_view,
+    rounds_view,
+)
+from skye_server.games.views.types import GameStatus, Timestamp, Version, Versioned
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -35,11 +40,56 @@ from skye_server.http.responses import (
 )
 from skye_server.http.streams import count_open, last_event_id
 from skye_server.openapi.documented_errors import GAME_ERRORS
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, text
+from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token, reads, text
 from skye_server.openapi.parameters import LAST_EVENT_ID
-from skye_server.resources.games import THIS_GAME
 
 blueprint = Blueprint("History", __name__, url_prefix="/v1/games/<game>")
+
+
+class StreamQuery(Query):
+    """Where a stream of events begins."""
+
+    after = QueryInteger(0, 10**9, "Only events with a higher number.", load_default=0)
+
+
+class EventsQuery(StreamQuery):
+    """Which events to list."""
+
+    limit = QueryInteger(1, 1000, "The most events to return.", load_default=1000)
+    wait_ms = QueryInteger(
+        0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
+    )
+
+
+class RoundReport(Versioned, skye.views.RoundView):
+    """The report of a round, up to now."""
+
+
+class ListedRound(skye.views.RoundView):
+    """The report of a round in a list of reports."""
+
+
+class RoundList(Versioned):
+    """The reports of the rounds of a game, up to now."""
+
+    rounds: Annotated[
+        Sequence[ListedRound], Keywords(maxItems=MAX_ROUNDS), "The reports, the first round first."
+    ]
+
+
+class EventList(TypedDict):
+    """Events of a game, in order."""
+
+    events: Annotated[
+        Sequence[Annotated[NumberedEventView, Component("Event")]],
+        Keywords(maxItems=1000),
+        "The events; for the next page, send the last `id` as `after`.",
+    ]
+    last_event: Annotated[Count, "The number of the last event of the game."]
+    status: Annotated[GameStatus, "The status of the game; once it is over, no event changes the view."]
+    version: Version
+    now: Annotated[Timestamp, "The time of the response, by the clock of the game."]
+
 
 _BEGUN = ("game_not_started",)
 
@@ -189,15 +239,6 @@ def get_record(game: str) -> Response:
     return not_modified(tag) or json_response(record_view(current, caller, changes), tag=tag)
 
 
-def record_view(game: Game, caller: Caller, changes: list[Change]) -> ExportedRecordView:
-    """Return the record of a game, as a caller may see it."""
-    begun = beginning(changes)
-    start = None if begun is None else position_view(game, caller, begun)
-    events, first_round = engine_events(changes), 0 if begun is None else begun.round
-    actions = actions_view(state_begun(game), caller.seat, events, first_round=first_round)
-    return _record(game, start, draws_in(changes), actions)
-
-
 @blueprint.route("/position")
 @reads(ResponseDoc(200, "The position.", text("ExportedPosition")), errors=["not_acceptable", *_BEGUN])
 def get_position(game: str) -> Response:
@@ -211,30 +252,3 @@ def get_position(game: str) -> Response:
     loaded = collaborators().games.read(game, bearer_token())
     tag = etag(loaded.game.version, loaded.caller)
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)
-
-
-def _record(
-    current: Game, start: Position | None, draws: RecordedDraws, actions: list[ActionView]
-) -> ExportedRecordView:
-    game = state_begun(current)
-    return {
-        "format": RECORD_FORMAT,
-        "ruleset": current.options.ruleset,
-        "game_id": current.id,
-        "version": current.version,
-        "nonce": current.options.nonce if game.is_over else None,
-        "players": [
-            {"name": seat.name, "color": seat.color, "bot": None if seat.has_url_bot else seat.bot}
-            for seat in current.seats
-        ],
-        "options": {
-            "scoring_tiles": current.options.scoring_tiles,
-            "first_seat": current.options.first_seat,
-            "tie_break": game.tie_break,
-            "open_gold": game.open_gold,
-            "seed": game.seed if game.is_over else None,
-        },
-        "position": start,
-        "draws": draws_to_json(draws),
-        "actions": actions,
-    }

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import msgspec
 from flask import Blueprint, Response, request
+from marshmallow import fields
 
+from skye.fields import Component, Count, Keywords
 from skye_server.commands.laboratory import Laboratory
-from skye_server.contract.requests.lab import GameFault, InboxAnswer
-from skye_server.contract.requests.lobby import ClockAdvance
-from skye_server.contract.responses.lab import MAX_INBOX_BODY, EmptiedLab, Inbox, Lab, RemainingFault
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.enums import FaultyMethod
+from skye_server.contract.fields import Boolean, Integer
+from skye_server.contract.moves import ClockAdvance
+from skye_server.contract.objects import Object, json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
+from skye_server.games.manual_clock import MAX_AHEAD_MS
+from skye_server.games.player_events import DECISION
 from skye_server.games.views.game import time_view, timestamp
-from skye_server.games.webhook_events import DECISION
+from skye_server.games.views.types import Timestamp
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.lab import fault_header
 from skye_server.http.lab.fault_injection import apply, fault_of, stored_fault
@@ -29,6 +34,117 @@ from skye_server.openapi.parameters import FAULT
 from skye_server.webhooks.webhooks import CHALLENGE
 
 blueprint = Blueprint("Lab", __name__, url_prefix="/v1/lab")
+
+
+MAX_FAULTY_REQUESTS = 1_000
+"""How many requests of a game can have a fault in advance."""
+
+MAX_FAULT_LENGTH = 200
+
+FAULT_KEYWORDS: Final[dict[str, Any]] = {
+    "minLength": 1,
+    "maxLength": MAX_FAULT_LENGTH,
+    "pattern": r"^[a-z_]+(=[0-9]+)?(, ?[a-z_]+(=[0-9]+)?)*$",
+    "examples": ["status=503"],
+}
+
+
+class Fault(fields.String):
+    """Faults, as in the header `Skye-Fault`."""
+
+    def __init__(self, description: str, **kwargs: Any) -> None:
+        super().__init__(metadata={"description": description, **FAULT_KEYWORDS}, **kwargs)
+
+
+class GameFault(Object):
+    """The fault of the next requests of a game."""
+
+    fault = Fault("The fault, as in the header `Skye-Fault`.", required=True)
+    requests = Integer(
+        1, MAX_FAULTY_REQUESTS, "How many requests have the fault; 1 if left out.", load_default=1
+    )
+    method = FaultyMethod("The method of these requests; any if left out.", load_default=None)
+
+
+class InboxAnswer(Object):
+    """How an inbox answers requests that are no challenges, or these too."""
+
+    status = Integer(200, 599, "The status; 204 if left out.", load_default=204)
+    body = fields.Raw(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The body, any JSON; none if left out."},
+    )
+    fault = Fault("A fault of the response, as in `Skye-Fault`; none if left out.", load_default=None)
+    challenges = Boolean("Whether it answers challenges; true if left out.", load_default=True)
+    plays = Boolean(
+        "Whether it answers decisions of bots at URLs with the first legal action; false if left out.",
+        load_default=False,
+    )
+
+
+MAX_INBOX_BODY: Final = 65_536
+_Header: TypeAlias = Annotated[str, Keywords(maxLength=1024)]
+
+_Path: TypeAlias = Annotated[str, Keywords(maxLength=60)]
+
+
+class EmptiedLab(TypedDict):
+    """The result of deleting all games."""
+
+    deleted: Annotated[Count, "The number of deleted games."]
+
+
+class Lab(TypedDict):
+    """The laboratory: its clock, and the paths of its functions."""
+
+    now: Annotated[Timestamp, "The time of the server."]
+    ahead_ms: Annotated[
+        Count, Keywords(maximum=MAX_AHEAD_MS), "How far the server's clock is ahead of the real time."
+    ]
+    clock: Annotated[_Path, "Where to advance the clock."]
+    games: Annotated[_Path, "Where to delete all games."]
+    faults: Annotated[_Path, "Where to set the faults of a game."]
+    hunts: Annotated[_Path | None, "Where to open bug hunts; null without the plug-in of bug hunts."]
+    inbox: Annotated[_Path, "Where to receive webhooks."]
+
+
+class RemainingFault(TypedDict):
+    """The fault of the next requests of a game."""
+
+    fault: Annotated[str | None, Keywords(**FAULT_KEYWORDS), "The fault; null if there is none."]
+    requests: Annotated[
+        Count, Keywords(maximum=MAX_FAULTY_REQUESTS), "How many more requests have the fault."
+    ]
+    method: Annotated[str | None, Component("FaultyMethod"), "The method of these requests; null: any."]
+
+
+class InboxAnswerView(TypedDict):
+    """How an inbox answers."""
+
+    status: Annotated[int, Keywords(minimum=200, maximum=599), "The status."]
+    body: Annotated[str | None, Keywords(maxLength=MAX_INBOX_BODY), "The body as text; null for none."]
+    fault: Annotated[str | None, Keywords(**FAULT_KEYWORDS), "The fault of the response; null for none."]
+    challenges: Annotated[bool, "Whether it answers challenges."]
+    plays: Annotated[bool, "Whether it answers decisions with the first action."]
+
+
+class InboxMessage(TypedDict):
+    """A request to an inbox."""
+
+    received_at: Annotated[Timestamp, "When it arrived."]
+    webhook_id: Annotated[_Header | None, "Its header `webhook-id`."]
+    webhook_timestamp: Annotated[_Header | None, "Its header `webhook-timestamp`."]
+    webhook_signature: Annotated[_Header | None, "Its header `webhook-signature`."]
+    body: Annotated[str, Keywords(maxLength=MAX_INBOX_BODY), "Its body as text."]
+
+
+class Inbox(TypedDict):
+    """An inbox: the requests to it, and how it answers them."""
+
+    messages: Annotated[Sequence[InboxMessage], Keywords(maxItems=100), "The requests, the latest first."]
+    answer: Annotated[InboxAnswerView, "How it answers."]
+
 
 _SIGNED = ("webhook-id", "webhook-timestamp", "webhook-signature")
 _INBOX_ERRORS = (*STORE_ERRORS, "lab_off", "not_found")

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from flask import Response
+from flask import Blueprint, Response
+from marshmallow import Schema
 
+from skye.fields import Keywords
 from skye_server.commands import game_commands
-from skye_server.contract.requests.lobby import PlayerChanges, PlayerToSeat
-from skye_server.contract.responses.changes import (
-    CreatedInvitationView,
-    HostTokenView,
-    TakenSeatView,
-    TimedGameView,
-)
+from skye_server.commands.attempts import Attempt
+from skye_server.commands.views import TakenSeatView, TimedGameView, changed_view, taken_seat_view
+from skye_server.contract.creation import BotToSeat, PersonToSeat, UrlBotToSeat
+from skye_server.contract.enums import Color
+from skye_server.contract.fields import InviteCode, Name, Seat
+from skye_server.contract.objects import Object, Variants
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import hash_token, invitation_id, require_host
-from skye_server.games.views.types import InvitationListView, InvitationView, WatchCodeView
+from skye_server.games.authorization import (
+    HOST_ROLE,
+    SPECTATOR,
+    Caller,
+    hash_token,
+    invitation_id,
+    require_host,
+)
+from skye_server.games.game import Game
+from skye_server.games.views.game import invitation_view
+from skye_server.games.views.types import (
+    InvitationCodeView,
+    InvitationListView,
+    InvitationView,
+    IssuedToken,
+    WatchCodeView,
+)
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
-from skye_server.openapi.operations import Link, ResponseDoc, Token, reads, writes
-from skye_server.resources.games import THIS_GAME, blueprint
-from skye_server.resources.webhooks import replaced_view
+from skye_server.openapi.operations import OWN_VIEW, THIS_GAME, Link, ResponseDoc, Token, reads, writes
+from skye_server.webhooks.views import ReplacedWebhook, replaced_view
 
-__all__ = ["blueprint"]
+blueprint = Blueprint("lobby", __name__, url_prefix="/v1/games/<game>")
 
 _OPEN_LOBBY = ("game_already_started", "game_aborted", "too_many_changes")
 """The codes of a request that changes the seats of a lobby."""
@@ -38,15 +54,66 @@ _ROTATION = ("game_aborted", "game_finished", "too_many_changes")
 _SEATING = ("color_taken", "name_taken")
 """The codes of a request that names a player."""
 
-OWN_VIEW = ResponseDoc(
-    200,
-    "The caller's new view of the game.",
-    TimedGameView,
-    links=[Link("get_game", "The game.", THIS_GAME)],
-)
+
+class CreatedInvitationView(TypedDict):
+    """A new invitation. The server shows its code only here."""
+
+    invitation: Annotated[InvitationCodeView, "The invitation and its code."]
+    game: Annotated[TimedGameView, "The game as its host sees it."]
 
 
-@blueprint.route("/games/<game>/players", methods=["POST"])
+class PersonToJoin(PersonToSeat):
+    """A person who takes a seat of an existing game."""
+
+    seat = Seat("The seat to take; the lowest free one if left out.")
+    invite_code = InviteCode("An invitation code, for a caller that sends a player key as the bearer token.")
+
+
+class UrlBotToJoin(UrlBotToSeat):
+    """A bot at a URL that takes a seat of an existing game."""
+
+    seat = Seat("The seat to take; the lowest free one if left out.")
+
+
+class BotToJoin(BotToSeat):
+    """A bot that takes a seat of an existing game."""
+
+    seat = Seat("The seat to take; the lowest free one if left out.")
+
+
+class PlayerChanges(Object):
+    """Changes to a player in the lobby."""
+
+    min_properties = 1
+    name = Name("The new name; unchanged if left out.")
+    color = Color("The new colour; unchanged if left out.")
+
+
+class PlayerToSeat(Variants):
+    """A person or a bot that takes a seat."""
+
+    variants = (PersonToJoin, BotToJoin, UrlBotToJoin)
+
+    def variant(self, data: dict[str, Any]) -> type[Schema]:
+        """Return the form that has the field sent: `bot_url`, `bot` or neither."""
+        if "bot_url" in data:
+            return UrlBotToJoin
+        return BotToJoin if "bot" in data else PersonToJoin
+
+
+class HostTokenView(TypedDict):
+    """A new host token, which the server shows only here, and the game."""
+
+    host_token: Annotated[IssuedToken, "The host's token."]
+    webhooks: Annotated[
+        Sequence[ReplacedWebhook],
+        Keywords(maxItems=100),
+        "The webhooks of the game that were made with the old token: disabled now.",
+    ]
+    game: Annotated[TimedGameView, "The game as its host sees it."]
+
+
+@blueprint.route("/players", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -99,11 +166,11 @@ def join_game(player: dict[str, Any], game: str) -> Response:
         require_host(collaborators().games.read(game, command.token).caller)
     with collaborators().url_bots.of_player(command, player) as secret:
         changed = game_commands.join_game(collaborators().games, command, game, player)
-    view = game_commands.taken_seat_view(changed, secret)
+    view = taken_seat_view(changed, secret)
     return created_response(changed, view, f"/v1/games/{game}/players/{view['seat']}")
 
 
-@blueprint.route("/games/<game>/invitations", methods=["POST"])
+@blueprint.route("/invitations", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -121,11 +188,11 @@ def create_invitation(game: str) -> Response:
     invalid when the game starts or is aborted. The server shows the code only in this response.
     """
     changed = game_commands.create_invitation(collaborators().games, command_from_request(), game)
-    view = game_commands.new_invitation_view(changed)
+    view = new_invitation_view(changed)
     return created_response(changed, view, f"/v1/games/{game}/invitations/{view['invitation']['id']}")
 
 
-@blueprint.route("/games/<game>/invitations")
+@blueprint.route("/invitations")
 @reads(
     ResponseDoc(200, "The invitations.", InvitationListView),
     errors=[*HOST_ERRORS, "not_acceptable"],
@@ -142,7 +209,7 @@ def list_invitations(game: str) -> Response:
     return versioned_json(current, caller, {"invitations": invitations})
 
 
-@blueprint.route("/games/<game>/invitations/<invitation>")
+@blueprint.route("/invitations/<invitation>")
 @reads(
     ResponseDoc(200, "The invitation.", InvitationView),
     errors=[*HOST_ERRORS, "invitation_not_found", "not_acceptable"],
@@ -160,7 +227,7 @@ def get_invitation(game: str, invitation: str) -> Response:
     return json_response({"id": invitation}, tag=etag(current.version, caller))
 
 
-@blueprint.route("/games/<game>/watch-code")
+@blueprint.route("/watch-code")
 @reads(
     ResponseDoc(200, "The code.", WatchCodeView),
     errors=[*HOST_ERRORS, "not_acceptable"],
@@ -181,7 +248,7 @@ def get_watch_code(game: str) -> Response:
     return json_response({"code": code}, tag=etag(current.version, caller, f"-{hash_token(code)[:8]}"))
 
 
-@blueprint.route("/games/<game>/invitations/<invitation>", methods=["DELETE"])
+@blueprint.route("/invitations/<invitation>", methods=["DELETE"])
 @writes(OWN_VIEW, errors=[*HOST_ERRORS, *_OPEN_LOBBY, "invitation_not_found"])
 def revoke_invitation(game: str, invitation: str) -> Response:
     """Revoke an invitation.
@@ -192,7 +259,7 @@ def revoke_invitation(game: str, invitation: str) -> Response:
     return game_response(game_commands.revoke_invitation(collaborators().games, command, game, invitation))
 
 
-@blueprint.route("/games/<game>/players/<seat:seat>", methods=["PATCH"])
+@blueprint.route("/players/<seat:seat>", methods=["PATCH"])
 @writes(
     OWN_VIEW,
     errors=[*BODY_ERRORS, *OWN_SEAT_ERRORS, *_OPEN_LOBBY, *_SEATING],
@@ -207,7 +274,7 @@ def change_player(changes: dict[str, Any], game: str, seat: int) -> Response:
     return game_response(game_commands.change_player(collaborators().games, command, game, seat, changes))
 
 
-@blueprint.route("/games/<game>/players/<seat:seat>/token", methods=["POST"])
+@blueprint.route("/players/<seat:seat>/token", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -233,11 +300,11 @@ def rotate_token(game: str, seat: int) -> Response:
     """
     command = command_from_request()
     changed = game_commands.rotate_token(collaborators().games, command, game, seat)
-    view = game_commands.taken_seat_view(changed)
+    view = taken_seat_view(changed)
     return created_response(changed, view, f"/v1/games/{game}/players/{seat}")
 
 
-@blueprint.route("/games/<game>/host-token", methods=["POST"])
+@blueprint.route("/host-token", methods=["POST"])
 @writes(
     ResponseDoc(
         201,
@@ -256,12 +323,12 @@ def rotate_host_token(game: str) -> Response:
     The server shows the token only in this response. A game that is over keeps its tokens.
     """
     changed = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
-    replaced = map(replaced_view, collaborators().webhooks.of_replaced_host_token(game))
-    view = game_commands.host_token_view(changed, list(replaced))
+    replaced = collaborators().webhooks.of_replaced_host_token(game)
+    view = host_token_view(changed, [replaced_view(webhook, changed.now_ms) for webhook in replaced])
     return created_response(changed, view, f"/v1/games/{game}")
 
 
-@blueprint.route("/games/<game>/players/<seat:seat>", methods=["DELETE"])
+@blueprint.route("/players/<seat:seat>", methods=["DELETE"])
 @writes(OWN_VIEW, errors=[*OWN_SEAT_ERRORS, "game_already_started", "game_aborted"])
 def leave_game(game: str, seat: int) -> Response:
     """Leave the lobby.
@@ -271,7 +338,7 @@ def leave_game(game: str, seat: int) -> Response:
     return game_response(game_commands.leave_game(collaborators().games, command_from_request(), game, seat))
 
 
-@blueprint.route("/games/<game>/players/<seat:seat>/resign", methods=["POST"])
+@blueprint.route("/players/<seat:seat>/resign", methods=["POST"])
 @writes(
     OWN_VIEW,
     errors=[*OWN_SEAT_ERRORS, "game_not_started", "game_aborted", "game_finished", "seat_played_by_bot"],
@@ -282,3 +349,16 @@ def resign(game: str, seat: int) -> Response:
     A bot plays the seat for the rest of the game, and the seat's token becomes invalid.
     """
     return game_response(game_commands.resign(collaborators().games, command_from_request(), game, seat))
+
+
+def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
+    """Return the new invitation code."""
+    (code,) = changed.tokens.invites
+    return {"invitation": invitation_view(code), "game": changed_view(changed)}
+
+
+def host_token_view(changed: Attempt[Game], webhooks: Sequence[ReplacedWebhook]) -> HostTokenView:
+    """Return the new host token; a caller without a role gets the view of the host."""
+    caller = Caller(host=True) if changed.caller == SPECTATOR else changed.caller
+    game = changed_view(replace(changed, caller=caller))
+    return {"host_token": changed.tokens.given[HOST_ROLE], "webhooks": webhooks, "game": game}

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, TypeAlias, TypedDict
 
 from flask import Blueprint, Response
 
-from skye_server.contract.requests.me import PlayerKeyToUse
-from skye_server.contract.requests.queries import (
-    PLAYER_EVENT_ID,
-    OwnGamesQuery,
-    PlayerEventsQuery,
-    PlayerStreamQuery,
-)
-from skye_server.contract.responses.me import OwnGameList, OwnPlayer, PlayerEventList
-from skye_server.contract.responses.webhooks import ReplacedPlayerKey
+from skye.fields import Component, Count, Keywords, Seat
+from skye_server.contract.fields import Boolean, Opaque, PlayerKey, QueryInteger
+from skye_server.contract.objects import Object, Query, page_cursor
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
 from skye_server.games.views.game import summary_view, time_view, timestamp
-from skye_server.games.views.player_events import event_view
+from skye_server.games.views.player_events import PlayerEventId, PlayerEventView, event_view
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameSummaryView, Roles, Timestamp
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -32,10 +28,119 @@ from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.listing import OwnGame
-from skye_server.resources.webhooks import replaced_view
 from skye_server.store.finished_games import cursor_of, place_of
+from skye_server.webhooks.views import ReplacedWebhook, replaced_view
 
 blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")
+
+
+PLAYER_EVENT_ID = "[0-9]{1,19}-[0-9]{1,19}"
+"""The form of the id of a player's event."""
+
+
+class OwnGamesQuery(Query):
+    """Which games of a player to list."""
+
+    limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
+    cursor = page_cursor()
+
+
+class PlayerStreamQuery(Query):
+    """Where a player's events begin."""
+
+    after = Opaque(
+        PLAYER_EVENT_ID,
+        "This is not the id of an event.",
+        "Only events after the one with this id; all stored events if left out.",
+        load_default="0-0",
+    )
+
+
+class PlayerEventsQuery(PlayerStreamQuery):
+    """Which events of a player to list."""
+
+    limit = QueryInteger(1, 1000, "The most events to return.", load_default=1000)
+    wait_ms = QueryInteger(
+        0, 60_000, "How many milliseconds to wait for an event if there is none yet.", load_default=0
+    )
+
+
+class PlayerKeyToUse(Object):
+    """A player key that replaces the bearer token of the request."""
+
+    key = PlayerKey("The new key. Send the same key again to retry.", required=True)
+    keep_webhooks = Boolean(
+        "Whether webhooks that were made with the old key stay active; they are disabled if left out.",
+        load_default=False,
+    )
+
+
+_Now: TypeAlias = Annotated[
+    Timestamp, "The time of the response, by the server's clock; games with a manual clock have another."
+]
+
+
+class OwnPlayer(TypedDict):
+    """The player of a player key."""
+
+    id: Annotated[
+        str, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The id of the player; it stays when the key is replaced."
+    ]
+    active_game_count: Annotated[Count, "The number of the player's games that are not over."]
+    max_active_game_count: Annotated[
+        Count | None, "The maximum number of such games (`too_many_games`); null without one."
+    ]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: _Now
+
+
+class OwnGameView(TypedDict):
+    """A game of a player."""
+
+    game: Annotated[GameSummaryView, "The game."]
+    seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
+    roles: Roles
+    waiting: Annotated[bool, "Whether the game waits for the player."]
+    deadline: Annotated[Timestamp | None, "The deadline of the game; null without one."]
+
+
+class OwnGameList(TypedDict):
+    """A page of a player's games."""
+
+    games: Annotated[
+        Sequence[OwnGameView], Keywords(maxItems=100), "The games, those that wait for the player first."
+    ]
+    last_event: Annotated[
+        PlayerEventId, "The player's last event before the server read the list: follow from there."
+    ]
+    now: _Now
+    next_cursor: Annotated[
+        str | None, Keywords(maxLength=MAX_OPAQUE_LENGTH), "The `cursor` of the next page; null on the last."
+    ]
+
+
+class PlayerEventList(TypedDict):
+    """Events of a player, in order."""
+
+    events: Annotated[
+        Sequence[Annotated[PlayerEventView, Component("PlayerEvent")]],
+        Keywords(maxItems=1000),
+        "The events; for the next page, send the last `id` as `after`.",
+    ]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: _Now
+
+
+class ReplacedPlayerKey(TypedDict):
+    """The replacement of a player key."""
+
+    replaced: Annotated[bool, "Always true: from now on only the new key is valid."]
+    webhooks: Annotated[
+        Sequence[ReplacedWebhook],
+        Keywords(maxItems=10_000),
+        "The webhooks that were made with the old key, of the player and of games that the player hosts: "
+        "disabled now unless the request keeps them.",
+    ]
 
 
 @blueprint.route("")
@@ -187,4 +292,7 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     its, new_key = collaborators(), body["key"]
     player = its.games.identities.replace_key(command_from_request().token, new_key)
     found = its.webhooks.of_replaced_key(player, new_key, keep=body["keep_webhooks"])
-    return json_response({"replaced": True, "webhooks": [replaced_view(webhook) for webhook in found]})
+    now_ms = its.games.now_ms()
+    return json_response(
+        {"replaced": True, "webhooks": [replaced_view(webhook, now_ms) for webhook in found]}
+    )

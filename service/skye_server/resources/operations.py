@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from typing import Annotated, Literal, TypedDict
 
 from flask import Blueprint, Response
 
-from skye_server.contract.responses.catalogue import Health, Readiness
+from skye.fields import Keywords
 from skye_server.error_codes import Problem
 from skye_server.features import merged
 from skye_server.http.framework import collaborators
@@ -15,6 +17,31 @@ from skye_server.observability.metrics import CONTENT_TYPE, StoreState
 from skye_server.openapi.operations import ResponseDoc, operation, text
 
 blueprint = Blueprint("Operations", __name__)
+
+
+class Health(TypedDict):
+    """The health of the server."""
+
+    status: Annotated[Literal["ok"], 'Always "ok".']
+    lab: Annotated[bool, "Whether the server is a lab for testers (`SKYE_LAB`)."]
+
+
+class Readiness(Health):
+    """The readiness of the server."""
+
+    warnings: Annotated[
+        Sequence[Annotated[str, Keywords(maxLength=200), "A sentence."]],
+        Keywords(maxItems=10),
+        "What an operator should change: the version, the eviction policy or the clock of Redis, or "
+        "`SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+    ]
+    dispatchers: Annotated[
+        int,
+        Keywords(minimum=0),
+        "How many dispatchers are alive. Without any, missed deadlines are applied by the next request for "
+        "their game.",
+    ]
+
 
 TEXT = "text/plain"
 

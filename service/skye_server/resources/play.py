@@ -10,17 +10,16 @@ from skye import FinishBuilding, Place, SetOffer
 from skye_server.commands.attempts import change_game
 from skye_server.commands.game_commands import by_seat
 from skye_server.commands.move_commands import make_purchase, moved, placement_taken_back
-from skye_server.contract.requests.play import Offer, Placement, Purchase
-from skye_server.contract.requests.queries import ViewQuery
-from skye_server.contract.responses.actions import ActionListView, actions_view
-from skye_server.contract.responses.changes import TimedGameView
+from skye_server.commands.views import TimedGameView
+from skye_server.contract.moves import Offer, Placement, Purchase
+from skye_server.contract.objects import ViewQuery
 from skye_server.games.authorization import require_own_seat
+from skye_server.games.views.actions import ActionListView, actions_view
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, not_modified
 from skye_server.openapi.documented_errors import BODY_ERRORS, OWN_SEAT_ERRORS
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token, reads, writes
-from skye_server.resources.games import THIS_SEAT
+from skye_server.openapi.operations import THIS_SEAT, Describe, Link, ResponseDoc, Token, reads, writes
 
 blueprint = Blueprint("Play", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>")
 

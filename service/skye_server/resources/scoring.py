@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
+import skye.views
 from skye import Place, Territory
 from skye.errors import InvalidTerritory
-from skye.rulesets import Ruleset
+from skye.fields import MAX_TILES, Keywords, Seat
+from skye.positions import MAX_GOLD
+from skye.rulesets import MAX_PLAYERS, MAX_SCORING_TILES, Ruleset
 from skye.svg import territory_svg
 from skye.territory import castle_alone
 from skye.views import (
@@ -22,22 +25,125 @@ from skye.views import (
     territory_worth_view,
     what_if_view,
 )
-from skye_server.contract.requests.queries import PlacesQuery, TerritoryPictureQuery
-from skye_server.contract.requests.scoring import PlacementsToTry, TerritoriesToScore
-from skye_server.contract.responses.game import Places, Scores, TerritoryReport, TriedPlacements
+from skye_server.contract.enums import AnyTile, ChosenRuleset, LandscapeTile, ScoringTileId
+from skye_server.contract.fields import Coordinate, Integer, QueryBoolean, Rotation
+from skye_server.contract.moves import Placement
+from skye_server.contract.objects import ListOf, Object, Query
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import require_own_seat, require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
+from skye_server.games.views.types import Versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS
-from skye_server.openapi.operations import Describe, ResponseDoc, Token, operation, reads
-from skye_server.resources.catalogue import PICTURE
+from skye_server.openapi.operations import PICTURE, Describe, ResponseDoc, Token, operation, reads
 
 blueprint = Blueprint("Scoring", __name__, url_prefix="/v1")
+
+
+MAX_TILES_TO_PLACE = 2 * (MAX_PLAYERS - 1)
+"""The number of tiles that the other seats can offer for sale."""
+
+
+class PlacesQuery(Query):
+    """Which tiles to find places for."""
+
+    tile = ListOf(
+        LandscapeTile(),
+        "A landscape tile that is in no territory; repeat the parameter for several tiles.",
+        length=(1, MAX_TILES_TO_PLACE),
+        error="This is not from {min} to {max} tiles.",
+        required=True,
+    )
+
+
+class TerritoryPictureQuery(Query):
+    """How to draw a territory."""
+
+    coordinates = QueryBoolean("Whether the picture shows the coordinates.", load_default=False)
+
+
+class PlacementsToTry(Object):
+    """Placements to try, one after the other."""
+
+    placements = ListOf(
+        Placement,
+        "The placements, in order.",
+        length=(0, 20),
+        error="At most {max} placements can be tried at once.",
+        required=True,
+    )
+
+
+class TileToScore(Object):
+    """A tile in a territory, with its cell and rotation."""
+
+    tile = AnyTile("The tile.", required=True)
+    x = Coordinate("Cells east of the castle.", required=True)
+    y = Coordinate("Cells south of the castle.", required=True)
+    rotation = Rotation("The rotation; 0 if left out.", load_default=0)
+
+
+class TerritoryToScore(Object):
+    """A territory to score, and the gold of its owner."""
+
+    tiles = ListOf(
+        TileToScore,
+        "The tiles in any order: one castle at (0, 0), the others connected to it by edges.",
+        length=(1, MAX_TILES + 1),
+        error="This is not from {min} to {max} tiles.",
+        required=True,
+    )
+    gold = Integer(0, MAX_GOLD, "The gold in the purse; 0 if left out.", load_default=0)
+
+
+class TerritoriesToScore(Object):
+    """Territories to score, independent of any game."""
+
+    territories = ListOf(
+        TerritoryToScore,
+        "One territory for each player; majorities compare them.",
+        length=(1, MAX_PLAYERS),
+        error="This is not from {min} to {max} territories.",
+        required=True,
+    )
+    ruleset = ChosenRuleset("The rules; those of new games on this server if left out.")
+    scoring_tiles = ListOf(
+        ScoringTileId(),
+        "The scoring tiles to score; all of the ruleset if left out.",
+        length=(0, MAX_SCORING_TILES),
+        error="These are more than {max} scoring tiles.",
+    )
+
+
+class Scores(Versioned, skye.views.ScoresView):
+    """The points of each seat, by round and scoring tile, and those of final scoring."""
+
+
+class TriedPlacements(Versioned, skye.views.WhatIfView):
+    """The effect of placements on the points of a seat."""
+
+
+class _OfSeat(TypedDict):
+    seat: Seat
+
+
+class TerritoryReport(_OfSeat, Versioned, skye.views.TerritoryView):
+    """The territory of a seat, its areas and its objects."""
+
+
+class Places(Versioned):
+    """Every legal placement of some tiles in a territory, and the effect of each alone."""
+
+    before: Annotated[skye.views.TerritoryWorthView, "The value of the current territory."]
+    places: Annotated[
+        Sequence[skye.views.PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."
+    ]
+    """The maximum is more than the number of legal placements of the tiles of one request."""
+
 
 _BEGUN = ("game_not_started",)
 _OF_SEAT = ("seat_not_found",)

@@ -2,27 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Annotated, TypedDict
+
 from flask import Blueprint, Response
 
-from skye_server.contract.responses.game import (
-    CurrentOffer,
-    CurrentPlacements,
-    CurrentPurchase,
-    PlayerList,
-    SeatView,
-)
+import skye.views
+from skye import Place
+from skye.fields import MAX_TILES, BySeat, Keywords, LandscapeTileId, Prices, Seat
+from skye.views import TerritoryTileView, territory_tiles_view
 from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
 from skye_server.games.views.game import game_view
-from skye_server.games.views.rounds import purchase_of
-from skye_server.games.views.seats import offer_view, placements_view, player_view
+from skye_server.games.views.history import purchase_of
+from skye_server.games.views.types import PlayerView, Versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, reads
-from skye_server.resources.games import THIS_GAME, THIS_SEAT
+from skye_server.openapi.operations import THIS_GAME, THIS_SEAT, Describe, Link, ResponseDoc, reads
 
 blueprint = Blueprint("Seats", __name__, url_prefix="/v1/games/<game>/players")
+
+
+class SeatView(PlayerView, Versioned):
+    """One seat, as the caller may see it, and the version of the game."""
+
+
+class OfferView(TypedDict):
+    """The offer of a seat in this round: the tiles that are still on offer."""
+
+    seat: Seat
+    discard: Annotated[LandscapeTileId | None, "The tile to discard; null when hidden, or not set."]
+    prices: Annotated[Prices | None, "Gold on the tiles for sale; null when hidden, or not set."]
+
+
+class PurchaseView(TypedDict):
+    """The purchase or pass of a seat in this round."""
+
+    seat: Seat
+    purchase: Annotated[
+        skye.views.RoundPurchaseView | None,
+        "The purchase or pass; null until the seat has made it in this round.",
+    ]
+
+
+class NumberedPlacementView(TerritoryTileView):
+    """A tile that a seat has placed in this round."""
+
+    number: Annotated[
+        int,
+        Keywords(minimum=1, maximum=MAX_TILES),
+        "The number of the placement in this round, from 1; `DELETE .../placements/{number}` takes back the "
+        "last one.",
+    ]
+
+
+class PlacementsView(TypedDict):
+    """The tiles that a seat has placed in this round."""
+
+    seat: Seat
+    placements: Annotated[
+        Sequence[NumberedPlacementView],
+        Keywords(maxItems=MAX_TILES),
+        "The placements, in placing order.",
+    ]
+
+
+class PlayerList(Versioned):
+    """The seats of a game, as the caller may see them."""
+
+    players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
+
+
+class CurrentOffer(Versioned, OfferView):
+    """The offer of a seat in this round: the tiles that are still on offer."""
+
+
+class CurrentPurchase(Versioned, PurchaseView):
+    """The purchase or pass of a seat in this round."""
+
+
+class CurrentPlacements(Versioned, PlacementsView):
+    """The tiles that a seat has placed in this round."""
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
@@ -103,3 +164,28 @@ def list_placements(game: str, seat: int) -> Response:
 def _loaded(game: str, seat: int) -> tuple[Game, Caller, int]:
     current, caller = collaborators().games.read(game, bearer_token())
     return current, caller, require_seat(current, caller, seat)
+
+
+def player_view(game: Game, caller: Caller, seat: int) -> PlayerView:
+    """Return one seat as a caller may see it."""
+    return next(player for player in game_view(game, caller)["players"] if player["seat"] == seat)
+
+
+def offer_view(game: Game, caller: Caller, seat: int) -> OfferView:
+    """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
+    drawn = player_view(game, caller, seat)["tiles_on_offer"]
+    prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
+    discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
+    return {"seat": seat, "discard": discard, "prices": prices or None}
+
+
+def placements_view(game: Game, seat: int) -> PlacementsView:
+    """Return the placements that a seat has made in this round, in placing order."""
+    placed: Sequence[Place] = ()
+    if game.state is not None:
+        player = game.state.players[seat]
+        placed = player.territory.placed[len(player.territory.placed) - player.placed_this_round :]
+    numbered: list[NumberedPlacementView] = [
+        {"number": number, **tile} for number, tile in enumerate(territory_tiles_view(placed), 1)
+    ]
+    return {"seat": seat, "placements": numbered}

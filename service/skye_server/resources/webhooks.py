@@ -2,41 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, TypedDict, TypeVar
 
 from flask import Blueprint, Response
+from marshmallow import ValidationError, fields, validate
 
-from skye_server.contract.requests.webhooks import SecretRotation, WebhookChanges, WebhookToCreate
-from skye_server.contract.responses.webhooks import (
-    CreatedWebhook,
-    DeliveryList,
-    DeliveryView,
-    ReplacedWebhook,
-    WebhookList,
-    WebhookTestResult,
-    WebhookView,
-)
+from skye.fields import Count, Keywords
+from skye_server.contract.enums import ChosenWebhookEvent
+from skye_server.contract.fields import Integer, Name, Secret, Url
+from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
-from skye_server.games.views.game import timestamp
+from skye_server.games.player_events import WEBHOOK_EVENTS
+from skye_server.games.views.types import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_webhook_request
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
-from skye_server.openapi.operations import Describe, Link, ResponseDoc, Token
+from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
-from skye_server.resources.games import THIS_GAME
-from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import NO_GAME, player_owner
+from skye_server.store.webhook_entries import player_owner
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
-from skye_server.webhooks.records import Delivery, Webhook
+from skye_server.webhooks.records import Webhook
+from skye_server.webhooks.views import (
+    DeliveryList,
+    DeliveryView,
+    HttpStatus,
+    ProblemText,
+    WebhookView,
+    delivery_view,
+    webhook_view,
+)
 from skye_server.webhooks.webhooks import Webhooks
 
 blueprint = Blueprint("Webhooks", __name__, url_prefix="/v1")
 
 _SENT: Final = ("bad_request", "body_too_large", "invalid_parameter")
 """The codes of operations that read only the headers of a request."""
+
+
+MAX_OVERLAP_MS: Final = 7 * 86_400_000
+"""The longest time for which a replaced secret signs too."""
+
+
+def _check_unique(types: list[str]) -> None:
+    if len(set(types)) < len(types):
+        raise ValidationError("This has a type twice.")
+
+
+def _types(description: str, **kwargs: Any) -> fields.List[Any]:
+    length = validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types.")
+    return fields.List(
+        ChosenWebhookEvent("A type."),
+        validate=[length, _check_unique],
+        metadata={"description": description, "uniqueItems": True},
+        **kwargs,
+    )
+
+
+class WebhookToCreate(Object):
+    """A webhook."""
+
+    url = Url("Where the server sends events.", required=True)
+    types = _types(
+        "The types of the events to send; all if left out.", load_default=lambda: list(WEBHOOK_EVENTS)
+    )
+    description = Name("A description, for the owner.", most=100, load_default="")
+    secret = Secret("The secret that signs requests; the server makes one if left out.")
+
+
+class WebhookChanges(Object):
+    """Changes to a webhook."""
+
+    min_properties = 1
+    url = Url("The new URL; unchanged if left out.")
+    types = _types("The new types; unchanged if left out.")
+    description = Name("The new description; unchanged if left out.", most=100)
+
+
+class SecretRotation(Object):
+    """A new secret for a webhook."""
+
+    secret = Secret("The new secret; the server makes one if left out.")
+    overlap_ms = Integer(
+        0,
+        MAX_OVERLAP_MS,
+        "For how many milliseconds the old secret signs requests too; a day if left out.",
+        load_default=86_400_000,
+    )
+
+
+_Secret: TypeAlias = Annotated[
+    Annotated[str, Keywords(maxLength=MAX_OPAQUE_LENGTH)] | None,
+    "The secret that signs requests. The server shows it only here. A repeated request with the same "
+    "`Idempotency-Key` gets null after the secret was replaced, or an hour after it was set.",
+]
+
+
+class CreatedWebhook(WebhookView):
+    """A new webhook, or one with a new secret."""
+
+    secret: _Secret
+
+
+class WebhookList(TypedDict):
+    """The webhooks of a player key or a game."""
+
+    webhooks: Annotated[Sequence[WebhookView], Keywords(maxItems=100), "The webhooks, the oldest first."]
+
+
+class WebhookTestResult(TypedDict):
+    """The result of a test."""
+
+    webhook: Annotated[WebhookView, "The webhook after the test."]
+    http_status: Annotated[HttpStatus | None, "The status of the response; null without one."]
+    duration_ms: Annotated[Count, "How long the request took, in milliseconds."]
+    problem: Annotated[ProblemText | None, "Why the test failed; null if it succeeded."]
+
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -143,7 +226,7 @@ def _add_collection(place: _Place) -> None:
         Without their secrets, which the server shows only when they are made.
         """
         found = _webhooks().of(place.owner(**parts))
-        return json_response({"webhooks": [_view(webhook) for webhook in found]})
+        return json_response({"webhooks": [_shown(webhook) for webhook in found]})
 
 
 def _add_item(place: _Place) -> None:
@@ -158,7 +241,7 @@ def _add_item(place: _Place) -> None:
 
         With its status, and the reason if it is not active.
         """
-        return json_response(_view(_webhooks().get(place.owner(**parts), webhook)))
+        return json_response(_shown(_webhooks().get(place.owner(**parts), webhook)))
 
     @blueprint.route(item, methods=["PATCH"])
     @place.describe(shown, errors=[*missing, *BODY_ERRORS, "invalid_parameter"], headers=[IDEMPOTENCY_KEY])
@@ -173,7 +256,7 @@ def _add_item(place: _Place) -> None:
         owner = _owner_to_write(place, parts)
         if "url" in body:
             charge_webhook_request()
-        return uncached_json(_view(_webhooks().change(owner, webhook, body, bearer_token())))
+        return uncached_json(_shown(_webhooks().change(owner, webhook, body, bearer_token())))
 
     @blueprint.route(item, methods=["DELETE"])
     @place.describe(
@@ -207,7 +290,7 @@ def _add_item(place: _Place) -> None:
         charge_webhook_request()
         tested, reply = _webhooks().test(owner, webhook, bearer_token())
         view = {
-            "webhook": _view(tested),
+            "webhook": _shown(tested),
             "http_status": reply.status,
             "duration_ms": reply.duration_ms,
             "problem": reply.problem or None,
@@ -280,46 +363,9 @@ for _place in (_OF_PLAYER, _OF_GAME):
     _add_item(_place)
 
 
-def _time(ms: int | None) -> str | None:
-    return None if ms is None else timestamp(ms)
-
-
-def _view(webhook: Webhook) -> dict[str, Any]:
-    is_rotating = collaborators().games.now_ms() < webhook.old_until_ms
-    return {
-        "id": webhook.id,
-        "url": webhook.url,
-        "types": webhook.types,
-        "description": webhook.description,
-        "status": webhook.status,
-        "problem": webhook.problem or None,
-        "created_at": timestamp(webhook.created_ms),
-        "old_secret_until": timestamp(webhook.old_until_ms) if is_rotating else None,
-    }
+def _shown(webhook: Webhook) -> dict[str, Any]:
+    return webhook_view(webhook, collaborators().games.now_ms())
 
 
 def _secret_view(webhook: Webhook) -> dict[str, Any]:
-    return _view(webhook) | {"secret": webhook.secret or None}
-
-
-def replaced_view(webhook: Webhook) -> ReplacedWebhook:
-    """Return a webhook that was made with a replaced credential as the API shows it."""
-    game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
-    return cast("ReplacedWebhook", _view(webhook) | {"game_id": game})
-
-
-def delivery_view(delivery: Delivery) -> dict[str, Any]:
-    """Return a delivery as the API shows it."""
-    return {
-        "id": delivery.id,
-        "type": delivery.type,
-        "game_id": None if delivery.game == NO_GAME else delivery.game,
-        "status": delivery.status,
-        "attempts": delivery.attempt,
-        "http_status": delivery.http_status,
-        "duration_ms": delivery.duration_ms,
-        "problem": delivery.error or None,
-        "created_at": timestamp(delivery.created_ms),
-        "attempted_at": _time(delivery.at_ms),
-        "next_attempt_at": _time(delivery.next_ms),
-    }
+    return _shown(webhook) | {"secret": webhook.secret or None}

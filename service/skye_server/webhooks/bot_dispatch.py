@@ -26,16 +26,16 @@ from skye_server.commands.bot_commands import (
     was_played,
 )
 from skye_server.commands.current_games import Games
-from skye_server.contract.requests.play import Offer
-from skye_server.contract.responses.actions import actions_view
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.moves import Offer
+from skye_server.contract.objects import json_or_none
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.due import decision_of
 from skye_server.games.game import Game, with_seat
+from skye_server.games.player_events import DECISION
 from skye_server.games.transitions import state_in_play
+from skye_server.games.views.actions import actions_view
 from skye_server.games.views.game import game_view, timestamp
-from skye_server.games.webhook_events import DECISION
 from skye_server.store.webhook_store import NextDelivery, Progress, Recorded
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bots import bot_ref

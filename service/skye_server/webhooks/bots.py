@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command
 from skye_server.commands.current_games import Games
-from skye_server.contract.responses.changes import SeatTokenView
+from skye_server.commands.views import SeatTokenView
 from skye_server.error_codes import ERROR_CODES, FieldError, Problem
 from skye_server.games.game import URL_BOT
 from skye_server.store.commit_retries import MAX_ATTEMPTS

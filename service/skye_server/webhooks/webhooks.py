@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command, id_from
 from skye_server.commands.current_games import Games
-from skye_server.contract.untrusted_json import json_or_none
+from skye_server.contract.objects import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.views.game import timestamp

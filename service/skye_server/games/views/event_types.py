@@ -7,6 +7,8 @@ from skye.fields import (
     BySeat,
     BySlot,
     Color,
+    Component,
+    Count,
     EventSeat,
     GamePhase,
     Keywords,
@@ -17,13 +19,18 @@ from skye.fields import (
     Seats,
 )
 from skye.views import BagView, EventView, GameResultView, SeatEndView, UsedScoringTileView
-from skye_server.games.views.fields import (
+from skye_server.games.views.types import (
     BotName,
+    FairnessView,
     GameId,
     GameName,
+    GameOptionsView,
+    GameOriginView,
+    GameStatus,
     Nonce,
     PlayerName,
     Reload,
+    Resume,
     SeatCount,
     Seed,
     TakeoverReason,
@@ -32,7 +39,6 @@ from skye_server.games.views.fields import (
     Version,
     VisibilityName,
 )
-from skye_server.games.views.types import FairnessView, GameOptionsView, GameOriginView
 
 
 class GameCreatedView(TypedDict):
@@ -238,3 +244,24 @@ class NumberedEventView(TypedDict):
     at: Annotated[Timestamp, "When it happened, by the clock of the game; `id` gives the order."]
     reload: NotRequired[Reload]
     type: UnknownType
+
+
+class StreamStart(TypedDict):
+    """The first message of a stream: where it begins."""
+
+    game_id: GameId
+    status: Annotated[GameStatus, "The status of the game."]
+    version: Version
+    last_event: Annotated[Count, "The number of the last event of the game."]
+    after: Annotated[Count, "The number of the event after which the stream begins."]
+    now: Annotated[
+        Timestamp, "The time of the message, by the clock of the game; subtract it from a deadline."
+    ]
+
+
+class StreamEnd(TypedDict):
+    """The last message of a stream: why it ends, and what to do."""
+
+    reason: Annotated[str, Component("StreamEndReason"), "The reason."]
+    resume: Resume
+    last_event: Annotated[Count, "The number of the last event sent."]

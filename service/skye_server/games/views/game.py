@@ -6,16 +6,13 @@ The engine's `visibility` decides what a caller may see; this module only assemb
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import cache
 
 import skye
 import skye.views
 from skye import GameState, position_of
 from skye.draws import commitment
 from skye.positions import Position
-from skye.rulesets import Ruleset
 from skye.territory import castle_alone
-from skye.tiles import OBJECTS
 from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller, hash_token, invitation_id
 from skye_server.games.game import (
@@ -23,7 +20,6 @@ from skye_server.games.game import (
     Origin,
     OriginType,
     Status,
-    TileKind,
     Visibility,
 )
 from skye_server.games.transitions import state_begun
@@ -35,11 +31,8 @@ from skye_server.games.views.types import (
     GameView,
     InvitationCodeView,
     PlayerView,
-    TileView,
     TimeView,
 )
-
-_SIDES = ("north", "east", "south", "west")
 
 
 def timestamp(ms: int) -> str:
@@ -213,27 +206,3 @@ def position_view(game: Game, caller: Caller, state: GameState | None = None) ->
     if now.is_over or (caller.host and began_from_position):
         return position_of(state or now)
     return skye.views.position_view(state or now, caller.seat)
-
-
-@cache
-def tile_view(ruleset: Ruleset, tile_id: str) -> TileView:
-    """Return a tile of the catalogue of a ruleset in reference orientation."""
-    tile = ruleset.tiles.tile(tile_id)
-    return {
-        "id": tile.id,
-        "kind": TileKind.CASTLE if tile.is_castle else TileKind.LANDSCAPE,
-        "edges": {side: terrain.label for side, terrain in zip(_SIDES, tile.edges, strict=True)},
-        "center": tile.center.label,
-        "regions": [
-            {
-                "terrain": region.terrain.label,
-                "sides": [_SIDES[side] for side in region.sides],
-                "center": region.center,
-            }
-            for region in ruleset.tiles.rotated[tile_id, 0].regions
-        ],
-        "roads": [[_SIDES[side] for side in road] for road in tile.roads],
-        "counts": dict(zip(OBJECTS, tile.counts, strict=True)),
-        "scroll": tile.scroll,
-        "note": ruleset.note(tile_id),
-    }

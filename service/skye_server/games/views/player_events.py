@@ -2,10 +2,116 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
+from skye.fields import Component, Count, GamePhase, Seat
 from skye_server.games.player_events import PlayerEvent
 from skye_server.games.views.game import timestamp
+from skye_server.games.views.types import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
+
+TicketId: TypeAlias = Annotated[str, Component("TicketId")]
+PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
+
+
+class _PlayerEvent(TypedDict):
+    id: Annotated[PlayerEventId, "The id of the event."]
+    at: Annotated[
+        Timestamp,
+        "When it happened, by the clock of the game, or else of the server; the list gives the order.",
+    ]
+    reload: NotRequired[Reload]
+
+
+class _GameEvent(_PlayerEvent):
+    game_id: GameId
+    seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
+    game_version: Annotated[Version, "The version of the game at this event."]
+    game_last_event: Annotated[Count, "The number of the last event of the game at this event."]
+    status: Annotated[GameStatus | None, "The status of the game; null after the player has left it."]
+
+
+class _TurnEvent(_GameEvent):
+    phase: Annotated[GamePhase, "The phase that waits for the player's decision."]
+    deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
+
+
+class SeatTakenPlayerEvent(_GameEvent):
+    """The player has a seat in the game; or the start has closed gaps, and the seat has another number."""
+
+    type: Literal["seat_taken"]
+
+
+class YourTurnPlayerEvent(_TurnEvent):
+    """The game waits for a decision of the player."""
+
+    type: Literal["your_turn"]
+
+
+class DeadlineNearPlayerEvent(_TurnEvent):
+    """A decision is still open in the last quarter of its time, at most an hour before the deadline."""
+
+    type: Literal["deadline_near"]
+
+
+class SeatLeftPlayerEvent(_GameEvent):
+    """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
+
+    type: Literal["seat_left"]
+
+
+class GameOverPlayerEvent(_GameEvent):
+    """The game is over: finished or aborted; see `status`."""
+
+    type: Literal["game_over"]
+
+
+class TicketExpiredPlayerEvent(_PlayerEvent):
+    """A matchmaking ticket of the player has expired: there were not enough players in time."""
+
+    type: Literal["ticket_expired"]
+    ticket_id: Annotated[TicketId, "The ticket."]
+
+
+class WebhookDisabledPlayerEvent(_PlayerEvent):
+    """A webhook of the player, or of a game whose host is the player, has failed for five days."""
+
+    type: Literal["webhook_disabled"]
+    webhook_id: Annotated[str, Component("WebhookId"), "The webhook."]
+
+
+PlayerEventView: TypeAlias = (
+    SeatTakenPlayerEvent
+    | YourTurnPlayerEvent
+    | DeadlineNearPlayerEvent
+    | SeatLeftPlayerEvent
+    | GameOverPlayerEvent
+    | TicketExpiredPlayerEvent
+    | WebhookDisabledPlayerEvent
+)
+
+
+class PlayerEventOfLaterVersion(_PlayerEvent):
+    """The fields that every event of a player has. An event of a type that a later version added has more."""
+
+    type: UnknownType
+
+
+class PlayerStreamStart(TypedDict):
+    """The first message of a stream: where it begins."""
+
+    after: Annotated[PlayerEventId, "The id of the event after which the stream begins."]
+    last_event: Annotated[PlayerEventId, "The id of the player's last event; `0-0` if there is none."]
+    now: Annotated[
+        Timestamp, "The time of the message, by the server's clock; games with a manual clock have another."
+    ]
+
+
+class PlayerStreamEnd(TypedDict):
+    """The last message of a stream: why it ends, and what to do."""
+
+    reason: Annotated[str, Component("PlayerStreamEndReason"), "The reason."]
+    resume: Resume
+    last_event: Annotated[PlayerEventId, "The id of the last event sent."]
 
 
 def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:

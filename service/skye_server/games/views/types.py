@@ -1,51 +1,78 @@
 """The types of the views of a game: the engine's views with the fields that the service adds."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, TypedDict
+from collections.abc import Sequence
+from typing import Annotated, Final, TypeAlias, TypedDict
 
 import skye.views
 from skye.fields import (
-    MAX_TILES,
     BySeat,
     Color,
+    Component,
     Count,
     GamePhase,
     Keywords,
-    LandscapeTileId,
-    ObjectKind,
-    Prices,
     RulesetName,
     ScoringTileId,
     Seat,
-    Side,
-    TerrainName,
-    TileId,
 )
-from skye.rulesets import MAX_NOTE_LENGTH, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
-from skye.views import GameStateView, ObjectCountsView, TerritoryTileView
-from skye_server.games.views.fields import (
-    MAX_TURN_MS,
-    BotName,
-    ClockName,
-    GameId,
-    GameName,
-    GameStatus,
-    InvitationId,
-    Nonce,
-    OriginName,
-    PlayerName,
-    Roles,
-    SeatCount,
-    Seed,
-    SeedSourceName,
-    TieBreakRule,
-    TileKindName,
-    TimeoutRule,
-    Timestamp,
-    Token,
-    Version,
-    VisibilityName,
-)
+from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
+from skye.views import GameStateView
+
+MAX_OPAQUE_LENGTH: Final = 256
+"""The longest cursor, id or token that a version may send, in characters."""
+
+
+RECORD_FORMAT = 2
+"""The version of the format of records."""
+
+MAX_ACTIONS = 2_000
+"""The most actions of a record; a game has about 30 for each player, and those that were taken back."""
+
+MAX_DRAWS = MAX_DRAWN * MAX_PLAYERS * MAX_ROUNDS
+"""The most tiles that come out of the bag in a game; one that goes back can come out again."""
+
+MAX_TURN_MS: Final = 30 * 86_400_000
+"""The longest time for a decision, in milliseconds: 30 days."""
+
+MAX_GAMES: Final = 100
+"""The most games that one request creates."""
+
+InvitationId: TypeAlias = Annotated[
+    str, Keywords(minLength=1, maxLength=64), "The id of the invitation; it is no secret."
+]
+Version: TypeAlias = Annotated[int, Keywords(minimum=1), "The version of the game."]
+SeatCount: TypeAlias = Annotated[
+    int, Keywords(minimum=MIN_PLAYERS, maximum=MAX_PLAYERS), "The number of seats."
+]
+PlayerName: TypeAlias = Annotated[str, Keywords(maxLength=40), "The name of the player."]
+GameName: TypeAlias = Annotated[str, Keywords(maxLength=60), "The name of the game."]
+Seed: TypeAlias = Annotated[str, Keywords(maxLength=64)]
+Nonce: TypeAlias = Annotated[str, Keywords(maxLength=32)]
+UnknownType: TypeAlias = Annotated[str, Keywords(minLength=1, maxLength=64), "A type that is not known yet."]
+
+GameId: TypeAlias = Annotated[str, Component("GameId"), "The id of the game."]
+IssuedToken: TypeAlias = Annotated[str, Component("Token")]
+Timestamp: TypeAlias = Annotated[str, Component("Timestamp")]
+BotName: TypeAlias = Annotated[str, Component("BotName")]
+ClockName: TypeAlias = Annotated[str, Component("ClockName")]
+GameStatus: TypeAlias = Annotated[str, Component("GameStatus")]
+Reload: TypeAlias = Annotated[
+    bool,
+    "Reserved for types of events of later versions: if true, a client that does not know the type loads its "
+    "data again. No event of this version has it.",
+]
+Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client does next."]
+OriginName: TypeAlias = Annotated[str, Component("OriginName")]
+SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
+TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
+TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]
+TileKindName: TypeAlias = Annotated[str, Component("TileKindName")]
+VisibilityName: TypeAlias = Annotated[str, Component("VisibilityName")]
+RoleName: TypeAlias = Annotated[str, Component("RoleName")]
+Roles: TypeAlias = Annotated[
+    Sequence[Annotated[RoleName, "A role."]], Keywords(maxItems=8, uniqueItems=True), "The roles."
+]
+TimeoutRule: TypeAlias = Annotated[str, Component("TimeoutRule")]
 
 
 class FairnessView(TypedDict):
@@ -136,46 +163,6 @@ class TimeView(TypedDict):
     ]
 
 
-class OfferView(TypedDict):
-    """The offer of a seat in this round: the tiles that are still on offer."""
-
-    seat: Seat
-    discard: Annotated[LandscapeTileId | None, "The tile to discard; null when hidden, or not set."]
-    prices: Annotated[Prices | None, "Gold on the tiles for sale; null when hidden, or not set."]
-
-
-class PurchaseView(TypedDict):
-    """The purchase or pass of a seat in this round."""
-
-    seat: Seat
-    purchase: Annotated[
-        skye.views.RoundPurchaseView | None,
-        "The purchase or pass; null until the seat has made it in this round.",
-    ]
-
-
-class NumberedPlacementView(TerritoryTileView):
-    """A tile that a seat has placed in this round."""
-
-    number: Annotated[
-        int,
-        Keywords(minimum=1, maximum=MAX_TILES),
-        "The number of the placement in this round, from 1; `DELETE .../placements/{number}` takes back the "
-        "last one.",
-    ]
-
-
-class PlacementsView(TypedDict):
-    """The tiles that a seat has placed in this round."""
-
-    seat: Seat
-    placements: Annotated[
-        Sequence[NumberedPlacementView],
-        Keywords(maxItems=MAX_TILES),
-        "The placements, in placing order.",
-    ]
-
-
 class SeatSummaryView(TypedDict):
     """The player of a seat."""
 
@@ -214,7 +201,7 @@ class InvitationView(TypedDict):
 class InvitationCodeView(InvitationView):
     """An invitation and its code. The server shows the code only here."""
 
-    code: Annotated[Token, "The code. Join with it as `Authorization: Bearer CODE`; it is valid once."]
+    code: Annotated[IssuedToken, "The code. Join with it as `Authorization: Bearer CODE`; it is valid once."]
 
 
 class InvitationListView(TypedDict):
@@ -229,53 +216,10 @@ class InvitationListView(TypedDict):
 class WatchCodeView(TypedDict):
     """The code for spectators of a game."""
 
-    code: Annotated[Token, "The code. Watch with it as `Authorization: Bearer CODE`."]
+    code: Annotated[IssuedToken, "The code. Watch with it as `Authorization: Bearer CODE`."]
 
 
-class TileEdgesView(TypedDict):
-    """The terrain on each edge of a tile in reference orientation."""
+class Versioned(TypedDict):
+    """An object with the version of its game."""
 
-    north: TerrainName
-    east: TerrainName
-    south: TerrainName
-    west: TerrainName
-
-
-class TileRegionView(TypedDict):
-    """A part of a tile in reference orientation: a connected part of one terrain."""
-
-    terrain: TerrainName
-    sides: Annotated[Sequence[Side], Keywords(maxItems=4), "The edges that the region reaches."]
-    center: Annotated[bool, "Whether the region covers the middle of the tile."]
-
-
-class TileView(TypedDict):
-    """A tile in reference orientation."""
-
-    id: Annotated[TileId, "The id of the tile."]
-    kind: Annotated[TileKindName, "The kind of tile."]
-    edges: Annotated[Mapping[str, str], TileEdgesView, "The terrain on each edge."]
-    center: Annotated[TerrainName, "The terrain in the middle."]
-    regions: Annotated[
-        Sequence[TileRegionView],
-        Keywords(minItems=1, maxItems=5),
-        "The parts of the tile; `areas[].cells` refer to them.",
-    ]
-    roads: Annotated[
-        Sequence[
-            Annotated[
-                Sequence[Side],
-                Keywords(minItems=1, maxItems=4),
-                "The edges that one road joins; a road on one edge ends inside the tile.",
-            ]
-        ],
-        Keywords(maxItems=4),
-        "The roads; they are not joined to each other.",
-    ]
-    counts: Annotated[Mapping[str, int], ObjectCountsView, "The number of each kind of object."]
-    scroll: Annotated[ObjectKind | None, "What the scroll counts; null without a scroll."]
-    note: Annotated[
-        str | None,
-        Keywords(maxLength=MAX_NOTE_LENGTH),
-        "What is doubtful about the tile: where public transcriptions of the printed tile differ.",
-    ]
+    version: Version

@@ -20,7 +20,7 @@ from skye.fields import (
 )
 from skye.rulesets import MAX_PLAYERS
 from skye_server.error_codes import MAX_ERRORS
-from skye_server.games.views.fields import GameId, PlayerName, Version
+from skye_server.games.views.types import GameId, PlayerName, Version
 
 FieldProblem = TypedDict(
     "FieldProblem",

@@ -8,28 +8,62 @@ from typing import Any, Final
 from marshmallow import Schema, ValidationError, validates_schema
 
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
-from skye_server.contract.enums.games import (
+from skye_server.contract.enums import (
     ChosenClock,
     ChosenRuleset,
     ChosenScenario,
     ChosenTieBreak,
     ChosenTimeoutRule,
     ChosenVisibility,
+    Color,
     GamePhase,
+    ScoringTileId,
     SeatableBot,
 )
-from skye_server.contract.enums.tiles import ScoringTileId
-from skye_server.contract.fields import Boolean, Integer, Name, Seat
-from skye_server.contract.objects import EitherOf, ListOf, NestedObject, Object, Variants
+from skye_server.contract.fields import Boolean, Integer, Name, Seat, Secret, Url
+from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObject, Object, Variants
 from skye_server.contract.positions import SentPosition
-from skye_server.contract.records import MAX_ACTIONS, GameRecord
-from skye_server.contract.requests.lobby import BotToSeat, PersonToSeat, PlayerToInvite, UrlBotToSeat
-from skye_server.contract.requests.webhooks import Secret, Url
+from skye_server.contract.records import GameRecord
 from skye_server.games.game import Clock, Visibility
-from skye_server.games.views.fields import MAX_GAMES, MAX_TURN_MS
+from skye_server.games.views.types import MAX_ACTIONS, MAX_TURN_MS
 
 MIN_TURN_MS = 1_000
 """The shortest time for a decision, in milliseconds."""
+
+
+class PersonToSeat(Object):
+    """A person who takes a seat."""
+
+    name = Name("The player's name.", required=True)
+    color = Color("The player's colour; the first free one if left out.")
+
+
+class BotToSeat(Object):
+    """A bot that takes a seat; only the host may seat one."""
+
+    bot = SeatableBot("The bot that plays.", required=True)
+    name = Name("The bot's name; the server chooses one if left out.")
+    color = Color("The bot's colour; the first free one if left out.")
+
+
+class UrlBot(Object):
+    """A bot at a URL. The URL must repeat a challenge, as that of a webhook."""
+
+    bot_url = Url("Where the server sends the decisions of the seat.", required=True)
+    secret = Secret("The secret that signs requests; the server makes one if left out.")
+
+
+class UrlBotToSeat(UrlBot):
+    """A bot at a URL that takes a seat; only the host may seat one."""
+
+    name = Name("The bot's name; the server chooses one if left out.")
+    color = Color("The bot's colour; the first free one if left out.")
+
+
+class PlayerToInvite(Object):
+    """An invitation: the server reserves a seat for the holder of a single-use code."""
+
+    invite = Constant(True, "Always true.")
 
 
 class FirstPlayer(Variants):
@@ -278,15 +312,3 @@ _FIELDS_OF_SOME_FORMS: Final = {
     "auto_start": "The game starts at once: leave this out.",
 }
 """The fields that some forms have, with the error text for the others."""
-
-
-class GamesToCreate(Object):
-    """Games to open with one request, such as those of a league."""
-
-    games = ListOf(
-        GameToCreate,
-        "The games, each as in the body of `POST /v1/games`.",
-        length=(1, MAX_GAMES),
-        error="This is not from {min} to {max} games.",
-        required=True,
-    )
