@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from skye_server.contract.fields import StringEnum
+from skye_server.contract.fields import Requested, StringEnum
 
 DEFECT_CLASSES: Final = {
     "contract": "A response that the contract does not allow: a field is missing or has another type, an "
@@ -25,23 +25,11 @@ DEFECT_CLASSES: Final = {
 class DefectClass(StringEnum):
     """A class of defects; see `GET /v1/lab/defects/classes`. There may be new ones."""
 
-    extensible = True
-    choices = DEFECT_CLASSES
-
-
-class ChosenDefectClass(StringEnum):
-    """A class of defects; see `GET /v1/lab/defects/classes`."""
-
+    requested = Requested("ChosenDefectClass", "A class of defects; see `GET /v1/lab/defects/classes`.")
     choices = DEFECT_CLASSES
 
 
 _DIFFICULTIES: Final = ("easy", "medium", "hard")
-
-
-class ChosenDifficulty(StringEnum):
-    """How hard a defect is to find; see DefectDifficulty. `easy`, `medium` or `hard`."""
-
-    choices = _DIFFICULTIES
 
 
 class DefectDifficulty(StringEnum):
@@ -53,7 +41,9 @@ class DefectDifficulty(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
+    requested = Requested(
+        "ChosenDifficulty", "How hard a defect is to find; see DefectDifficulty. `easy`, `medium` or `hard`."
+    )
     choices = _DIFFICULTIES
 
 

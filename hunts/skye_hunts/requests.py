@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from marshmallow import EXCLUDE, Schema, fields, validate
 
-from skye_hunts.enums import ChosenDefectClass, ChosenDifficulty, RecordedMethod
+from skye_hunts.enums import DefectClass, DefectDifficulty, RecordedMethod
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import ListOf, NestedObject, Object, Variants
 
@@ -32,12 +32,12 @@ class HuntToOpen(Object):
 
     name = Name("The name of the hunt, such as that of the tester.", load_default="Hunt")
     classes = ListOf(
-        ChosenDefectClass("A class of defects."),
+        DefectClass("A class of defects."),
         "The classes of the defects; all if left out.",
         length=(0, 20),
         load_default=list,
     )
-    difficulty = ChosenDifficulty("The difficulty of the defects; any if left out.", load_default=None)
+    difficulty = DefectDifficulty("The difficulty of the defects; any if left out.", load_default=None)
     count = Integer(1, MAX_DEFECTS, "The number of defects; fewer if there are not so many.", load_default=5)
     seed = Name("The same seed, with the same choices, gives the same defects; random if left out.", most=100)
     copy_of = _text(
@@ -150,7 +150,7 @@ class HttpArchive(_OfArchive):
 class _Report(Object):
     """What every report of a defect has."""
 
-    kind = ChosenDefectClass("The class of the defect.", required=True, data_key="class")
+    kind = DefectClass("The class of the defect.", required=True, data_key="class")
     operation = fields.String(
         required=True,
         validate=validate.Regexp("^[a-z_]{1,60}$", error="This is no `operationId`."),

@@ -3,6 +3,7 @@
 import pytest
 from marshmallow import ValidationError
 
+from skye_server.contract.enums import GameStatus
 from skye_server.contract.fields import Integer
 from skye_server.contract.objects import ListOf, Object
 from skye_server.error_codes import MAX_ERRORS
@@ -33,3 +34,17 @@ def test_object_with_many_unknown_fields_reports_the_first():
     with pytest.raises(ValidationError) as caught:
         Object().load({f"field{number:05}": 1 for number in range(20_000)})
     assert sorted(caught.value.messages) == [f"field{number:05}" for number in range(MAX_ERRORS)]
+
+
+def test_enumeration_with_words_of_requests_refuses_the_words_of_responses_only():
+    statuses = ["lobby", "playing", "finished", "aborted"]
+    assert [accepts(GameStatus(), status) for status in statuses] == [True, True, True, False]
+    assert GameStatus(in_response=True).metadata["x-extensible-enum"] == statuses
+
+
+def accepts(field, value):
+    try:
+        field.deserialize(value)
+    except ValidationError:
+        return False
+    return True

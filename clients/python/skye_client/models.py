@@ -2371,6 +2371,7 @@ class SeatScores(TypedDict):
 
 
 class SeatView(TypedDict):
+    version: int
     seat: int
     color: Color
     score: int
@@ -2382,7 +2383,6 @@ class SeatView(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
-    version: int
 
 
 class TerritoriesToScore(TypedDict):
@@ -2392,12 +2392,12 @@ class TerritoriesToScore(TypedDict):
 
 
 class TerritoryReport(TypedDict):
-    seat: int
     version: int
     tiles: list[TerritoryTile]
     areas: list[Area]
     connected_tiles: list[TileId]
     counts: ObjectCounts
+    seat: int
 
 
 class TerritoryScore(TypedDict):

@@ -9,16 +9,16 @@ from marshmallow import Schema, ValidationError, validates_schema
 
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye_server.contract.enums import (
-    ChosenClock,
-    ChosenRuleset,
-    ChosenScenario,
-    ChosenTieBreak,
-    ChosenTimeoutRule,
-    ChosenVisibility,
+    BotName,
+    ClockName,
     Color,
     GamePhase,
+    RulesetName,
+    ScenarioName,
     ScoringTileId,
-    SeatableBot,
+    TieBreakRule,
+    TimeoutRule,
+    VisibilityName,
 )
 from skye_server.contract.fields import Boolean, Integer, Name, Seat, Secret, Url
 from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObject, Object, Variants
@@ -41,7 +41,7 @@ class PersonToSeat(Object):
 class BotToSeat(Object):
     """A bot that takes a seat; only the host may seat one."""
 
-    bot = SeatableBot("The bot that plays.", required=True)
+    bot = BotName("The bot that plays.", required=True)
     name = Name("The bot's name; the server chooses one if left out.")
     color = Color("The bot's colour; the first free one if left out.")
 
@@ -88,8 +88,8 @@ class TimeLimits(Object):
         MAX_TURN_MS,
         "Milliseconds for each decision; no deadline if left out. A manual clock requires it.",
     )
-    clock = ChosenClock("The clock of the game; `real` if left out.")
-    on_timeout = ChosenTimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
+    clock = ClockName("The clock of the game; `real` if left out.")
+    on_timeout = TimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
 
     @validates_schema
     def _fits_clock(self, data: dict[str, Any], **_: Any) -> None:
@@ -114,7 +114,7 @@ class ChosenOptions(TimeLimits):
         "draws reveal a short seed to a brute-force search: use at least 22 random characters.",
         64,
     )
-    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.")
+    tie_break = TieBreakRule("What breaks a tie; `leftover_gold` if left out.")
     open_gold = Boolean("Whether all gold is public; `false` if left out.")
 
     @validates_schema
@@ -126,7 +126,7 @@ class ChosenOptions(TimeLimits):
 
 class _Named(Object):
     name = Name("The name of the game; `Isle of Skye` if left out.", 60, load_default="Isle of Skye")
-    visibility = ChosenVisibility(
+    visibility = VisibilityName(
         "Who can find and read the game; `public` if left out.", load_default=Visibility.PUBLIC
     )
 
@@ -183,7 +183,7 @@ class FreshGame(_Named):
         MAX_PLAYERS,
         "The number of seats; if left out: with `auto_start` that of `players`, otherwise all that can play.",
     )
-    ruleset = ChosenRuleset("The rules; `base`, or its correction, if left out.")
+    ruleset = RulesetName("The rules; `base`, or its correction, if left out.")
     players = Players(
         FirstPlayer,
         "Players to seat at once, in seat order, and to invite; the response has their tokens and codes.",
@@ -247,7 +247,7 @@ class PlayerOfPosition(Object):
     """A person or a bot that plays a seat of a position, in the colour of that seat."""
 
     name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
-    bot = SeatableBot("The bot that plays; a person if left out.")
+    bot = BotName("The bot that plays; a person if left out.")
     bot_url = Url("Where the server sends the decisions of the seat, which a bot at a URL plays then.")
     secret = Secret("The secret that signs requests to `bot_url`; the server makes one if left out.")
 
@@ -279,7 +279,7 @@ class PositionedGame(_Named):
 class ScenarioGame(_Named):
     """A game to begin from a scenario. It starts at once, with every seat taken."""
 
-    scenario = ChosenScenario("The scenario to begin from.", required=True)
+    scenario = ScenarioName("The scenario to begin from.", required=True)
     players = PlayersOf("scenario")
     options = OptionsBeside("scenario")
 

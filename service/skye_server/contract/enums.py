@@ -10,7 +10,7 @@ from skye import BOTS, Phase, Ruleset
 from skye.rulesets import BASE, RULESETS
 from skye.scoring import TIE_BREAKS
 from skye.tiles import OBJECTS, Terrain
-from skye_server.contract.fields import RulesetEnum, StringEnum
+from skye_server.contract.fields import Requested, RulesetEnum, StringEnum
 from skye_server.error_codes import ERROR_CODES
 from skye_server.features import installed
 from skye_server.games.game import (
@@ -40,14 +40,8 @@ class Inclusion(StringEnum):
 class BotName(StringEnum):
     """The name of a bot; see `GET /v1/bots`. `url` is a bot at a URL. There may be new ones."""
 
-    extensible = True
+    requested = Requested("SeatableBot", "A bot that can take a seat; see `GET /v1/bots`.", BOTS)
     choices = (*BOTS, URL_BOT)
-
-
-class SeatableBot(StringEnum):
-    """A bot that can take a seat; see `GET /v1/bots`."""
-
-    choices = BOTS
 
 
 class TieBreakRule(StringEnum):
@@ -59,13 +53,7 @@ class TieBreakRule(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
-    choices = TIE_BREAKS
-
-
-class ChosenTieBreak(StringEnum):
-    """What breaks a tie for the win; see `TieBreakRule`."""
-
+    requested = Requested("ChosenTieBreak", "What breaks a tie for the win; see `TieBreakRule`.")
     choices = TIE_BREAKS
 
 
@@ -78,13 +66,9 @@ class TimeoutRule(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
-    choices = OnTimeout
-
-
-class ChosenTimeoutRule(StringEnum):
-    """What happens when a seat misses its deadline; see `TimeoutRule`."""
-
+    requested = Requested(
+        "ChosenTimeoutRule", "What happens when a seat misses its deadline; see `TimeoutRule`."
+    )
     choices = OnTimeout
 
 
@@ -96,13 +80,7 @@ class ClockName(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
-    choices = Clock
-
-
-class ChosenClock(StringEnum):
-    """The clock that the deadlines of a game refer to; see `ClockName`."""
-
+    requested = Requested("ChosenClock", "The clock that the deadlines of a game refer to; see `ClockName`.")
     choices = Clock
 
 
@@ -115,14 +93,12 @@ class GameStatus(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
+    requested = Requested(
+        "ListedStatus",
+        "A status that a list of games can be filtered by; see `GameStatus`.",
+        (Status.LOBBY, Status.PLAYING, Status.FINISHED),
+    )
     choices = Status
-
-
-class ListedStatus(StringEnum):
-    """A status that a list of games can be filtered by; see `GameStatus`."""
-
-    choices = (Status.LOBBY, Status.PLAYING, Status.FINISHED)
 
 
 class GamePhase(StringEnum):
@@ -146,18 +122,13 @@ class RulesetName(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
+    requested = Requested(
+        "ChosenRuleset",
+        "The rules of a game; see `RulesetName`.\n\nA server whose operator has corrected `base` also "
+        "accepts the ruleset that it names in `GET /v1/tiles`.",
+    )
     choices = (BASE.id,)
     form = "^[a-z][a-z0-9_-]*([+][0-9a-f]{8})?$"
-
-
-class ChosenRuleset(StringEnum):
-    """The rules of a game; see `RulesetName`.
-
-    A server whose operator has corrected `base` also accepts the ruleset that it names in `GET /v1/tiles`.
-    """
-
-    choices = (BASE.id,)
 
     def known(self) -> Collection[str]:
         """Return the rulesets of this server."""
@@ -173,26 +144,16 @@ class OriginName(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
-    choices = OriginType
-
-
-class ListedOrigin(StringEnum):
-    """An origin that a list of games can be filtered by; see `OriginName`."""
-
+    requested = Requested(
+        "ListedOrigin", "An origin that a list of games can be filtered by; see `OriginName`."
+    )
     choices = OriginType
 
 
 class ScenarioName(StringEnum):
     """The name of a scenario; see `GET /v1/scenarios`. There may be new ones."""
 
-    extensible = True
-    choices = SCENARIOS
-
-
-class ChosenScenario(StringEnum):
-    """A scenario that a game can begin from; see `GET /v1/scenarios`."""
-
+    requested = Requested("ChosenScenario", "A scenario that a game can begin from; see `GET /v1/scenarios`.")
     choices = SCENARIOS
 
 
@@ -205,13 +166,7 @@ class VisibilityName(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
-    choices = Visibility
-
-
-class ChosenVisibility(StringEnum):
-    """Who can find and read a new game; see `VisibilityName`."""
-
+    requested = Requested("ChosenVisibility", "Who can find and read a new game; see `VisibilityName`.")
     choices = Visibility
 
 
@@ -394,18 +349,6 @@ class StreamResume(StringEnum):
     choices = ("reconnect", "reload", "stop")
 
 
-class ChosenWebhookEvent(StringEnum):
-    """A type of event that a webhook can send.
-
-    `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
-    `deadline_near`: it is still open shortly before its deadline. `seat_left`: a player has left the game.
-    `game_over`: the game is finished or aborted. `ticket_expired`: there were not enough players for a
-    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days.
-    """
-
-    choices = WEBHOOK_EVENTS
-
-
 class WebhookEventName(StringEnum):
     """A type of event that a webhook sends.
 
@@ -418,7 +361,11 @@ class WebhookEventName(StringEnum):
     There may be new ones.
     """
 
-    extensible = True
+    requested = Requested(
+        "ChosenWebhookEvent",
+        "A type of event that a webhook can send; see `WebhookEventName`.",
+        WEBHOOK_EVENTS,
+    )
     choices = (*WEBHOOK_EVENTS, DECISION)
 
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
 from marshmallow import ValidationError, fields, validate
 
@@ -279,23 +279,48 @@ def _some(choices: Iterable[str]) -> str:
     return ", ".join([first, *others])
 
 
+class Requested(NamedTuple):
+    """The words of an extensible enumeration from which requests choose: a closed list.
+
+    :param component: the name of the list in the contract.
+    :param choices: its words; all words of the enumeration if left out.
+    """
+
+    component: str
+    description: str
+    choices: Iterable[str] = ()
+
+
 class StringEnum(OneOf):
     """An enumeration: one of the words in `choices`. The docstring of the class is its description.
 
-    An enumeration in responses is `extensible` if later versions may add words. `of_field` is the description
-    of a field that has no other.
+    An enumeration that responses have is `extensible` if later versions may add words. If requests have it
+    too, `requested` describes the closed list from which they choose; then it is extensible.
+
+    :param in_response: whether the field belongs to a response.
     """
 
     choices: ClassVar[Iterable[str]]
-    component: ClassVar[str]
+    component: str
     extensible: ClassVar[bool] = False
+    requested: ClassVar[Requested | None] = None
     of_field: ClassVar[str] = ""
+    """The description of a field that has no other."""
+    meaning = ""
+    """The description of the component, if it is not the docstring."""
 
     def __init_subclass__(cls) -> None:
         cls.component = cls.__dict__.get("component", cls.__name__)
+        cls.extensible = cls.extensible or cls.requested is not None
 
-    def __init__(self, description: str = "", **kwargs: Any) -> None:
-        super().__init__(self.choices, description or self.of_field, extensible=self.extensible, **kwargs)
+    def __init__(self, description: str = "", *, in_response: bool = False, **kwargs: Any) -> None:
+        words = None if in_response else self.requested
+        assert in_response or words or not self.extensible, "Only responses have words of later versions."
+        choices = words.choices if words and words.choices else self.choices
+        extensible = in_response and self.extensible
+        super().__init__(choices, description or self.of_field, extensible=extensible, **kwargs)
+        if words:
+            self.component, self.meaning = words.component, words.description
 
 
 class RulesetEnum(StringEnum):

@@ -14,15 +14,8 @@ from skye.fields import MAX_TILES, BySeat, Component, InTerritory, Keywords, Rul
 from skye.positions import MAX_GOLD
 from skye.rulesets import MAX_DRAWN, MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import TerritoryTileView
-from skye_server.contract.enums import (
-    AnyTile,
-    ChosenRuleset,
-    ChosenTieBreak,
-    Color,
-    GamePhase,
-    LandscapeTile,
-    ScoringTileId,
-)
+from skye_server.contract import enums
+from skye_server.contract.enums import AnyTile, Color, GamePhase, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
 from skye_server.games.views.types import TieBreakRule
@@ -122,7 +115,7 @@ class Position(Object):
     The server checks it against the rules and reports each fault in `errors`.
     """
 
-    ruleset = ChosenRuleset("The rules; `base` if left out.", allow_none=True)
+    ruleset = enums.RulesetName("The rules; `base` if left out.", allow_none=True)
     seed = Name(
         "The seed of all further draws; random if left out. A client that knows it can compute every draw.",
         64,
@@ -156,7 +149,7 @@ class Position(Object):
         unique=True,
         allow_none=True,
     )
-    tie_break = ChosenTieBreak("What breaks a tie; `leftover_gold` if left out.", allow_none=True)
+    tie_break = enums.TieBreakRule("What breaks a tie; `leftover_gold` if left out.", allow_none=True)
     open_gold = Boolean("Whether all gold is public; `false` if left out.", allow_none=True)
     players = ListOf(
         PlayerPosition,

@@ -11,13 +11,13 @@ from skye.positions import RecordedDraws
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS, MIN_PLAYERS
 from skye.views import move_from
 from skye_server.contract.enums import (
-    ChosenRuleset,
-    ChosenTieBreak,
+    BotName,
     Color,
     GamePhase,
     LandscapeTile,
+    RulesetName,
     ScoringTileId,
-    SeatableBot,
+    TieBreakRule,
 )
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.moves import Prices
@@ -31,7 +31,7 @@ class RecordedPlayer(Object):
 
     name = Name("The name of the player.", required=True)
     color = Color("The player's colour.", required=True)
-    bot = SeatableBot("The bot that plays the seat; null for a person.", required=True, allow_none=True)
+    bot = BotName("The bot that plays the seat; null for a person.", required=True, allow_none=True)
 
 
 class RecordedOptions(Object):
@@ -49,7 +49,7 @@ class RecordedOptions(Object):
     first_seat = Seat(
         "The seat to start round 1 that the creator named; null: drawn.", required=True, allow_none=True
     )
-    tie_break = ChosenTieBreak("What breaks a tie.", required=True)
+    tie_break = TieBreakRule("What breaks a tie.", required=True)
     open_gold = Boolean("Whether all gold is public.", required=True)
 
 
@@ -159,7 +159,7 @@ class GameRecord(Object):
     """
 
     format = Integer(RECORD_FORMAT, RECORD_FORMAT, "The version of the format of records.", required=True)
-    ruleset = ChosenRuleset("The rules; `base` if left out.")
+    ruleset = RulesetName("The rules; `base` if left out.")
     game_id = fields.String(
         validate=validate.Length(max=64, error="This is longer than {max} characters."),
         metadata={"description": "The id of the recorded game."},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 import typing
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -20,6 +19,7 @@ from skye_server.games.views.player_events import (
     PlayerStreamEnd,
     PlayerStreamStart,
 )
+from skye_server.games.views.types import combined
 
 
 class OneOf(NamedTuple):
@@ -56,12 +56,7 @@ def tag_of(form: type) -> str:
 
 def _event(view: Any) -> type:
     """Return the type of an event of a game: the common fields and those of its own."""
-    name = view.__name__.removesuffix("View") + "Event"
-    return types.new_class(
-        name,
-        (NumberedEventView, view),
-        exec_body=lambda body: body.update(__doc__=view.__doc__, __module__=__name__),
-    )
+    return combined(view.__name__.removesuffix("View") + "Event", NumberedEventView, view)
 
 
 class EventOfLaterVersion(NumberedEventView):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_server.contract.creation import MIN_TURN_MS
-from skye_server.contract.enums import ChosenRuleset, ChosenTieBreak, ChosenTimeoutRule
+from skye_server.contract.enums import RulesetName, TieBreakRule, TimeoutRule
 from skye_server.contract.fields import Boolean, Integer, Name
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.views.types import MAX_TURN_MS
@@ -14,12 +14,10 @@ class TicketOptionsToSet(Object):
     """The options that the players of a game agree on."""
 
     turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if left out.")
-    on_timeout = ChosenTimeoutRule(
+    on_timeout = TimeoutRule(
         "What happens when a seat misses its deadline; `auto` if left out.", load_default="auto"
     )
-    tie_break = ChosenTieBreak(
-        "What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold"
-    )
+    tie_break = TieBreakRule("What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold")
     open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
 
 
@@ -28,7 +26,7 @@ class TicketToCreate(Object):
 
     name = Name("The player's name; the server adds a number if another player has it.", required=True)
     seat_count = Integer(MIN_PLAYERS, MAX_PLAYERS, "The number of seats.", required=True)
-    ruleset = ChosenRuleset("The rules; `base`, or its correction, if left out.")
+    ruleset = RulesetName("The rules; `base`, or its correction, if left out.")
     options = NestedObject(
         TicketOptionsToSet,
         "The options; the server matches only tickets with equal options.",

@@ -11,6 +11,7 @@ from apispec.ext.marshmallow.common import resolve_schema_cls, resolve_schema_in
 from apispec.ext.marshmallow.openapi import OpenAPIConverter
 from marshmallow import RAISE, Schema, fields
 
+from skye_server.contract.fields import StringEnum
 from skye_server.contract.objects import EitherOf, Object, Tagged, Variants
 from skye_server.openapi.response_components import ResponseComponents, with_integer_range
 from skye_server.openapi.text import Doc, joined
@@ -86,11 +87,16 @@ class Converter(OpenAPIConverter):
             return {}
         own = {key: ret.pop(key) for key in list(ret) if key not in _OF_ITS_PLACE}
         if name not in self.spec.components.schemas:
-            named = next(
-                kind for kind in reversed(type(field).__mro__) if getattr(kind, "component", "") == name
-            )
-            self.spec.components.schema(name, {"description": meaning_of(named), **own})
+            self.spec.components.schema(name, {"description": self._meaning(field, name), **own})
         return {"$ref": f"#/components/schemas/{name}"}
+
+    @staticmethod
+    def _meaning(field: fields.Field[Any], name: str) -> str:
+        """Return the description of the component of a field: its `meaning`, or the docstring of a class."""
+        if isinstance(field, StringEnum) and field.meaning:
+            return field.meaning
+        kinds = reversed(type(field).__mro__)
+        return meaning_of(next(kind for kind in kinds if getattr(kind, "component", "") == name))
 
     def schema2jsonschema(self, schema: Schema | type[Schema]) -> Doc:
         """Return a schema with its docstring; one in several forms refers to these."""

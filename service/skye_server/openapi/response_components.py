@@ -61,7 +61,7 @@ class ResponseComponents:
         if name in EXPORTED:
             return self._added(name, partial(self._exported, EXPORTED[name]))
         if name in enumerations():
-            self._converter.field2property(enumerations()[name](""))
+            self._converter.field2property(enumerations()[name](in_response=True))
         return {"$ref": _SCHEMAS + name}
 
     def _added(self, name: str, make: Callable[[], Doc]) -> Doc:

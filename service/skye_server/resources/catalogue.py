@@ -34,7 +34,7 @@ from skye.rulesets import (
 from skye.svg import scoring_tile_svg, tile_sheet_svg, tile_svg
 from skye.tiles import OBJECTS
 from skye.views import ObjectCountsView, ScoringTileView, scoring_tile_catalogue_view
-from skye_server.contract.enums import ChosenRuleset
+from skye_server.contract import enums
 from skye_server.contract.fields import QueryRotation
 from skye_server.contract.objects import Query
 from skye_server.cooperative_yield import pausing
@@ -54,7 +54,7 @@ blueprint = Blueprint("Catalogue", __name__, url_prefix="/v1")
 class CatalogueQuery(Query):
     """Of which ruleset to show the catalogue."""
 
-    ruleset = ChosenRuleset("The ruleset; that of new games on this server if left out.")
+    ruleset = enums.RulesetName("The ruleset; that of new games on this server if left out.")
 
 
 class TilePictureQuery(CatalogueQuery):

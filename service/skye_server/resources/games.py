@@ -16,7 +16,7 @@ from skye_server.commands.views import (
     created_view,
 )
 from skye_server.contract.creation import GameToCreate
-from skye_server.contract.enums import ChosenRuleset, ListedOrigin, ListedStatus
+from skye_server.contract.enums import GameStatus, OriginName, RulesetName
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query, ViewQuery, page_cursor
 from skye_server.games.creation import computing_cost
@@ -58,9 +58,9 @@ blueprint = Blueprint("games", __name__, url_prefix="/v1")
 class GamesQuery(Query):
     """Which games to list."""
 
-    status = ListedStatus("Only games of this status.")
-    origin = ListedOrigin("Only games of this origin; if left out, only games that began from the start.")
-    ruleset = ChosenRuleset("Only games of this ruleset; that of new games on this server if left out.")
+    status = GameStatus("Only games of this status.")
+    origin = OriginName("Only games of this origin; if left out, only games that began from the start.")
+    ruleset = RulesetName("Only games of this ruleset; that of new games on this server if left out.")
     limit = QueryInteger(1, 100, "The most games to return.", load_default=20)
     cursor = page_cursor()
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
-import skye.views
 from skye.fields import Component, Count, Keywords
 from skye.rulesets import MAX_ROUNDS
+from skye.views import RoundView
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
@@ -24,7 +24,7 @@ from skye_server.games.views.history import (
     round_view,
     rounds_view,
 )
-from skye_server.games.views.types import GameStatus, Timestamp, Version, Versioned
+from skye_server.games.views.types import GameStatus, Timestamp, Version, Versioned, versioned
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header
@@ -61,11 +61,7 @@ class EventsQuery(StreamQuery):
     )
 
 
-class RoundReport(Versioned, skye.views.RoundView):
-    """The report of a round, up to now."""
-
-
-class ListedRound(skye.views.RoundView):
+class ListedRound(RoundView):
     """The report of a round in a list of reports."""
 
 
@@ -206,7 +202,7 @@ def list_rounds(game: str) -> Response:
 
 @blueprint.route("/rounds/<int:round>")
 @reads(
-    ResponseDoc(200, "The report.", RoundReport),
+    ResponseDoc(200, "The report.", versioned(RoundView, "RoundReport")),
     errors=["not_acceptable", "round_not_found", *_BEGUN],
 )
 def get_round(game: str, round: int) -> Response:  # noqa: A002 - as the path has it

@@ -14,7 +14,7 @@ from skye_server.commands.creation_commands import create_games as create_new_ga
 from skye_server.commands.current_games import Games
 from skye_server.commands.views import CreatedGamesView
 from skye_server.contract.creation import GameToCreate
-from skye_server.contract.enums import ChosenRuleset
+from skye_server.contract.enums import RulesetName
 from skye_server.contract.fields import Opaque, QueryInteger, QueryTime
 from skye_server.contract.objects import CURSOR, ListOf, Object, Query
 from skye_server.cooperative_yield import pause
@@ -58,7 +58,7 @@ class GamesToCreate(Object):
 class RecordsQuery(Query):
     """Which records to export."""
 
-    ruleset = ChosenRuleset("Only games of this ruleset; that of new games on this server if left out.")
+    ruleset = RulesetName("Only games of this ruleset; that of new games on this server if left out.")
     limit = QueryInteger(1, MAX_RECORDS, "The most records to return.", load_default=100)
     cursor = Opaque(CURSOR, "This is not the cursor of a line.", "The `cursor` of the last line received.")
     since = QueryTime("Only games that finished at this time or later, such as `finished_at` of a line.")

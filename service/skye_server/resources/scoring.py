@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 from flask import Blueprint, Response
 
-import skye.views
 from skye import Place, Territory
 from skye.errors import InvalidTerritory
 from skye.fields import MAX_TILES, Keywords, Seat
@@ -18,6 +17,10 @@ from skye.territory import castle_alone
 from skye.views import (
     PlacementGainsView,
     ScoredTerritoriesView,
+    ScoresView,
+    TerritoryView,
+    TerritoryWorthView,
+    WhatIfView,
     placement_gains_view,
     scored_territories_view,
     scores_view,
@@ -25,7 +28,7 @@ from skye.views import (
     territory_worth_view,
     what_if_view,
 )
-from skye_server.contract.enums import AnyTile, ChosenRuleset, LandscapeTile, ScoringTileId
+from skye_server.contract.enums import AnyTile, LandscapeTile, RulesetName, ScoringTileId
 from skye_server.contract.fields import Coordinate, Integer, QueryBoolean, Rotation
 from skye_server.contract.moves import Placement
 from skye_server.contract.objects import ListOf, Object, Query
@@ -34,7 +37,7 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import require_own_seat, require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
-from skye_server.games.views.types import Versioned
+from skye_server.games.views.types import Versioned, versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json
@@ -110,7 +113,7 @@ class TerritoriesToScore(Object):
         error="This is not from {min} to {max} territories.",
         required=True,
     )
-    ruleset = ChosenRuleset("The rules; those of new games on this server if left out.")
+    ruleset = RulesetName("The rules; those of new games on this server if left out.")
     scoring_tiles = ListOf(
         ScoringTileId(),
         "The scoring tiles to score; all of the ruleset if left out.",
@@ -119,29 +122,17 @@ class TerritoriesToScore(Object):
     )
 
 
-class Scores(Versioned, skye.views.ScoresView):
-    """The points of each seat, by round and scoring tile, and those of final scoring."""
-
-
-class TriedPlacements(Versioned, skye.views.WhatIfView):
-    """The effect of placements on the points of a seat."""
-
-
-class _OfSeat(TypedDict):
-    seat: Seat
-
-
-class TerritoryReport(_OfSeat, Versioned, skye.views.TerritoryView):
+class TerritoryReport(Versioned, TerritoryView):
     """The territory of a seat, its areas and its objects."""
+
+    seat: Seat
 
 
 class Places(Versioned):
     """Every legal placement of some tiles in a territory, and the effect of each alone."""
 
-    before: Annotated[skye.views.TerritoryWorthView, "The value of the current territory."]
-    places: Annotated[
-        Sequence[skye.views.PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."
-    ]
+    before: Annotated[TerritoryWorthView, "The value of the current territory."]
+    places: Annotated[Sequence[PlacementGainsView], Keywords(maxItems=4000), "The placements, tile by tile."]
     """The maximum is more than the number of legal placements of the tiles of one request."""
 
 
@@ -150,7 +141,7 @@ _OF_SEAT = ("seat_not_found",)
 
 
 @blueprint.route("/games/<game>/scores")
-@reads(ResponseDoc(200, "The points.", Scores), errors=["not_acceptable", *_BEGUN])
+@reads(ResponseDoc(200, "The points.", versioned(ScoresView, "Scores")), errors=["not_acceptable", *_BEGUN])
 def get_scores(game: str) -> Response:
     """Get the scores of a game.
 
@@ -219,7 +210,7 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
 
 @blueprint.route("/games/<game>/players/<seat:seat>/what-if", methods=["POST"])
 @Describe(
-    [ResponseDoc(200, "The effect of the placements.", TriedPlacements)],
+    [ResponseDoc(200, "The effect of the placements.", versioned(WhatIfView, "TriedPlacements"))],
     errors=[
         *GAME_ERRORS,
         *BODY_ERRORS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from flask import Blueprint, Response
 
@@ -15,7 +15,7 @@ from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
 from skye_server.games.views.game import game_view
 from skye_server.games.views.history import purchase_of
-from skye_server.games.views.types import PlayerView, Versioned
+from skye_server.games.views.types import PlayerView, Versioned, versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json
@@ -24,11 +24,7 @@ from skye_server.openapi.operations import THIS_GAME, THIS_SEAT, Describe, Link,
 blueprint = Blueprint("Seats", __name__, url_prefix="/v1/games/<game>/players")
 
 
-class SeatView(PlayerView, Versioned):
-    """One seat, as the caller may see it, and the version of the game."""
-
-
-class OfferView(TypedDict):
+class CurrentOffer(Versioned):
     """The offer of a seat in this round: the tiles that are still on offer."""
 
     seat: Seat
@@ -36,7 +32,7 @@ class OfferView(TypedDict):
     prices: Annotated[Prices | None, "Gold on the tiles for sale; null when hidden, or not set."]
 
 
-class PurchaseView(TypedDict):
+class CurrentPurchase(Versioned):
     """The purchase or pass of a seat in this round."""
 
     seat: Seat
@@ -57,7 +53,7 @@ class NumberedPlacementView(TerritoryTileView):
     ]
 
 
-class PlacementsView(TypedDict):
+class CurrentPlacements(Versioned):
     """The tiles that a seat has placed in this round."""
 
     seat: Seat
@@ -72,18 +68,6 @@ class PlayerList(Versioned):
     """The seats of a game, as the caller may see them."""
 
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
-
-
-class CurrentOffer(Versioned, OfferView):
-    """The offer of a seat in this round: the tiles that are still on offer."""
-
-
-class CurrentPurchase(Versioned, PurchaseView):
-    """The purchase or pass of a seat in this round."""
-
-
-class CurrentPlacements(Versioned, PlacementsView):
-    """The tiles that a seat has placed in this round."""
 
 
 def _shows(description: str, schema: type, *links: Link) -> Describe:
@@ -113,7 +97,7 @@ def list_players(game: str) -> Response:
 
 
 @blueprint.route("/<seat:seat>")
-@_shows("The seat.", SeatView, Link("get_territory", "Its territory.", THIS_SEAT))
+@_shows("The seat.", versioned(PlayerView, "SeatView"), Link("get_territory", "Its territory.", THIS_SEAT))
 def get_player(game: str, seat: int) -> Response:
     """Get a seat.
 
@@ -171,15 +155,15 @@ def player_view(game: Game, caller: Caller, seat: int) -> PlayerView:
     return next(player for player in game_view(game, caller)["players"] if player["seat"] == seat)
 
 
-def offer_view(game: Game, caller: Caller, seat: int) -> OfferView:
+def offer_view(game: Game, caller: Caller, seat: int) -> CurrentOffer:
     """Return the offer of a seat as a caller may see it: of the tiles that still lie before the screen."""
     drawn = player_view(game, caller, seat)["tiles_on_offer"]
     prices = {tile["tile"]: tile["price"] for tile in drawn if tile["price"] is not None}
     discard = next((tile["tile"] for tile in drawn if tile["discard"]), None)
-    return {"seat": seat, "discard": discard, "prices": prices or None}
+    return {"version": game.version, "seat": seat, "discard": discard, "prices": prices or None}
 
 
-def placements_view(game: Game, seat: int) -> PlacementsView:
+def placements_view(game: Game, seat: int) -> CurrentPlacements:
     """Return the placements that a seat has made in this round, in placing order."""
     placed: Sequence[Place] = ()
     if game.state is not None:
@@ -188,4 +172,4 @@ def placements_view(game: Game, seat: int) -> PlacementsView:
     numbered: list[NumberedPlacementView] = [
         {"number": number, **tile} for number, tile in enumerate(territory_tiles_view(placed), 1)
     ]
-    return {"seat": seat, "placements": numbered}
+    return {"version": game.version, "seat": seat, "placements": numbered}

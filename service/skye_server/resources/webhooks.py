@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 from marshmallow import ValidationError, fields, validate
 
 from skye.fields import Count, Keywords
-from skye_server.contract.enums import ChosenWebhookEvent
+from skye_server.contract.enums import WebhookEventName
 from skye_server.contract.fields import Integer, Name, Secret, Url
 from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
@@ -54,7 +54,7 @@ def _check_unique(types: list[str]) -> None:
 def _types(description: str, **kwargs: Any) -> fields.List[Any]:
     length = validate.Length(1, len(WEBHOOK_EVENTS), error="This has not from {min} to {max} types.")
     return fields.List(
-        ChosenWebhookEvent("A type."),
+        WebhookEventName("A type."),
         validate=[length, _check_unique],
         metadata={"description": description, "uniqueItems": True},
         **kwargs,

@@ -1,6 +1,7 @@
 """The types of the views of a game: the engine's views with the fields that the service adds."""
 
 from collections.abc import Sequence
+from types import new_class
 from typing import Annotated, Final, TypeAlias, TypedDict
 
 import skye.views
@@ -223,3 +224,16 @@ class Versioned(TypedDict):
     """An object with the version of its game."""
 
     version: Version
+
+
+def combined(name: str, *shapes: type) -> type:
+    """Return the shape with the fields of some shapes, and with the description of the last one."""
+    last = shapes[-1]
+    return new_class(
+        name, shapes, exec_body=lambda body: body.update(__doc__=last.__doc__, __module__=last.__module__)
+    )
+
+
+def versioned(view: type, name: str) -> type:
+    """Return the shape of a view with the version of its game, as `versioned_json` sends it."""
+    return combined(name, Versioned, view)
