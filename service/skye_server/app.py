@@ -12,6 +12,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.laboratory import Laboratory
+from skye_server.commands.listing import Listing
 from skye_server.features import Joined, installed
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
@@ -29,6 +30,7 @@ from skye_server.http.framework import (
 from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
+from skye_server.players.listing import PlayerListing
 from skye_server.relay import relay
 from skye_server.resources import blueprints
 from skye_server.settings import Settings
@@ -106,9 +108,20 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     feeds = GameFeeds(games, notifier, stream_clock)
     webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
     url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not is_nested)
-    parts = (games, notifier, feeds, stream_clock, open_streams, metrics, webhooks, url_bots, lab)
-    features = {name: part.collaborator for name, part in joined.items()}
-    app.extensions[COLLABORATORS] = Collaborators(*parts, features)
+    app.extensions[COLLABORATORS] = Collaborators(
+        games=games,
+        listing=Listing(store),
+        player_listing=PlayerListing(store),
+        change_notifier=notifier,
+        feeds=feeds,
+        stream_clock=stream_clock,
+        open_streams=open_streams,
+        metrics=metrics,
+        webhooks=webhooks,
+        url_bots=url_bots,
+        lab=lab,
+        features={name: part.collaborator for name, part in joined.items()},
+    )
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab or is_nested:
         default_headers = [*default_headers, fault_injection.LAB_HEADER]

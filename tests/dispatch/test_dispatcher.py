@@ -191,7 +191,7 @@ def test_work_that_fails_is_tried_again_later(service):
             raise error
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
-    games.due.add(Due("bot", "x", games.now_ms()))
+    games.store.due.add(Due("bot", "x", games.now_ms()))
     for seconds in (1, 60):
         dispatcher.run_due()
         assert entries(service, "bot") == {"x": games.now_ms() + seconds * 1000}
@@ -203,18 +203,18 @@ def test_work_that_fails_is_tried_again_later(service):
 def test_entry_claimed_before_the_reply_of_its_finish_is_handled_again(service, monkeypatch):
     games, handled = games_of(service), []
     dispatcher = Dispatcher(games, {"bot": Handler(handled.append, 4)})
-    entry, finish = Due("bot", "x", games.now_ms()), games.due.finish
+    entry, finish = Due("bot", "x", games.now_ms()), games.store.due.finish
 
     def finish_late(claim, due_ms):
         is_finished = finish(claim, due_ms)
         if len(handled) == 1:
-            games.due.add(entry)
+            games.store.due.add(entry)
             dispatcher._claim(range(SHARDS))  # noqa: SLF001 - what `run` does meanwhile
             handled.append("claimed")
         return is_finished
 
-    monkeypatch.setattr(games.due, "finish", finish_late)
-    games.due.add(entry)
+    monkeypatch.setattr(games.store.due, "finish", finish_late)
+    games.store.due.add(entry)
     dispatcher.run_due()
     assert handled == ["x", "claimed", "x"]
     assert service.redis.keys("skye:*:leases") == []
@@ -222,7 +222,7 @@ def test_entry_claimed_before_the_reply_of_its_finish_is_handled_again(service, 
 
 def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypatch):
     games, renewed, ended, finishing = games_of(service), threading.Event(), threading.Event(), []
-    renew, finish = games.due.renew, games.due.finish
+    renew, finish = games.store.due.renew, games.store.due.finish
 
     def renew_slowly(claims):
         found = renew(claims)
@@ -237,8 +237,8 @@ def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypa
         ended.set()
         return is_finished
 
-    monkeypatch.setattr(games.due, "renew", renew_slowly)
-    monkeypatch.setattr(games.due, "finish", finish_meanwhile)
+    monkeypatch.setattr(games.store.due, "renew", renew_slowly)
+    monkeypatch.setattr(games.store.due, "finish", finish_meanwhile)
 
     def handle(_id):
         time.sleep(0.002)  # so that the new lease is another one
@@ -247,7 +247,7 @@ def test_work_that_ends_while_its_lease_is_renewed_is_finished(service, monkeypa
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 1)})
     thread = threading.Thread(target=dispatcher._renew)  # noqa: SLF001 - what `run` does meanwhile
-    games.due.add(Due("bot", "x", games.now_ms()))
+    games.store.due.add(Due("bot", "x", games.now_ms()))
     dispatcher.run_due()
     thread.join(30)
     assert finishing == [False, True]
@@ -264,7 +264,7 @@ def test_running_dispatcher_handles_in_parallel_and_stops(service):
 
     dispatcher = Dispatcher(games, {"bot": Handler(handle, 4)})
     for name in "abcd":
-        games.due.add(Due("bot", name, games.now_ms()))
+        games.store.due.add(Due("bot", name, games.now_ms()))
     running = threading.Thread(target=dispatcher.run)
     running.start()
     assert waited_for(lambda: sorted(handled) == list("abcd"))
@@ -292,7 +292,7 @@ def test_waiting_dispatcher_is_woken_by_a_new_entry(service, running, monkeypatc
     thread.start()
     games = games_of(service)
     for name in "abc":
-        games.due.add(Due("bot", name, games.now_ms()))
+        games.store.due.add(Due("bot", name, games.now_ms()))
         assert waited_for(lambda name=name: name in handled)
 
 
@@ -303,7 +303,7 @@ def test_lost_notification_delays_an_entry_for_a_bounded_time(service, running, 
     thread.start()
     games = games_of(service)
     assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
-    games.due.add(Due("bot", "a", games.now_ms()))
+    games.store.due.add(Due("bot", "a", games.now_ms()))
     assert waited_for(lambda: handled == ["a"])
 
 
@@ -315,7 +315,7 @@ def test_stopped_dispatcher_leaves_work_that_hangs_to_another(service, monkeypat
         begun.set()
         released.wait(30)
 
-    games.due.add(Due("bot", "a", games.now_ms()))
+    games.store.due.add(Due("bot", "a", games.now_ms()))
     stopped = Dispatcher(games, {"bot": Handler(hang, 1)})
     thread = threading.Thread(target=stopped.run)
     thread.start()

@@ -203,7 +203,7 @@ def test_due_work_and_dispatchers_are_counted(service):
     assert (value(samples, "dispatchers"), value(samples, "due_entries", kind="game")) == (0, 1)
     service.clock.now += 3
     assert value(scrape(service), "due_delay_seconds", kind="game") == 2
-    collaborators(service.app).games.due.beat("one", int(service.clock.now * 1000))
+    collaborators(service.app).games.store.due.beat("one", int(service.clock.now * 1000))
     assert value(scrape(service), "dispatchers") == 1
 
 

@@ -563,6 +563,6 @@ def dispatch_once(service):
     """Attend once to each bot that is due."""
     games = collaborators(service.app).games
     attend = handlers_of(service)["bot"].handle
-    for claim in games.due.claim(games.now_ms(), {"bot": 9}).claims:
+    for claim in games.store.due.claim(games.now_ms(), {"bot": 9}).claims:
         with contextlib.suppress(RuntimeError):
             attend(claim.id)

@@ -208,7 +208,7 @@ def _replayed(games: Games, command: Command, game: Game, record: IdempotencyRec
 
     :raises Problem: data_corrupt, data_newer, when the log of the game is lost.
     """
-    past = games.history.at_version(game, record.version)
+    past = games.repository.history.at_version(game, record.version)
     tokens = record.tokens(command.idempotency_key or "")
     return Attempt(past.id, past, record.caller, record.now_ms, past.version, tokens=tokens)
 

@@ -12,9 +12,7 @@ from typing import NamedTuple
 
 from skye import Ruleset
 from skye.rulesets import ruleset_of
-from skye_server.commands.game_history import GameHistory
 from skye_server.commands.game_repository import GameRepository
-from skye_server.commands.listing import Listing
 from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
@@ -22,7 +20,6 @@ from skye_server.games.authorization import Caller, is_watch_code, role_of
 from skye_server.games.game import Change, Game
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
-from skye_server.players.listing import PlayerListing
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
 from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
@@ -51,13 +48,9 @@ class Games:
         self.settings = settings
         self._clock = clock
         self.metrics = metrics or Metrics()
-        self.listing = Listing(store)
-        self.history = GameHistory(store)
         self.identities = PlayerIdentities(store.players)
         self.watch_codes = WatchCodes(store, self.identities)
-        self.player_listing = PlayerListing(store)
         self.players = Players(store, settings, self.now_ms)
-        self.due = store.due
         self.repository = GameRepository(store, settings, self.metrics, self.players, self.now_ms)
 
     # Queries.
@@ -74,10 +67,6 @@ class Games:
         game = self.repository.current(game_id)
         caller, _ = self.authenticate(game, token)
         return LoadedGame(self.apply_deadlines(game), caller)
-
-    def view(self, loaded: LoadedGame) -> bytes:
-        """Return the game as the caller may see it, in JSON."""
-        return self.repository.cache.view(*loaded)
 
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None

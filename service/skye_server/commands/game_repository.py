@@ -159,7 +159,7 @@ class GameRepository:
             Status.ABORTED: settings.game_ttl_aborted_s,
         }
         self._metrics = metrics
-        self._history = GameHistory(store)
+        self.history = GameHistory(store)
         self._players = players
         self._now_ms = now_ms
         self.cache = GameCache(store.rulesets.decoded)
@@ -256,5 +256,5 @@ class GameRepository:
         if not game.is_over:
             changes = transition.changes
             return [LogEntry(changes[-1].last_event, encode_changes(changes))] if changes else []
-        history = [] if before is None else self._history.changes(before)
+        history = [] if before is None else self.history.changes(before)
         return [LogEntry(game.last_event, encode_history([*history, *transition.changes]))]

@@ -55,7 +55,7 @@ class Dispatcher:
 
     def __init__(self, games: Games, handlers: Mapping[str, Handler]) -> None:
         self._games = games
-        self._queue = games.due
+        self._queue = games.store.due
         self._handlers = handlers
         self._name = f"{socket.gethostname()}/{secrets.token_hex(4)}"
         self._lock = threading.Lock()

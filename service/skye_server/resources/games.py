@@ -158,9 +158,9 @@ def list_games(query: dict[str, Any]) -> Response:
     """
     status = Status(query["status"]) if "status" in query else None
     origin = OriginType(query["origin"]) if "origin" in query else None
-    all_games = collaborators().games
-    ruleset = all_games.ruleset(query.get("ruleset")).id
-    page = all_games.listing.page
+    its = collaborators()
+    ruleset = its.games.ruleset(query.get("ruleset")).id
+    page = its.listing.page
     games, cursor = page(status, query["limit"], query.get("cursor"), origin, ruleset=ruleset)
     following = [] if cursor is None else link_to_next("/v1/games", query | {"cursor": cursor})
     view = {"games": [summary_view(game) for game in games], "next_cursor": cursor}
@@ -198,7 +198,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     games = collaborators().games
     loaded = games.read(game, bearer_token())
     if "at_event" in query:
-        loaded = LoadedGame(*games.history.at_event(*loaded, query["at_event"]))
+        loaded = LoadedGame(*games.repository.history.at_event(*loaded, query["at_event"]))
     tag = etag(loaded.game.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:
@@ -206,7 +206,7 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     more: Mapping[str, object] = time_view(games.time_of(loaded.game))
     if "include" in query:
         more = {**more, **seat_actions(loaded.game, loaded.caller)}
-    return encoded_json_response(json_with(games.view(loaded), more), tag=tag)
+    return encoded_json_response(json_with(games.repository.cache.view(*loaded), more), tag=tag)
 
 
 __all__ = ["blueprint"]

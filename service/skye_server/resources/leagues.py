@@ -132,7 +132,7 @@ def export_records(query: dict[str, Any]) -> Response:
     position or a scenario are left out, and games whose clock the host advances.
     """
     games = _accept_export(query["limit"])
-    return _export(games, games.listing.finished(games.ruleset(query.get("ruleset")).id), query)
+    return _export(games, collaborators().listing.finished(games.ruleset(query.get("ruleset")).id), query)
 
 
 @blueprint.route("/me/records")
@@ -150,7 +150,7 @@ def export_own_records(query: dict[str, Any]) -> Response:
     games = _accept_export(query["limit"])
     player = charged_player(active=False)
     return _export(
-        games, games.player_listing.finished(player, games.ruleset(query.get("ruleset")).id), query
+        games, collaborators().player_listing.finished(player, games.ruleset(query.get("ruleset")).id), query
     )
 
 

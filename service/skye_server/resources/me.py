@@ -192,7 +192,7 @@ def list_own_games(query: dict[str, Any]) -> Response:
     all_games, player = collaborators().games, charged_player()
     players = all_games.players
     last_event = players.last_event(player)
-    found, last = all_games.player_listing.page(player, query["limit"], place_of(query.get("cursor")))
+    found, last = collaborators().player_listing.page(player, query["limit"], place_of(query.get("cursor")))
     cursor = None if last is None else cursor_of(last)
     view = {"games": [_own_game_view(own) for own in found], "last_event": last_event, "next_cursor": cursor}
     following = [] if cursor is None else link_to_next("/v1/me/games", query | {"cursor": cursor})

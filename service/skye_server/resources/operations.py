@@ -70,7 +70,7 @@ def get_readiness() -> Response:
     """
     games = collaborators().games
     games.store.ping()
-    alive = games.due.dispatchers(games.now_ms())
+    alive = games.store.due.dispatchers(games.now_ms())
     return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 
 
@@ -93,9 +93,9 @@ def get_metrics() -> Response:
     stored, now_ms = None, games.now_ms()
     with suppress(Problem):
         stored = StoreState(
-            games.listing.sizes(),
-            games.due.dispatchers(now_ms),
-            games.due.backlog(now_ms),
+            collaborators().listing.sizes(),
+            games.store.due.dispatchers(now_ms),
+            games.store.due.backlog(now_ms),
             {name: gauge.read(games) for name, gauge in merged("gauges").items()},
         )
     return Response(

@@ -100,7 +100,7 @@ class Webhooks:
         )
         webhook, _ = self.challenged(webhook)
         # Before the webhook, so that no crash loses the entry: for the events after its cursor.
-        self._games.due.add(events_entry(owner, self._games.now_ms() + self._commit_ms))
+        self._games.store.due.add(events_entry(owner, self._games.now_ms() + self._commit_ms))
         self._put(None, webhook, cursor)
         if owner.startswith(PLAYER_OWNER):
             player = owner.removeprefix(PLAYER_OWNER)
@@ -290,7 +290,7 @@ class Webhooks:
         data = deliveries.encode(again)
         if not self._store.requeue(ref, delivery.game, delivery_id, data, self.ttl_s(owner)):
             raise Problem("delivery_not_found")
-        self._games.due.add(delivery_entry(ref, delivery.game, self._games.now_ms()))
+        self._games.store.due.add(delivery_entry(ref, delivery.game, self._games.now_ms()))
         return again
 
     def ttl_s(self, owner: str) -> int:
@@ -338,7 +338,7 @@ class Webhooks:
         """
         if webhook.status != WebhookStatus.ACTIVE:
             return
-        due, owner, now_ms = self._games.due, webhook.owner, self._games.now_ms()
+        due, owner, now_ms = self._games.store.due, webhook.owner, self._games.now_ms()
         with suppress(Problem):
             for game in self._store.queued_games(webhook.ref):
                 if answered:
