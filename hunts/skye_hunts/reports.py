@@ -20,7 +20,7 @@ from skye_server.contract.objects import json_or_none
 from skye_server.cooperative_yield import Slot, client_address
 from skye_server.error_codes import Problem
 from skye_server.http.framework import collaborators
-from skye_server.http.leaky_buckets import Budget, RateLimiter
+from skye_server.http.rate_limits import Budget, RateLimiter
 
 if TYPE_CHECKING:
     from skye_hunts.apps import HuntApps

@@ -11,14 +11,12 @@ from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.laboratory import Laboratory
 from skye_server.commands.listing import Listing
 from skye_server.features import Joined, installed
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
-from skye_server.following.open_streams import OpenStreams
-from skye_server.following.stream_clock import StreamClock
-from skye_server.http import cors, middleware, problems
+from skye_server.following.streams import OpenStreams, StreamClock
+from skye_server.http import cors, fault_injection, middleware, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
     COLLABORATORS,
@@ -27,13 +25,13 @@ from skye_server.http.framework import (
     PlainInteger,
     SeatInPath,
 )
-from skye_server.http.lab import fault_injection
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
-from skye_server.players.listing import PlayerListing
+from skye_server.players.player_games import PlayerListing
 from skye_server.relay import relay
 from skye_server.resources import blueprints
 from skye_server.settings import Settings
+from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
 from skye_server.webhooks.bots import UrlBots
@@ -97,7 +95,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     metrics = UncountedMetrics() if is_nested else Metrics()
     if isinstance(clock, SharedClock) and not is_nested:
         clock.on_reading = metrics.clock_read
-    lab = Laboratory(store, clock) if settings.lab else None
+    lab = Laboratory(store.lab, clock) if settings.lab else None
     joined = _joined(
         Host(settings, store, clock, is_nested, partial(_routes, store=store), _nested(notifier))
     )

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from skye_server import docs as guide
-from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.sender import new_secret
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.ports import accepts, free_port

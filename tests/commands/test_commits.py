@@ -13,7 +13,7 @@ from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import calls
 from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.lua_scripts import DELETE, MinReplicas
-from skye_server.store.player_store import GameUpdate
+from skye_server.store.redis_players import GameUpdate
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from skye_server.store.webhook_store import Progress, Recorded, WebhookRef

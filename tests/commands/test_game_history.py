@@ -6,7 +6,7 @@ import pytest
 
 from skye_server.commands import game_history
 from skye_server.games import past_versions
-from skye_server.store import event_log
+from skye_server.store import codec
 from skye_server.store.shards import key_of
 from tests.support.playing import KEY
 
@@ -28,7 +28,7 @@ def work(monkeypatch):
         monkeypatch.setattr(module, name, counting)
 
     count(past_versions, "apply_event")
-    count(event_log, "decode_entry")
+    count(codec, "decode_entry")
     return counted
 
 

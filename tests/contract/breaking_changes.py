@@ -12,7 +12,7 @@ from pathlib import Path
 
 import yaml
 
-from skye_server.openapi.yaml_text import as_yaml
+from skye_server.openapi.text import as_yaml
 
 HERE = Path(__file__).parent
 RELEASED = HERE / "released.yaml"

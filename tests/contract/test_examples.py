@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from skye_server.error_codes import ERROR_CODES
-from skye_server.openapi.examples import recorded_examples
+from skye_server.openapi import recorded_examples
 from tests.contract import examples
 from tests.contract.checked import messages
 from tests.contract.example_recorder import ExampleRecorder

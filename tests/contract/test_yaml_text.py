@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from skye_server.openapi.yaml_text import as_yaml
+from skye_server.openapi.text import as_yaml
 from tests.support.json_lines import json_lines
 
 TEXTS = [

@@ -9,7 +9,7 @@ from skye_server import dispatch
 from skye_server.commands.current_games import Games
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import attend_game
+from skye_server.dispatch.process import attend_game
 from skye_server.error_codes import Problem
 from skye_server.features import Handler
 from skye_server.games.due import Due

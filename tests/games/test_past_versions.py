@@ -8,8 +8,7 @@ from skye_server.commands.game_history import GameHistory
 from skye_server.games.authorization import SPECTATOR, Caller
 from skye_server.games.past_versions import empty_game, replay_changes
 from skye_server.games.views.game import game_view
-from skye_server.store.codec import decode_game
-from skye_server.store.event_log import changes_from_log
+from skye_server.store.codec import changes_from_log, decode_game
 from skye_server.store.redis_store import RedisStore
 from tests.support.other_rules import change_draws, change_rules
 from tests.support.playing import Service, dice

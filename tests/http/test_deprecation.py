@@ -6,10 +6,9 @@ import pytest
 from flask import Blueprint
 
 from skye_server.error_codes import Problem
-from skye_server.http.deprecation import deprecated
 from skye_server.http.responses import json_response
 from skye_server.openapi import contract_of
-from skye_server.openapi.operations import operation
+from skye_server.openapi.operations import deprecated, operation
 from tests.support.playing import Service
 
 blueprint = Blueprint("Old", __name__)

@@ -5,7 +5,7 @@ import time
 import fakeredis
 import pytest
 
-from skye_server.http.leaky_buckets import Budget, RateLimiter
+from skye_server.http.rate_limits import Budget, RateLimiter
 from skye_server.store.redis_store import RedisStore
 from tests.http.rate_limited import Away
 from tests.support.playing import Service

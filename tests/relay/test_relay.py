@@ -8,9 +8,8 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
 from skye_server.observability import logs
-from skye_server.relay.lists import relay_lists
+from skye_server.relay.consumers import Subject, relay_lists
 from skye_server.relay.relay import Relay
-from skye_server.relay.subject import Subject
 from skye_server.store.game_index import GameIndex
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.shards import key_of, player_key

@@ -8,7 +8,7 @@ from skye import BASE
 from skye.svg import tile_sheet_svg
 from skye_server import cooperative_yield
 from skye_server.openapi import contract_of
-from skye_server.openapi.yaml_text import as_yaml
+from skye_server.openapi.text import as_yaml
 from tests.support import documents
 
 

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from skye_server.games.due import RELAY_MS
-from skye_server.relay.rebuilding import rebuild
+from skye_server.relay.relay import rebuild
 from skye_server.store.backup import BackupError, check_backup
 from skye_server.store.redis_store import RedisStore
 from tests.store.test_redis_store import commit

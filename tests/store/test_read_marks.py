@@ -21,8 +21,7 @@ from skye_server.store.connection.topology import SingleServer
 from skye_server.store.due_queue import Claim, DueQueue
 from skye_server.store.game_index import GameIndex, Listed
 from skye_server.store.lua_scripts import MinReplicas
-from skye_server.store.player_store import GameUpdate, Reservation
-from skye_server.store.redis_players import RedisPlayers
+from skye_server.store.redis_players import GameUpdate, RedisPlayers, Reservation
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore

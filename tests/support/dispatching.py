@@ -1,11 +1,9 @@
 """Dispatchers in the process of a test, and the entries of their due queue."""
 
-from skye_server.dispatch.handlers import handlers
-from skye_server.dispatch.process import dispatcher
+from skye_server.dispatch.process import dispatcher, handlers
 from skye_server.games.due import RELAY_MS
 from skye_server.http.framework import collaborators
-from skye_server.relay.rebuilding import rebuild
-from skye_server.relay.relay import Relay, connected
+from skye_server.relay.relay import Relay, connected, rebuild
 
 
 def games_of(service):

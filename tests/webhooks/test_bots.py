@@ -474,7 +474,7 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
 
 
 def test_webhooks_of_an_account_take_no_slots_of_its_bots(service, bot, monkeypatch):
-    monkeypatch.setattr("skye_server.dispatch.handlers._SLOTS", 1)
+    monkeypatch.setattr("skye_server.dispatch.process._SLOTS", 1)
     create(service, bot.url, types=["seat_taken"])
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games

@@ -13,7 +13,7 @@ from skye_server.players.player_games import Players
 from skye_server.store.webhook_entries import player_owner
 from skye_server.store.webhook_store import WebhookStore
 from skye_server.webhooks import dispatching
-from skye_server.webhooks.retry_schedule import RETRIES_S
+from skye_server.webhooks.dispatching import RETRIES_S
 from tests.support.dispatching import dispatch, handlers_of
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import Receiver, respond, respond_slowly

@@ -8,8 +8,8 @@ import gevent
 import pytest
 from gevent.resolver.ares import Resolver
 
-from skye_server.webhooks import name_resolver
-from skye_server.webhooks.name_resolver import NameResolver
+from skye_server.webhooks import targets
+from skye_server.webhooks.targets import NameResolver
 from tests.support.name_server import NameServer
 
 
@@ -18,17 +18,17 @@ def names(monkeypatch):
     """A name server that the resolver of the event loop asks."""
     with NameServer() as server:
         resolver = partial(Resolver, servers="127.0.0.1", udp_port=server.port)
-        monkeypatch.setattr(name_resolver, "Resolver", resolver)
-        monkeypatch.setattr(name_resolver, "is_module_patched", lambda _name: True)
-        name_resolver._resolver.cache_clear()  # noqa: SLF001 - it has the servers of other tests
+        monkeypatch.setattr(targets, "Resolver", resolver)
+        monkeypatch.setattr(targets, "is_module_patched", lambda _name: True)
+        targets._resolver.cache_clear()  # noqa: SLF001 - it has the servers of other tests
         yield server
-        name_resolver._resolver().close()  # noqa: SLF001 - as above
-        name_resolver._resolver.cache_clear()  # noqa: SLF001 - as above
+        targets._resolver().close()  # noqa: SLF001 - as above
+        targets._resolver.cache_clear()  # noqa: SLF001 - as above
 
 
 @pytest.mark.usefixtures("names")
 def test_silent_name_is_given_up_and_delays_no_other(monkeypatch):
-    monkeypatch.setattr(name_resolver, "RESOLVE_SECONDS", 0.3)
+    monkeypatch.setattr(targets, "RESOLVE_SECONDS", 0.3)
     resolve = NameResolver()
     errors = []
 

@@ -11,8 +11,7 @@ from standardwebhooks import Webhook
 
 from skye_server.settings import Settings
 from skye_server.webhooks import sender as sending
-from skye_server.webhooks.sender import MAX_ANSWER_BYTES, Sender
-from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.sender import MAX_ANSWER_BYTES, Sender, new_secret
 from skye_server.webhooks.targets import TargetPolicy
 from tests.support.receiver import Receiver, respond
 

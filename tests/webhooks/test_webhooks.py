@@ -13,7 +13,7 @@ from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
 from skye_server.store.webhook_entries import player_owner
 from skye_server.store.webhook_store import WebhookStore
-from skye_server.webhooks.accounts import Account
+from skye_server.webhooks.account_slots import Account
 from skye_server.webhooks.sender import Sender
 from skye_server.webhooks.targets import TargetPolicy
 from tests.support.dispatching import dispatch, entries

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from skye_server.cli.backup import reporting_errors
-from skye_server.relay.rebuilding import rebuild
+from skye_server.relay.relay import rebuild
 from skye_server.server.stored_games import opened_store
 
 

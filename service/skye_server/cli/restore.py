@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from skye_server.cli.backup import STANDARD_STREAM, reporting_errors
-from skye_server.relay.rebuilding import rebuild
+from skye_server.relay.relay import rebuild
 from skye_server.server.stored_games import opened_store
 
 

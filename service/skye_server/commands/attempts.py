@@ -28,8 +28,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.games.transitions import Transition
-from skye_server.store.commit import StoredRecord
-from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.commit import MAX_ATTEMPTS, StoredRecord, back_off
 
 _ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 _ID_LENGTH = 12

@@ -17,8 +17,8 @@ from skye_server.commands.views import (
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import TokenSource
+from skye_server.games.creation import NewGame, opening_of
 from skye_server.games.game import Game
-from skye_server.games.openings import NewGame, opening_of
 from skye_server.games.transitions import Transition
 
 

@@ -22,8 +22,8 @@ from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
 from skye_server.players.player_games import Players
 from skye_server.settings import Settings
-from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
-from skye_server.store.event_log import changes_from_log
+from skye_server.store.codec import changes_from_log
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_store import RedisStore
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from skye_server.commands.attempts import Attempt, Command, change_game
+from skye import Buy, Move, Pass, RuleError, TakeBack, play
+from skye_server.commands.attempts import Attempt, Command, change_game, load_game, new_record
 from skye_server.commands.current_games import Games
-from skye_server.games import lobby, manual_clock, seat_changes
+from skye_server.commands.idempotency import decode_record
+from skye_server.error_codes import Problem
+from skye_server.games import lobby, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
     hash_token,
@@ -24,7 +27,9 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
-from skye_server.games.transitions import Transition
+from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
+from skye_server.games.views.history import purchase_of
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
 
 
 def join_game(games: Games, command: Command, game_id: str, player: dict[str, Any]) -> Attempt[Game]:
@@ -182,7 +187,7 @@ def advance_clock(games: Games, command: Command, game_id: str, advance_ms: int)
     """
 
     def advance(attempt: Attempt[Game]) -> Transition:
-        return manual_clock.advance_clock(attempt.game, advance_ms)
+        return seat_changes.advance_clock(attempt.game, advance_ms)
 
     return change_game(games, command, game_id, _by_host, advance)
 
@@ -199,3 +204,103 @@ def by_seat(seat: int) -> Callable[[Attempt[Game]], None]:
 def _by_host(attempt: Attempt[Game]) -> None:
     """Check that the caller is the host."""
     require_host(attempt.caller)
+
+
+def delete_game(games: Games, command: Command, game_id: str) -> None:
+    """Delete a game that is over, with all that is stored of it.
+
+    :raises Problem: token_required, host_only, game_not_over.
+    """
+    for number in range(MAX_ATTEMPTS):
+        if _was_deleted(games, command, game_id):
+            return
+        attempt = load_game(games, command, game_id)
+        require_host(attempt.caller)
+        attempt.check_preconditions(command)
+        game = attempt.game
+        if not game.is_over:
+            raise Problem("game_not_over")
+        if games.repository.delete(game, new_record(games, command, attempt)):
+            return
+        back_off(number)
+    raise Problem("too_much_contention")
+
+
+def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
+    """Return whether this request has deleted the game before.
+
+    The name of the record derives from the token, so the caller is the host who sent the request.
+    """
+    stored, record = games.store.load(game_id, command.record_key)
+    return stored is None and record is not None and decode_record(record).digest == command.digest
+
+
+def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:
+    """Return the command that plays a move for the caller's seat.
+
+    It raises Problem: game_not_started, game_aborted, seat_played_by_bot, too_many_changes; and RuleError if
+    the move is illegal.
+    """
+
+    def apply(attempt: Attempt[Game]) -> Transition:
+        game, seat = attempt.game, attempt.caller.seat
+        assert seat is not None  # `by_seat` has authorized it
+        state = state_in_play(game)
+        if game.seats[seat].bot:
+            raise Problem("seat_played_by_bot")
+        transition = after_move(game, play(state, seat, move), attempt.now_ms)
+        if undo_limit_reached(game) and is_undo(game, seat, move):
+            raise Problem("too_many_changes")
+        return transition
+
+    return apply
+
+
+def make_purchase(games: Games, command: Command, game_id: str, seat: int, tile: str | None) -> Attempt[Game]:
+    """Buy a tile, or pass; the purchase that the seat has made in this round again changes nothing.
+
+    :param tile: the tile; None for a pass.
+    :raises Problem: what `moved` and `change_game` raise; seat_not_found, token_required, not_your_seat.
+    :raises RuleError: if the move is illegal.
+    """
+    try:
+        return change_game(
+            games, command, game_id, by_seat(seat), moved(Pass() if tile is None else Buy(tile))
+        )
+    except RuleError as error:
+        is_repeated = error.code in ("not_your_turn", "wrong_phase")
+        found = _repeated(games, command, game_id, seat, tile) if is_repeated else None
+        if found is None:
+            raise
+        return found
+
+
+def _repeated(
+    games: Games, command: Command, game_id: str, seat: int, tile: str | None
+) -> Attempt[Game] | None:
+    """Return the game as it is, if the seat has made this purchase in this round; None otherwise."""
+    (game, caller), changes = games.read_with_log(game_id, command.token)
+    made = purchase_of(game, caller, changes, require_seat(game, caller, seat))
+    if made is None or made["tile"] != tile:
+        return None
+    return Attempt(game_id, game, caller, games.time_of(game))
+
+
+def placement_taken_back(number: int) -> Callable[[Attempt[Game]], Transition]:
+    """Return the command that takes back the last placement of the caller's seat.
+
+    It raises Problem not_last_placement unless the placement has this number in the round, and what `moved`
+    raises.
+    """
+    take_back = moved(TakeBack())
+
+    def apply(attempt: Attempt[Game]) -> Transition:
+        transition = take_back(attempt)
+        assert attempt.caller.seat is not None
+        last = state_in_play(attempt.game).players[attempt.caller.seat].placed_this_round
+        if number != last:
+            detail = f"The last placement of this round has the number {last}."
+            raise Problem("not_last_placement", detail, last=last)
+        return transition
+
+    return apply

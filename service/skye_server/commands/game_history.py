@@ -11,7 +11,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game, Status
 from skye_server.games.past_versions import empty_game, replay_changes, seat_before
-from skye_server.store.event_log import changes_from_log
+from skye_server.store.codec import changes_from_log
 from skye_server.store.redis_store import RedisStore
 
 KEEP_EVERY: Final = 64

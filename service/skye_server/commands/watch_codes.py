@@ -20,7 +20,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.game import Game
 from skye_server.players.identities import PlayerIdentities
-from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.watch_code_store import SECRET
 

@@ -11,7 +11,7 @@ from marshmallow import Schema
 from skye_server.contract.objects import Tagged
 from skye_server.contract.records import RecordedAction
 from skye_server.games.views.actions import ActionOfLaterVersionView, ActionView
-from skye_server.games.views.event_types import HostedEventView, NumberedEventView, StreamEnd, StreamStart
+from skye_server.games.views.events import HostedEventView, NumberedEventView, StreamEnd, StreamStart
 from skye_server.games.views.history import RecordedActionOfLaterVersion
 from skye_server.games.views.player_events import (
     PlayerEventOfLaterVersion,

@@ -5,21 +5,31 @@ from __future__ import annotations
 import logging.config
 import os
 import signal
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
 
 import click
 import gevent
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.laboratory import Laboratory
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.dispatch.handlers import handlers
+from skye_server.features import Handler, installed
+from skye_server.games.due import Due, next_attention_ms
 from skye_server.observability import logs, worker_metrics
 from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
-from skye_server.relay.relay import connected
+from skye_server.relay.relay import Relay, connected
 from skye_server.settings import Settings, SettingsError
+from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
+from skye_server.webhooks.account_slots import AccountSlots
+from skye_server.webhooks.bot_dispatch import BotDispatch
+from skye_server.webhooks.dispatching import WebhookDispatch
+from skye_server.webhooks.sender import Sender
+from skye_server.webhooks.targets import TargetPolicy
+from skye_server.webhooks.webhooks import Webhooks
 
 
 def dispatcher(games: Games) -> Dispatcher:
@@ -48,7 +58,7 @@ def main(metrics_of: str | None = None) -> int:
         click.echo(f"{warning}.", err=True)
         return 1
     shared = SharedClock(store.time)
-    games = Games(store, settings, Laboratory(store, shared).time if settings.lab else shared)
+    games = Games(store, settings, Laboratory(store.lab, shared).time if settings.lab else shared)
     shared.on_reading = games.metrics.clock_read
     if settings.dispatch_bind is not None and metrics_of is None:
         try:
@@ -63,3 +73,39 @@ def main(metrics_of: str | None = None) -> int:
     readiness()()
     running.run()
     os._exit(0)  # at its end the interpreter would wait for the threads of deliveries that hang
+
+
+_SLOTS: Final = 192
+"""How many requests a process sends to webhooks at once, and how many to bots at URLs."""
+
+_WAITING_AND_SENDING: Final = 512
+"""How many webhooks, and how many bots, a process handles at once: those that wait for a slot included."""
+
+
+def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
+    """Return the handler of each kind of work."""
+    sender = Sender(TargetPolicy(games.settings))
+    webhook_slots, bot_slots = (AccountSlots(_SLOTS) for _ in range(2))
+    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
+    of_features = [feature.handlers(games) for feature in installed()]
+    own = {
+        "game": Handler(partial(attend_game, games), 32),
+        "relay": Handler(relay.attend, 32),
+        "parked": Handler(relay.attend_parked, 4),
+        "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
+        "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
+    }
+    return {kind: handler for part in (own, *of_features) for kind, handler in part.items()}
+
+
+def attend_game(games: Games, game_id: str) -> int | None:
+    """Apply the missed deadline of a game, or delete a game whose time is over."""
+    found, left_ms = games.repository.find_to_attend(game_id)
+    if found is None:  # it has expired while no dispatcher lived: lists may name it still
+        games.store.due.add(Due("relay", game_id, games.now_ms()))
+        return None
+    if left_ms <= 0:
+        games.repository.delete(found, None)
+        return None
+    game = games.apply_deadlines(found)
+    return next_attention_ms(game, games.now_ms() + left_ms)

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from skye_server.commands.current_games import LoadedGame
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds
-from skye_server.following.stream_ends import StreamEnded, stream_ended
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.authorization import Caller, is_player_key, is_watch_code
 from skye_server.games.game import Change, Game
 from skye_server.games.views.game import timestamp
 from skye_server.store.connection.calls import without_retries
+
+_RESUME: Final = {"restart": "reconnect", "history_lost": "reload"}
+
+
+class StreamEnded(NamedTuple):
+    """The end of a stream, after event number `last_event` or the event of a player with this id."""
+
+    reason: str
+    resume: str
+    last_event: int | str
+
+
+def stream_ended(reason: str, last_event: int | str) -> StreamEnded:
+    """Return the end of a stream for a reason.
+
+    >>> stream_ended("restart", 4).resume, stream_ended("finished", 4).resume
+    ('reconnect', 'stop')
+    """
+    return StreamEnded(reason, _RESUME.get(reason, "stop"), last_event)
 
 
 class StreamStarted(NamedTuple):

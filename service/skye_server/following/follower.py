@@ -16,8 +16,7 @@ from skye_server.following.event_stream import EventStream
 from skye_server.following.game_feed import GameFeeds, time_to_next_read
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
-from skye_server.games.views.event_types import NumberedEventView
-from skye_server.games.views.events import event_views
+from skye_server.games.views.events import NumberedEventView, event_views
 from skye_server.store.shards import key_of
 
 _DISCONNECT_CHECK_S: Final = 1.0

@@ -23,7 +23,7 @@ from typing import Final
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.stream_clock import StreamClock
+from skye_server.following.streams import StreamClock
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
 from skye_server.games.game import Change, Game
 from skye_server.store.connection.calls import without_retries

@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 from skye_server.cooperative_yield import disconnect_check
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Change, Game
-from skye_server.games.views.event_types import NumberedEventView
-from skye_server.games.views.events import event_views
+from skye_server.games.views.events import NumberedEventView, event_views
 
 MAX_QUEUED: Final = 64
 """The length of a subscriber's queue; further items are dropped while its client receives slowly."""

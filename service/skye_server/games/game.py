@@ -6,6 +6,7 @@ The engine identifies players by seat and colour. The game adds names, token has
 
 from __future__ import annotations
 
+import unicodedata
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -236,3 +237,16 @@ class Change(NamedTuple):
     def last_event(self) -> int:
         """The number of the last event."""
         return self.first_event + len(self.events) - 1
+
+
+_JOINERS = str.maketrans("", "", "\u200c\u200d")
+
+
+def name_key(name: str) -> str:
+    r"""Return the form in which the names of one game must differ: NFKC, case folded, without joiners.
+
+    >>> name_key("\uff21NN ") == name_key("ann")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold().translate(_JOINERS)
+    return " ".join(unicodedata.normalize("NFKC", folded).split())

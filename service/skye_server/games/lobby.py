@@ -28,8 +28,7 @@ from skye_server.games.events import (
     PositionSet,
     StartedPlayer,
 )
-from skye_server.games.game import FREE_SEAT, Game, Seat, Status, with_seat
-from skye_server.games.names import name_key
+from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.seat_changes import check_not_over, check_undo_limit
 from skye_server.games.transitions import Transition, advance, after_move, state_in_play
 

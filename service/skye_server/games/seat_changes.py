@@ -5,11 +5,14 @@ Every function that changes a game returns a `Transition` or raises a `Problem`.
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
+from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
-from skye_server.games.autoplay import SUBSTITUTE_BOT, hand_to_bot
-from skye_server.games.events import BotChanged, HostTokenRotated, TokenRotated
+from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
+from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, TokenRotated
 from skye_server.games.game import URL_BOT, Game, Status, with_seat
 from skye_server.games.transitions import Transition, advance, state_in_play, undo_limit_reached
 
@@ -107,3 +110,24 @@ def check_undo_limit(game: Game) -> None:
     """
     if undo_limit_reached(game):
         raise Problem("too_many_changes")
+
+
+MAX_AHEAD_MS: Final = 100 * 366 * 86_400_000
+"""How far the clock of a server for testers can be ahead of the real time."""
+
+
+def advance_clock(game: Game, advance_ms: int) -> Transition:
+    """Advance the clock of a game; each deadline that passes is applied at its own time.
+
+    :raises Problem: clock_not_manual, game_aborted, game_finished, too_many_changes.
+    """
+    if game.clock_ms is None:
+        raise Problem("clock_not_manual")
+    check_changeable(game)
+    target = game.clock_ms + advance_ms
+    transition = Transition(game)
+    while (due := transition.game.deadline_ms) is not None and due <= target:
+        with Computation():
+            transition = transition.then(after_deadline(replace(transition.game, clock_ms=due), due))
+        transition = play_bots(transition, due)
+    return transition.then(advance(transition.game, target, [ClockAdvanced()], clock_ms=target))

@@ -10,16 +10,15 @@ from flask import Flask, current_app
 from werkzeug.routing import IntegerConverter
 
 from skye_server.commands.current_games import Games
-from skye_server.commands.laboratory import Laboratory
 from skye_server.commands.listing import Listing
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
-from skye_server.following.open_streams import OpenStreams
-from skye_server.following.stream_clock import StreamClock
+from skye_server.following.streams import OpenStreams, StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
-from skye_server.players.listing import PlayerListing
+from skye_server.players.player_games import PlayerListing
 from skye_server.settings import Settings
+from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.webhooks.bots import UrlBots
 from skye_server.webhooks.webhooks import Webhooks

@@ -138,7 +138,7 @@ def cacheable(response: Response, seconds: int) -> Response:
     entity_tags("If-None-Match")
     response.headers["Cache-Control"] = f"public, max-age={seconds}"
     response.add_etag()
-    # Werkzeug's comparison of If-Match would refuse `*`: `preconditions` compares it.
+    # Werkzeug's comparison of If-Match would refuse `*`: the middleware compares it.
     environ = {name: value for name, value in request.environ.items() if name != "HTTP_IF_MATCH"}
     conditional: Any = response.make_conditional(environ)
     revalidated: Response = conditional

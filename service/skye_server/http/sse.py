@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -10,15 +11,17 @@ from typing import Any, Final, Self, TypeAlias
 import msgspec
 from flask import Response, request
 
-from skye_server.following.event_stream import StreamEvents, StreamItem, StreamStarted
+from skye_server.client_address import network
+from skye_server.error_codes import FieldError, Problem
+from skye_server.following.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
 from skye_server.following.player_follower import (
     PlayerStreamEvents,
     PlayerStreamItem,
     PlayerStreamStarted,
 )
-from skye_server.following.stream_ends import StreamEnded
 from skye_server.following.subscription import Idle
-from skye_server.games.views.event_types import NumberedEventView
+from skye_server.games.views.events import NumberedEventView
+from skye_server.http.framework import collaborators
 
 EVENT_STREAM: Final = "text/event-stream"
 _RETRY_MS: Final = 500
@@ -133,3 +136,32 @@ def response(items: Callable[[Callable[[], None]], Items], on_close: Callable[[]
     streamed.headers["Cache-Control"] = "no-store"
     streamed.headers["X-Accel-Buffering"] = "no"
     return streamed
+
+
+_LAST_EVENT_ID = "Last-Event-ID"
+
+
+def count_open(token: str | None, *, is_stream: bool, of_player: bool = False) -> Callable[[], None]:
+    """Count the stream or the long poll of this request as one that its client has open.
+
+    :param of_player: whether it follows all games of a player.
+    :returns: a function that counts its end.
+    :raises Problem: too_many_streams.
+    """
+    address = network(request.remote_addr)
+    return collaborators().open_streams.open(token, address, is_stream=is_stream, of_player=of_player)
+
+
+def last_event_id(form: str, error: str) -> str | None:
+    """Return the id of the last event that a reconnecting client has, None without one.
+
+    An empty header is none: it is what a client sends whose last event id is the empty string.
+
+    :param form: the regular expression of an id.
+    :param error: the error text for other ids.
+    :raises Problem: invalid_parameter.
+    """
+    last = request.headers.get(_LAST_EVENT_ID) or None
+    if last is not None and not re.fullmatch(form, last):
+        raise Problem("invalid_parameter", errors=[FieldError(_LAST_EVENT_ID, error, "header")])
+    return last

@@ -2,19 +2,114 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
+from skye.fields import Component, Count, Keywords, RulesetName, Seat
+from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
+from skye_server.contract import enums
+from skye_server.contract.creation import MIN_TURN_MS
+from skye_server.contract.fields import Boolean, Integer, Name, StringEnum
+from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.creation import check_seats
+from skye_server.games.views.player_events import TicketId
+from skye_server.games.views.types import (
+    MAX_TURN_MS,
+    GameId,
+    PlayerName,
+    SeatCount,
+    TieBreakRule,
+    TimeoutRule,
+    Timestamp,
+)
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes
 from skye_server.http.responses import json_response, uncached_json
-from skye_server.matchmaking import requests, responses, tickets
+from skye_server.matchmaking import tickets
+from skye_server.matchmaking.tickets import MAX_TICKETS
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
+
+
+class TicketStatus(StringEnum):
+    """The status of a ticket.
+
+    `waiting`: there are not enough players yet. `matched`: the game has begun. `cancelled`: the player
+    cancelled the ticket. `expired`: there were not enough players before `expires_at`.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = ("waiting", "matched", "cancelled", "expired")
+
+
+class TicketOptionsToSet(Object):
+    """The options that the players of a game agree on."""
+
+    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if left out.")
+    on_timeout = enums.TimeoutRule(
+        "What happens when a seat misses its deadline; `auto` if left out.", load_default="auto"
+    )
+    tie_break = enums.TieBreakRule(
+        "What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold"
+    )
+    open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
+
+
+class TicketToCreate(Object):
+    """A ticket for a game with other players whose tickets have the same rules, seats and options."""
+
+    name = Name("The player's name; the server adds a number if another player has it.", required=True)
+    seat_count = Integer(MIN_PLAYERS, MAX_PLAYERS, "The number of seats.", required=True)
+    ruleset = enums.RulesetName("The rules; `base`, or its correction, if left out.")
+    options = NestedObject(
+        TicketOptionsToSet,
+        "The options; the server matches only tickets with equal options.",
+        load_default=lambda: TicketOptionsToSet().load({}),
+    )
+    ttl_ms = Integer(
+        1000,
+        3_600_000,
+        "After how many milliseconds the ticket expires; five minutes if left out.",
+        load_default=300_000,
+    )
+
+
+class TicketOptionsView(TypedDict):
+    """The options that the players of a game agree on."""
+
+    turn_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no deadline."
+    ]
+    on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
+    tie_break: Annotated[TieBreakRule, "What breaks a tie."]
+    open_gold: Annotated[bool, "Whether all gold is public."]
+
+
+class Ticket(TypedDict):
+    """A matchmaking ticket: a player waits for others whose tickets have the same seats and options."""
+
+    id: Annotated[TicketId, "The id of the ticket."]
+    status: Annotated[str, Component("TicketStatus"), "The status of the ticket."]
+    name: Annotated[PlayerName, "The player's name; in the game, a number may follow it."]
+    ruleset: RulesetName
+    seat_count: SeatCount
+    options: Annotated[TicketOptionsView, "The options of the game."]
+    expires_at: Annotated[Timestamp, "When the ticket stops waiting."]
+    game_id: Annotated[GameId | None, "The id of the game; null until the ticket is matched."]
+    seat: Annotated[Seat | None, "The player's seat in the game; null without one."]
+
+
+class TicketList(TypedDict):
+    """The tickets of a player that wait."""
+
+    tickets: Annotated[Sequence[Ticket], Keywords(maxItems=MAX_TICKETS), "The tickets, the oldest first."]
+
 
 blueprint = Blueprint("Matchmaking", __name__, url_prefix="/v1/matchmaking")
 
@@ -26,14 +121,12 @@ _LINKS = [
 
 @blueprint.route("/tickets", methods=["POST"])
 @of_player(
-    ResponseDoc(201, "The new ticket.", responses.Ticket, headers=["Location"], links=_LINKS),
-    ResponseDoc(
-        200, "The ticket that the player has already.", responses.Ticket, headers=["Location"], links=_LINKS
-    ),
+    ResponseDoc(201, "The new ticket.", Ticket, headers=["Location"], links=_LINKS),
+    ResponseDoc(200, "The ticket that the player has already.", Ticket, headers=["Location"], links=_LINKS),
     errors=[*BODY_ERRORS, "invalid_parameter", "idempotency_key_reused", "too_many_games"],
     headers=[IDEMPOTENCY_KEY],
 )
-@takes(requests.TicketToCreate, "The seats and options of the game.")
+@takes(TicketToCreate, "The seats and options of the game.")
 def create_ticket(body: dict[str, Any]) -> Response:
     """Create a ticket.
 
@@ -56,7 +149,7 @@ def create_ticket(body: dict[str, Any]) -> Response:
 
 
 @blueprint.route("/tickets")
-@of_player(ResponseDoc(200, "The tickets.", responses.TicketList), errors=["not_acceptable"])
+@of_player(ResponseDoc(200, "The tickets.", TicketList), errors=["not_acceptable"])
 def list_tickets() -> Response:
     """List the tickets of a player key that wait.
 
@@ -68,7 +161,7 @@ def list_tickets() -> Response:
 
 @blueprint.route("/tickets/<ticket>")
 @of_player(
-    ResponseDoc(200, "The ticket.", responses.Ticket),
+    ResponseDoc(200, "The ticket.", Ticket),
     errors=["not_acceptable", "not_found", "ticket_not_found"],
 )
 def get_ticket(ticket: str) -> Response:
@@ -82,7 +175,7 @@ def get_ticket(ticket: str) -> Response:
 
 @blueprint.route("/tickets/<ticket>", methods=["DELETE"])
 @of_player(
-    ResponseDoc(200, "The ticket as it is now.", responses.Ticket),
+    ResponseDoc(200, "The ticket as it is now.", Ticket),
     errors=["invalid_parameter", "bad_request", "body_too_large", "not_found", "ticket_not_found"],
     headers=[IDEMPOTENCY_KEY],
 )

@@ -21,12 +21,13 @@ from skye_server.error_codes import Problem
 from skye_server.games import autoplay, lobby
 from skye_server.games.authorization import TokenSource, seat_of
 from skye_server.games.creation import new_seat, requested_game
-from skye_server.games.game import Seat
-from skye_server.games.names import name_key
+from skye_server.games.game import Seat, name_key
 from skye_server.games.views.game import timestamp
 from skye_server.matchmaking.pools import NewTicket, StoredTicket, TicketPools
-from skye_server.matchmaking.responses import MAX_TICKETS
 from skye_server.players.codec import RecordCodec
+
+MAX_TICKETS: Final = 1000
+"""The maximum number of tickets in a list."""
 
 _NAME: Final = "Matched game"
 

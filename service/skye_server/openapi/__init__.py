@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator
 from copy import deepcopy
 from functools import cached_property
+from itertools import chain
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
@@ -16,17 +19,18 @@ from flask import Blueprint, Flask
 from werkzeug.routing import Rule
 
 from skye_server.cooperative_yield import pause
+from skye_server.error_codes import ERROR_CODES
+from skye_server.features import installed
 from skye_server.games.views.history import RecordLine
+from skye_server.http.problems import CONTENT_TYPE, title_of
 from skye_server.http.request_parsing import DOCUMENTATION
+from skye_server.http.responses import JSON
 from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
 from skye_server.openapi.conversion import Converter, SchemaPlugin
-from skye_server.openapi.documented_errors import shared_error_responses
-from skye_server.openapi.examples import add_examples
+from skye_server.openapi.documented_errors import CODES, shared_error_responses
 from skye_server.openapi.parameters import PARAMETERS, component_of
-from skye_server.openapi.shared_responses import share_responses
-from skye_server.openapi.text import Doc, joined, text_of
+from skye_server.openapi.text import Doc, as_yaml, joined, text_of
 from skye_server.openapi.webhooks import sent_requests
-from skye_server.openapi.yaml_text import as_yaml
 
 TITLE = "Isle of Skye"
 VERSION = "1.0.0"
@@ -169,3 +173,95 @@ def _in_order(document: Doc) -> Doc:
         kind: dict(sorted(parts.items())) for kind, parts in document["components"].items()
     }
     return {key: document[key] for key in _ORDER}
+
+
+def share_responses(document: Doc) -> None:
+    """Move the responses that several operations have to the components.
+
+    The name of a component is the phrase of its status. If operations share several responses of this status,
+    the first operation that has it comes before the phrase.
+    """
+    uses: dict[tuple[str, bytes], list[Doc]] = {}
+    for status, operation in _responses(document):
+        encoded = msgspec.json.encode(operation["responses"][status])
+        uses.setdefault((status, encoded), []).append(operation)
+    shared = {use: operations for use, operations in uses.items() if len(operations) > 1}
+    statuses = [status for status, _ in shared]
+    components = document["components"]["responses"]
+    for (status, _), operations in shared.items():
+        first = operations[0]
+        name = title_of(int(status)).replace(" ", "")
+        if statuses.count(status) > 1 or name in components:
+            name = first["operationId"].title().replace("_", "") + name
+        components[name] = first["responses"][status]
+        for operation in operations:
+            operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+    document["components"]["responses"] = dict(sorted(components.items()))
+
+
+def _responses(document: Doc) -> Iterator[tuple[str, Doc]]:
+    """Yield each response that an operation has itself: its status, and the operation."""
+    for path in document["paths"].values():
+        for operation in path.values():
+            if "operationId" in operation:
+                yield from (
+                    (status, operation)
+                    for status, response in operation["responses"].items()
+                    if "$ref" not in response
+                )
+
+
+def add_examples(document: Doc) -> None:
+    """Add the recorded examples to the requests, responses and error responses of the document.
+
+    Each example is a component: openapi-generator warns of examples that are not references.
+    """
+    scenes, problems = recorded_examples()
+    components = document["components"]["examples"] = dict(problems)
+    for operation in _operations(document):
+        its_id = operation["operationId"]
+        for name, example in chain.from_iterable(scene.get(its_id, {}).items() for scene in scenes):
+            prefix = f"{its_id}_{name}"
+            if "request" in example:
+                components[f"{prefix}_request"] = _example(example, "request")
+                _refer(operation["requestBody"], JSON, name, f"{prefix}_request")
+            components[f"{prefix}_response"] = _example(example, "response")
+            response = operation["responses"][str(example["status"])]
+            _refer(response, example["content_type"], name, f"{prefix}_response")
+    for response in _error_responses(document):
+        for code in filter(problems.__contains__, response[CODES]):
+            _refer(response, CONTENT_TYPE, code, code)
+
+
+def recorded_examples() -> tuple[list[Doc], Doc]:
+    """Return the examples of each scene, by operation, and those of error codes; of features too."""
+    scenes: list[Doc] = []
+    problems: Doc = {}
+    files = [Path(__file__).with_name("examples.json"), *(feature.examples for feature in installed())]
+    for file in filter(None, files):
+        recorded = msgspec.json.decode(file.read_bytes())
+        scenes += recorded["scenes"].values()
+        problems |= recorded["problems"]
+    return scenes, {code: problems[code] for code in sorted(problems) if code in ERROR_CODES}
+
+
+def _example(recorded: Doc, part: str) -> Doc:
+    return {"summary": recorded["summary"], "value": recorded[part]}
+
+
+def _refer(where: Doc, content_type: str, name: str, component: str) -> None:
+    examples = where["content"][content_type].setdefault("examples", {})
+    examples[name] = {"$ref": f"#/components/examples/{component}"}
+
+
+def _operations(document: Doc) -> Iterator[Doc]:
+    for path in document["paths"].values():
+        yield from (part for part in path.values() if "operationId" in part)
+
+
+def _error_responses(document: Doc) -> Iterator[Doc]:
+    """Yield every error response: those of one operation and the shared ones."""
+    responses = [*document["components"]["responses"].values()]
+    for operation in _operations(document):
+        responses += operation["responses"].values()
+    yield from (response for response in responses if CODES in response)

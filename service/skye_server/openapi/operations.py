@@ -8,9 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from email.utils import format_datetime
 from enum import Enum
+from functools import wraps
 from http import HTTPStatus
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from flask import Response, after_this_request
 
 from skye_server.commands.views import TimedGameView
 from skye_server.http.request_parsing import DOCUMENTATION, OF_PLAYER, OF_VERSION
@@ -204,3 +209,38 @@ def creates(response: ResponseDoc, *, errors: Iterable[str] = (), key: str = IDE
     """
     errors = (*CREATION_ERRORS, *SEAT_BINDING_ERRORS, *errors)
     return Describe([response], errors, Token.OPTIONAL, [key])
+
+
+_SHORTEST: Final = timedelta(days=182)
+"""The guide's page on versions promises at least half a year."""
+
+
+def deprecated(
+    since: date, until: date, successor: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Announce in all responses that an operation may be removed after `until`; it stands above `@operation`.
+
+    :param successor: the path of the operation to use, as in `/v2/games`.
+    :raises ValueError: if the time is shorter than promised.
+    """
+    if until - since < _SHORTEST:
+        raise ValueError(f"{until} is less than six months after {since}")
+    begins, ends = (datetime(day.year, day.month, day.day, tzinfo=UTC) for day in (since, until))
+    links = f'<{successor}>; rel="successor-version", </docs/versions#deprecation>; rel="deprecation"'
+
+    def announce(response: Response) -> Response:
+        response.headers["Deprecation"] = f"@{int(begins.timestamp())}"
+        response.headers["Sunset"] = format_datetime(ends, usegmt=True)
+        response.headers.add("Link", links)
+        return response
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(view)
+        def announced(*arguments: Any, **named: Any) -> Any:
+            after_this_request(announce)  # errors of the view have the headers too
+            return view(*arguments, **named)
+
+        vars(announced)[DOCUMENTATION] = {**vars(view).get(DOCUMENTATION, {}), "deprecated": True}
+        return announced
+
+    return decorate

@@ -7,7 +7,7 @@ from typing import Any, Final
 from skye.fields import MAX_TILES
 from skye.rulesets import MAX_ROUNDS
 from skye_server.features import merged
-from skye_server.http.lab.fault_header import FAULT_HEADER
+from skye_server.http.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
 

@@ -9,10 +9,10 @@ from skye_server.games.views.actions import Actions
 from skye_server.games.views.player_events import PlayerEventView
 from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameView, Timestamp
 from skye_server.http.responses import JSON
-from skye_server.openapi.response_components import ResponseComponents
+from skye_server.openapi.conversion import ResponseComponents
 from skye_server.openapi.text import Doc, joined
+from skye_server.webhooks.records import EventName
 from skye_server.webhooks.sender import MAX_SECONDS
-from skye_server.webhooks.views import EventName
 from skye_server.webhooks.webhooks import CHALLENGE_SECONDS
 
 _TAG: Final = "Webhooks"

@@ -18,7 +18,7 @@ from skye_server.http.responses import etag, game_response, json_response, uncac
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, Describe, ResponseDoc, Token, writes
 from skye_server.webhooks.bots import bot_deliveries, delete_bots
-from skye_server.webhooks.views import DeliveryList, delivery_view
+from skye_server.webhooks.records import DeliveryList, delivery_view
 
 blueprint = Blueprint("Bots at URLs", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
-from skye_server.commands import deletion, game_commands
+from skye_server.commands import game_commands
 from skye_server.commands import rematch as rematches
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.moves import ClockAdvance
@@ -135,7 +135,7 @@ def delete_game(game: str) -> Response:
     list and in the games of its players. All later requests for it get `game_not_found`. The events of player
     keys about the game stay.
     """
-    deletion.delete_game(collaborators().games, command_from_request(), game)
+    game_commands.delete_game(collaborators().games, command_from_request(), game)
     return no_content()
 
 

@@ -15,7 +15,7 @@ from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
-from skye_server.games.views.event_types import NumberedEventView
+from skye_server.games.views.events import NumberedEventView
 from skye_server.games.views.game import position_view, time_view
 from skye_server.games.views.history import (
     ExportedRecordView,
@@ -38,7 +38,7 @@ from skye_server.http.responses import (
     not_modified,
     versioned_json,
 )
-from skye_server.http.streams import count_open, last_event_id
+from skye_server.http.sse import count_open, last_event_id
 from skye_server.openapi.documented_errors import GAME_ERRORS
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token, reads, text
 from skye_server.openapi.parameters import LAST_EVENT_ID

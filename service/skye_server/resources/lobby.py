@@ -41,7 +41,7 @@ from skye_server.http.request_parsing import bearer_token, command_from_request,
 from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, THIS_GAME, Link, ResponseDoc, Token, reads, writes
-from skye_server.webhooks.views import ReplacedWebhook, replaced_view
+from skye_server.webhooks.records import ReplacedWebhook, replaced_view
 
 blueprint = Blueprint("lobby", __name__, url_prefix="/v1/games/<game>")
 

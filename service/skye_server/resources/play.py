@@ -8,8 +8,7 @@ from flask import Blueprint, Response
 
 from skye import FinishBuilding, Place, SetOffer
 from skye_server.commands.attempts import change_game
-from skye_server.commands.game_commands import by_seat
-from skye_server.commands.move_commands import make_purchase, moved, placement_taken_back
+from skye_server.commands.game_commands import by_seat, make_purchase, moved, placement_taken_back
 from skye_server.commands.views import TimedGameView
 from skye_server.contract.moves import Offer, Placement, Purchase
 from skye_server.contract.objects import ViewQuery

@@ -24,12 +24,12 @@ from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDo
 from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.store.webhook_entries import player_owner
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
-from skye_server.webhooks.records import Webhook
-from skye_server.webhooks.views import (
+from skye_server.webhooks.records import (
     DeliveryList,
     DeliveryView,
     HttpStatus,
     ProblemText,
+    Webhook,
     WebhookView,
     delivery_view,
     webhook_view,

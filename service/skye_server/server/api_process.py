@@ -11,8 +11,15 @@ from collections.abc import Sequence
 from errno import EACCES, EADDRINUSE
 from pathlib import Path
 
-from skye_server.server.processes import LaunchError, describe_end, kill_group, spawn
-from skye_server.server.signals import HANDLED, STOPPING, pause
+from skye_server.server.processes import (
+    HANDLED,
+    STOPPING,
+    LaunchError,
+    describe_end,
+    kill_group,
+    pause,
+    spawn,
+)
 from skye_server.setting_parsers import Address
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,14 +15,53 @@ from typing import NamedTuple
 from skye_server.observability.metrics_folder import create_folder
 from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL, without_secrets
-from skye_server.server import api_process, signals
+from skye_server.server import api_process, processes
+from skye_server.server.api_process import ROOT
 from skye_server.server.data_folder import DataFolder
-from skye_server.server.dispatch_processes import DispatchProcesses
 from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
-from skye_server.server.processes import LaunchError, adopt_orphans, describe_end
+from skye_server.server.processes import LaunchError, adopt_orphans, describe_end, spawn, stop
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address
 from skye_server.settings import LAB_WARNING, Settings, SettingsError, unknown_variables
+
+_RESTART_S = 5.0
+_STOP_TIMEOUT_S = 5.0
+
+
+class DispatchProcesses:
+    """Dispatchers on the Redis at a URL. Games go on without them: one that ends is only started again."""
+
+    def __init__(self, redis_url: str, number: int) -> None:
+        self._environ = {**os.environ, "SKYE_REDIS_URL": redis_url}
+        self._number = number
+        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._started_at = float("-inf")
+
+    def start(self) -> float | None:
+        """Start those that do not run, at most every few seconds.
+
+        :returns: the seconds after which to call this again; None: when a child has ended.
+        """
+        ended = [place for place in range(self._number) if not self._is_running(place)]
+        left_s = self._started_at + _RESTART_S - time.monotonic()
+        if not ended or left_s > 0:
+            return left_s if ended else None
+        self._started_at = time.monotonic()
+        for place in ended:
+            command = [sys.executable, "-m", "skye_server.cli", "dispatch", f"--metrics-of=dispatcher{place}"]
+            self._running[place] = spawn(command, folder=ROOT, environ=self._environ)
+        return None
+
+    def _is_running(self, place: int) -> bool:
+        return place in self._running and self._running[place].poll() is None
+
+    def stop(self) -> None:
+        """Stop all; what they have not finished is due again when its lease ends."""
+        for process in self._running.values():
+            process.terminate()
+        for process in self._running.values():
+            stop(process, _STOP_TIMEOUT_S)
+
 
 _LONGEST_DELAY_S = 30.0
 _STABLE_AFTER_S = 60.0
@@ -54,7 +93,7 @@ class _Children(NamedTuple):
         :raises LaunchError: if the API ends.
         """
         waits = [self.dispatchers.start(), None if until is None else until - time.monotonic()]
-        signals.wait_for_child(
+        processes.wait_for_child(
             min((max(wait_s, 0.0) for wait_s in waits if wait_s is not None), default=None)
         )
         if self.api.poll() is not None:
@@ -66,7 +105,7 @@ def serve() -> int:
 
     :returns: the exit code: 0 stopped by a signal, 1 could not start or go on, 2 invalid settings.
     """
-    signals.block()
+    processes.block()
     adopt_orphans()
     try:
         settings = Settings.from_environment(os.environ)
@@ -83,7 +122,7 @@ def serve() -> int:
     except LaunchError as error:
         _warn(str(error))
         return 1
-    except signals.StopRequested:
+    except processes.StopRequested:
         print("Stopped.")
     return 0
 
@@ -123,7 +162,7 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
         if store.server is None and not api_process.is_ok(here, "/readyz", api):
             _warn("That Redis does not respond. Until it does, requests for games get 503.")
         _supervise(_Children(api, dispatchers), store.server)
-    except signals.StopRequested:
+    except processes.StopRequested:
         api_process.stop_gracefully(api)
         raise
 
@@ -146,7 +185,7 @@ def _choose_store(settings: Settings, stack: contextlib.ExitStack) -> _Store:
     folder = DataFolder(settings.data_dir)
     stack.callback(folder.close)
     location = stack.enter_context(socket_location(folder.path))
-    lock = lock_files(folder, location, signals.pause)
+    lock = lock_files(folder, location, processes.pause)
     server = RedisServer(program, folder.path, location, settings.appendfsync, inherited=(lock,))
     return _Store(server.url, server, f"in {folder.path} (appendfsync {settings.appendfsync})")
 
@@ -163,7 +202,7 @@ def _check_version(settings: Settings) -> None:
 
 
 def _wait_for_redis(server: RedisServer) -> None:
-    server.wait_until_ready(signals.pause)
+    server.wait_until_ready(processes.pause)
     if truncation := server.truncation():
         _warn(
             f"WARNING: the append-only file in {server.folder} ended in the middle of a change, as after a "

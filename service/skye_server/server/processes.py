@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -108,3 +109,37 @@ def death_signal_setter(number: signal.Signals) -> Callable[[int], None]:
                 os._exit(1)
 
     return set_death_signal
+
+
+STOPPING = {signal.SIGINT, signal.SIGTERM}
+if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup ignores it
+    STOPPING.add(signal.SIGHUP)
+HANDLED: Final = STOPPING | {signal.SIGCHLD}
+
+
+class StopRequested(Exception):
+    """A signal to stop the launcher."""
+
+
+def block() -> None:
+    """Block the handled signals: they stay pending until the launcher waits for them."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+
+
+def pause(seconds: float) -> None:
+    """Sleep.
+
+    :raises StopRequested: on a signal to stop.
+    """
+    if signal.sigtimedwait(STOPPING, max(seconds, 0)):
+        raise StopRequested
+
+
+def wait_for_child(timeout_s: float | None) -> None:
+    """Wait until a child has ended, or `timeout_s` seconds have passed.
+
+    :raises StopRequested: on a signal to stop.
+    """
+    received = signal.sigwaitinfo(HANDLED) if timeout_s is None else signal.sigtimedwait(HANDLED, timeout_s)
+    if received and received.si_signo in STOPPING:
+        raise StopRequested

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from skye_server.games.due import Due
 
@@ -50,3 +52,12 @@ class Commit:
     replaces_log: bool = False
     due: Sequence[Due] = ()
     now_ms: int = 0
+
+
+MAX_ATTEMPTS: Final = 20
+"""How often a change is attempted when other requests keep changing the game first."""
+
+
+def back_off(attempt: int) -> None:
+    """Sleep for a random time that grows with the attempts, so that contenders do not meet again."""
+    time.sleep(random.uniform(0, 0.002 * 1.5 ** min(attempt, 10)))  # noqa: S311 - jitter, not secrets

@@ -13,10 +13,13 @@ A lab server has a single Redis server.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 import redis
 
+from skye_server.error_codes import FieldError, Problem
+from skye_server.games.seat_changes import MAX_AHEAD_MS
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.lua_scripts import PUBLISH, Script
@@ -147,3 +150,34 @@ def _inbox_key(inbox: str) -> str:
 
 def _faults_key(game_id: str) -> str:
     return key_of(game_id, "faults")
+
+
+class Laboratory:
+    """The laboratory of a store.
+
+    :param clock: the real clock, in seconds since 1970.
+    """
+
+    def __init__(self, store: LabStore, clock: Callable[[], float]) -> None:
+        self.store = store
+        self._clock = clock
+        self._ahead_ms = 0
+
+    def time(self) -> float:
+        """Return the time of the server, in seconds since 1970.
+
+        While the store does not respond, the clock is as far ahead as this process last read.
+        """
+        with suppress(Problem):
+            self._ahead_ms = self.store.clock_ahead_ms()
+        return self._clock() + self._ahead_ms / 1000
+
+    def advance_clock(self, ms: int) -> None:
+        """Advance the clock of all workers.
+
+        :raises Problem: invalid_body, store_unavailable.
+        """
+        if self.store.clock_ahead_ms() + ms > MAX_AHEAD_MS:
+            detail = "The clock would be more than 100 years ahead."
+            raise Problem("invalid_body", errors=[FieldError("/advance_ms", detail)])
+        self.store.advance_clock(ms)

@@ -39,8 +39,8 @@ from skye_server.games.views.game import game_view, timestamp
 from skye_server.store.webhook_store import NextDelivery, Progress, Recorded
 from skye_server.webhooks.account_slots import AccountSlots
 from skye_server.webhooks.bots import bot_ref
+from skye_server.webhooks.dispatching import circuit_ms, retry_ms
 from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records
-from skye_server.webhooks.retry_schedule import circuit_ms, retry_ms
 from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
 
 ATTEMPTS: Final = 2

@@ -19,13 +19,13 @@ from skye_server.commands.current_games import Games
 from skye_server.commands.views import SeatTokenView
 from skye_server.error_codes import ERROR_CODES, FieldError, Problem
 from skye_server.games.game import URL_BOT
-from skye_server.store.commit_retries import MAX_ATTEMPTS
+from skye_server.store.commit import MAX_ATTEMPTS
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.webhook_entries import bot_owner
 from skye_server.store.webhook_store import PutOutcome, WebhookRef
-from skye_server.webhooks.accounts import Account, account_of
+from skye_server.webhooks.account_slots import Account, account_of
 from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
-from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.sender import new_secret
 from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8

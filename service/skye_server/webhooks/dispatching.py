@@ -13,6 +13,7 @@ read, so a dispatcher that was suspended while it sent one does not send the nex
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -43,7 +44,6 @@ from skye_server.webhooks.records import (
     deliveries,
     webhook_records,
 )
-from skye_server.webhooks.retry_schedule import DISABLED_AFTER_MS, circuit_ms, retry_ms
 from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.webhooks import Webhooks
 
@@ -240,3 +240,34 @@ def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], no
     href = None if game == NO_GAME else f"/v1/games/{game}"
     body = msgspec.json.encode({"type": kind, "timestamp": view["at"], "href": href, "data": view})
     return Delivery(webhook.delivery_id(number), game, kind, body, now_ms, now_ms)
+
+
+RETRIES_S: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
+"""The pauses between the attempts of a delivery, in seconds, as Standard Webhooks 1.0 suggests."""
+
+DISABLED_AFTER_MS: Final = 5 * 86_400_000
+"""How long a receiver may fail until its webhook is disabled."""
+
+_MAX_RETRY_AFTER_S: Final = 86_400
+_CIRCUIT_S: Final = (5, 30, 120, 300)
+"""How long the circuit of a webhook is open, after further failures longer."""
+
+
+def retry_ms(attempt: int, retry_after_s: int = 0) -> int | None:
+    """Return the pause after a failed attempt, in milliseconds with jitter; None if there is no further one.
+
+    :param attempt: the number of the attempt, from 1.
+    :param retry_after_s: the least pause, as the receiver has asked for it.
+    """
+    if attempt > len(RETRIES_S):
+        return None
+    pause_s = RETRIES_S[attempt - 1] * random.uniform(1.0, 1.2)  # noqa: S311 - jitter, not secrets
+    return round(1000 * max(pause_s, min(retry_after_s, _MAX_RETRY_AFTER_S)))
+
+
+def circuit_ms(failures_beyond: int) -> int:
+    """Return how long a circuit stays open.
+
+    :param failures_beyond: how many failures have followed since it opened.
+    """
+    return 1000 * _CIRCUIT_S[min(failures_beyond, len(_CIRCUIT_S) - 1)]

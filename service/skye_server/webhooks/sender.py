@@ -7,11 +7,14 @@ the name of the URL. There are no redirects, proxies or cookies.
 
 from __future__ import annotations
 
+import hmac
 import math
 import os
+import secrets
 import socket
 import ssl
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC
@@ -23,7 +26,6 @@ import gevent
 import httpcore
 from gevent.monkey import is_module_patched
 
-from skye_server.webhooks.signing import signed_headers
 from skye_server.webhooks.targets import Target, TargetError, TargetPolicy
 
 MAX_SECONDS: Final = 10.0
@@ -231,3 +233,38 @@ def _left(deadline: float) -> float:
     if left <= 0:
         raise TimeoutError
     return left
+
+
+_PREFIX: Final = "whsec_"
+_BYTES: Final = 32
+
+
+def new_secret() -> str:
+    """Return a random secret."""
+    return _PREFIX + b64encode(secrets.token_bytes(_BYTES)).decode()
+
+
+def key_of(secret: str) -> bytes:
+    """Return the key that a secret holds.
+
+    :raises ValueError: when it is no secret of 24 to 64 bytes.
+    """
+    key = b64decode(secret.removeprefix(_PREFIX), validate=True)
+    if not secret.startswith(_PREFIX) or not 24 <= len(key) <= 64:
+        raise ValueError("want whsec_ and 24 to 64 bytes in base64")
+    return key
+
+
+def signed_headers(secrets_of: Sequence[str], message_id: str, at_s: int, body: bytes) -> dict[str, str]:
+    """Return the headers that identify and sign a message.
+
+    :param secrets_of: the valid secrets; each gives a signature.
+    :param at_s: the time of this attempt, in seconds since 1970.
+    """
+    signed = b"%s.%d.%s" % (message_id.encode(), at_s, body)
+    signatures = [b64encode(hmac.digest(key_of(secret), signed, "sha256")).decode() for secret in secrets_of]
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(at_s),
+        "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
+    }

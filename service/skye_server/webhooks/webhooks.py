@@ -18,13 +18,12 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
 from skye_server.games.views.game import timestamp
 from skye_server.settings import Settings
-from skye_server.store.commit_retries import MAX_ATTEMPTS, back_off
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.redis_players import KEY_TTL_S
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.webhook_entries import delivery_entry, events_entry, player_owner
 from skye_server.store.webhook_store import PutOutcome, Recorded, WebhookRef
-from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.accounts import account_of
+from skye_server.webhooks.account_slots import AccountSlots, account_of
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -33,8 +32,7 @@ from skye_server.webhooks.records import (
     deliveries,
     webhook_records,
 )
-from skye_server.webhooks.sender import Reply, Sender
-from skye_server.webhooks.signing import new_secret
+from skye_server.webhooks.sender import Reply, Sender, new_secret
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Annotated, Literal, NotRequired, TypeAlias, TypedDict, cast
 
 import skye
 import skye.events
+import skye.views
 from skye import game_view
-from skye.views import event_view, used_scoring_tiles_view
+from skye.fields import (
+    BySeat,
+    BySlot,
+    Color,
+    Component,
+    Count,
+    EventSeat,
+    GamePhase,
+    Keywords,
+    Round,
+    Rounds,
+    RulesetName,
+    Seat,
+    Seats,
+)
+from skye.views import (
+    BagView,
+    EventView,
+    GameResultView,
+    SeatEndView,
+    UsedScoringTileView,
+    event_view,
+    used_scoring_tiles_view,
+)
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     HOSTED_EVENT_TYPES,
@@ -19,12 +43,6 @@ from skye_server.games.events import (
 )
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_with_ruleset
-from skye_server.games.views.event_types import (
-    GameCreatedView,
-    HostedEventView,
-    NumberedEventView,
-    PositionSetView,
-)
 from skye_server.games.views.game import (
     fairness_view,
     named_scoring_tiles,
@@ -32,6 +50,26 @@ from skye_server.games.views.game import (
     origin_view,
     timestamp,
     visibility_of,
+)
+from skye_server.games.views.types import (
+    BotName,
+    FairnessView,
+    GameId,
+    GameName,
+    GameOptionsView,
+    GameOriginView,
+    GameStatus,
+    Nonce,
+    PlayerName,
+    Reload,
+    Resume,
+    SeatCount,
+    Seed,
+    TakeoverReason,
+    Timestamp,
+    UnknownType,
+    Version,
+    VisibilityName,
 )
 
 
@@ -124,3 +162,229 @@ def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> Pos
         "seed": seen["fairness"]["seed"],
         "nonce": game.options.nonce if state.is_over else None,
     }
+
+
+class GameCreatedView(TypedDict):
+    """The game was created; players may join.
+
+    From the catalogue, this event and the following ones a client can build the view of the game.
+    """
+
+    type: Literal["game_created"]
+    name: GameName
+    game_id: GameId
+    ruleset: RulesetName
+    visibility: Annotated[VisibilityName, "Who can find and read the game."]
+    seat_count: SeatCount
+    auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
+    options: Annotated[GameOptionsView, "The options that the creator chose."]
+    origin: Annotated[GameOriginView | None, "What the game begins from; null: the start."]
+    scoring_tiles: Annotated[
+        BySlot[UsedScoringTileView], "The scoring tiles that the creator named; none if they are drawn."
+    ]
+    fairness: Annotated[FairnessView, "The commitment to the seed. The seed is always null here."]
+
+
+class PlayerJoinedView(TypedDict):
+    """A person or a bot took a seat."""
+
+    type: Literal["player_joined"]
+    seat: EventSeat
+    name: PlayerName
+    color: Annotated[Color, "The player's colour."]
+    bot: Annotated[BotName | None, "The bot; null for a person."]
+
+
+class PlayerChangedView(TypedDict):
+    """A player changed name or colour in the lobby."""
+
+    type: Literal["player_changed"]
+    seat: EventSeat
+    name: Annotated[str, Keywords(maxLength=40), "The current name."]
+    color: Annotated[Color, "The current colour."]
+
+
+class PlayerLeftView(TypedDict):
+    """A player left the lobby; the seat is free, and no other seat moves."""
+
+    type: Literal["player_left"]
+    seat: EventSeat
+
+
+class TokenRotatedView(TypedDict):
+    """The player replaced the token of the seat."""
+
+    type: Literal["token_rotated"]
+    seat: EventSeat
+
+
+class HostTokenRotatedView(TypedDict):
+    """The host replaced the host token, or received one beside the player key."""
+
+    type: Literal["host_token_rotated"]
+
+
+class InvitationCreatedView(TypedDict):
+    """The host reserved a seat for the holder of an invitation code."""
+
+    type: Literal["invitation_created"]
+
+
+class InvitationAcceptedView(TypedDict):
+    """An invitation code was used: its reservation ends with the `player_joined` that follows."""
+
+    type: Literal["invitation_accepted"]
+
+
+class InvitationRevokedView(TypedDict):
+    """The host revoked an unused invitation: its reservation ends."""
+
+    type: Literal["invitation_revoked"]
+
+
+class StartedPlayerView(TypedDict):
+    """The player of a seat at the start."""
+
+    seat: Annotated[Seat, "The seat, from now on."]
+    lobby_seat: Annotated[Seat, "The number that the seat had in the lobby."]
+    name: PlayerName
+    color: Annotated[Color, "The player's colour."]
+    bot: Annotated[BotName | None, "The bot; null for a person."]
+
+
+class GameStartedView(TypedDict):
+    """The lobby closed and the game began; the gaps that players left between seats closed."""
+
+    type: Literal["game_started"]
+    scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
+    starting_seat: Annotated[Seat, "The seat that starts the first round."]
+    round_count: Annotated[Rounds, "How many rounds the game has."]
+    players: Annotated[BySeat[StartedPlayerView], "The players, in seat order."]
+
+
+class PositionSetView(TypedDict):
+    """The game begins from a position. This event directly follows the start.
+
+    The fields are those of the game, with their values in the position.
+    """
+
+    type: Literal["position_set"]
+    round: Annotated[Round, "The round."]
+    round_count: Annotated[Rounds, "How many rounds the game has."]
+    starting_seat: Annotated[Seat, "The seat that starts the round."]
+    scoring_tiles: Annotated[BySlot[UsedScoringTileView], "The scoring tiles of slots A to D."]
+    bag: Annotated[BagView, "The tiles left in the bag."]
+    players: Annotated[BySeat[skye.views.SeatInPlayView], "The seats, in seat order."]
+    result: Annotated[GameResultView | None, "The result, if the game is over in the position."]
+    seed: Annotated[Seed | None, "The seed, if the game is over in the position; null otherwise."]
+    nonce: Annotated[Nonce | None, "The nonce, if the game is over in the position and has one."]
+
+
+class BotTookOverView(TypedDict):
+    """A bot plays the seat for the rest of the game."""
+
+    type: Literal["bot_took_over"]
+    seat: EventSeat
+    bot: Annotated[BotName, "The bot."]
+    reason: Annotated[TakeoverReason, "The reason."]
+
+
+class BotChangedView(TypedDict):
+    """A bot at a URL plays the seat from now on, or its player again."""
+
+    type: Literal["bot_changed"]
+    seat: EventSeat
+    bot: Annotated[BotName | None, "The bot; null for the player."]
+
+
+class TimedOutView(TypedDict):
+    """The seat missed its deadline; the server or a bot caused the events that follow."""
+
+    type: Literal["timed_out"]
+    seat: EventSeat
+
+
+class TurnChangedView(TypedDict):
+    """The seats that must act, or their deadline, changed. This is the last event of such a change."""
+
+    type: Literal["turn_changed"]
+    phase: Annotated[GamePhase | None, "The phase; null if none waits for decisions."]
+    waiting_for: Annotated[Seats, "The seats that must act now."]
+    deadline: Annotated[Timestamp | None, "The deadline of this decision; null: none."]
+
+
+class ClockAdvancedView(TypedDict):
+    """The host advanced the manual clock to the time of this event."""
+
+    type: Literal["clock_advanced"]
+
+
+class GameAbortedView(TypedDict):
+    """The host aborted the game."""
+
+    type: Literal["game_aborted"]
+
+
+class GameFinishedView(TypedDict):
+    """The game is over after final scoring; nothing is hidden any more."""
+
+    type: Literal["game_finished"]
+    seed: Annotated[Seed, "The seed of all draws."]
+    players: Annotated[BySeat[SeatEndView], "The final state of each seat, in seat order."]
+    result: Annotated[GameResultView, "The result."]
+    nonce: Annotated[Nonce | None, "The nonce of the commitment; null if the server chose the seed."]
+
+
+HostedEventView: TypeAlias = (
+    GameCreatedView
+    | PlayerJoinedView
+    | PlayerLeftView
+    | PlayerChangedView
+    | TokenRotatedView
+    | HostTokenRotatedView
+    | InvitationCreatedView
+    | InvitationAcceptedView
+    | InvitationRevokedView
+    | GameStartedView
+    | PositionSetView
+    | BotTookOverView
+    | BotChangedView
+    | TimedOutView
+    | TurnChangedView
+    | ClockAdvancedView
+    | GameAbortedView
+    | EventView
+    | GameFinishedView
+)
+"""The types of events, roughly in the order in which events happen. The last one replaces the engine's."""
+
+
+class NumberedEventView(TypedDict):
+    """An event of a game."""
+
+    id: Annotated[int, Keywords(minimum=1), "The number of the event, from 1 without gaps."]
+    version: Annotated[Version, "The version of the game that the event is part of."]
+    at: Annotated[Timestamp, "When it happened, by the clock of the game; `id` gives the order."]
+    reload: NotRequired[Reload]
+    type: UnknownType
+
+
+class StreamStart(TypedDict):
+    """The first message of a stream: where it begins."""
+
+    game_id: GameId
+    status: Annotated[GameStatus, "The status of the game."]
+    version: Version
+    last_event: Annotated[Count, "The number of the last event of the game."]
+    after: Annotated[Count, "The number of the event after which the stream begins."]
+    now: Annotated[
+        Timestamp, "The time of the message, by the clock of the game; subtract it from a deadline."
+    ]
+
+
+class StreamEnd(TypedDict):
+    """The last message of a stream: why it ends, and what to do."""
+
+    reason: Annotated[str, Component("StreamEndReason"), "The reason."]
+    resume: Resume
+    last_event: Annotated[Count, "The number of the last event sent."]

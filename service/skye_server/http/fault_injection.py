@@ -18,13 +18,14 @@ from werkzeug.wsgi import ClosingIterator
 
 from skye_server.cooperative_yield import has_disconnected
 from skye_server.error_codes import Problem
+from skye_server.http.fault_header import FAULT_VARIABLE, Faults, parse
 from skye_server.http.framework import collaborators
-from skye_server.http.lab.fault_header import FAULT_VARIABLE, Faults, parse
 from skye_server.http.middleware import Header
 from skye_server.http.sse import EVENT_STREAM, KEEPS_REQUEST
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
 
 LAB_HEADER: Final = ("Skye-Lab", "on")
 """The header of every response of a lab server."""

@@ -1,1 +1,0 @@
-"""Faults that a lab server injects into requests."""
