@@ -209,6 +209,9 @@ def _by_host(attempt: Attempt[Game]) -> None:
 def delete_game(games: Games, command: Command, game_id: str) -> None:
     """Delete a game that is over, with all that is stored of it.
 
+    Only the idempotency record of the deletion remains, until it expires: a retry whose first response was
+    lost must succeed.
+
     :raises Problem: token_required, host_only, game_not_over.
     """
     for number in range(MAX_ATTEMPTS):

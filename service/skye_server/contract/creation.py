@@ -1,4 +1,4 @@
-"""The request bodies that create games."""
+"""The request bodies that create a game, and the players that take its seats."""
 
 from __future__ import annotations
 

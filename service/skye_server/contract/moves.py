@@ -1,4 +1,4 @@
-"""The request bodies of moves: offers, purchases, placements."""
+"""The request bodies that act on a game: offers, purchases, placements, and the advance of a clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The process of a dispatcher. gevent has patched the standard library before this module is imported."""
+"""The process of a dispatcher, with a handler for each kind of entry in the due queue.
+
+gevent has patched the standard library before this module is imported.
+"""
 
 from __future__ import annotations
 

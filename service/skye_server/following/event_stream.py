@@ -1,4 +1,4 @@
-"""The event stream of one client that follows one game, fed by the game's feed."""
+"""The event stream of one client that follows one game, fed by the game's feed, and the end of streams."""
 
 from __future__ import annotations
 

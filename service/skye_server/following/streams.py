@@ -1,4 +1,4 @@
-"""The clock of streams: wakes each when it is due, or when its client has disconnected."""
+"""What the streams of a process share: a clock that wakes them, and limits on how many are open."""
 
 from __future__ import annotations
 

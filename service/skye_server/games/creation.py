@@ -1,4 +1,4 @@
-"""Build a game and its seats from the body of a creation request."""
+"""Open a game from the body of a creation request: new, or from a record, a position or a scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that the rules do not know, in the lobby and in play: tokens, resigning, bots at URLs.
+"""Changes that the rules do not know, in the lobby and in play: tokens, resigning, bots at URLs, clocks.
 
 Every function that changes a game returns a `Transition` or raises a `Problem`.
 """

@@ -2,6 +2,10 @@
 
 The middleware adds request ids and default headers to responses, counts them and logs them, including those
 that Flask renders outside the views: error responses and streams. Rate limits and CORS register other hooks.
+
+A hook compares the preconditions `If-Match` and `If-None-Match` (RFC 9110, section 13.1): of a read with the
+entity tag of its response, of other requests with what a read of their path returns. A change of a game
+compares them with the version of the game in the attempt that commits (`command_from_request`).
 """
 
 from __future__ import annotations

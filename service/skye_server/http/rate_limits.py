@@ -2,6 +2,10 @@
 
 All tokens of an address share its budget: tokens are free, since one creation issues up to six. An IPv6
 address counts as its /64 network, the smallest that providers assign. Expensive requests cost more.
+
+A budget is a leaky bucket: a request fills it by its cost, it drains at a constant rate, and a request that
+would overflow it is refused. So all requests of a minute may arrive at once. The store keeps the buckets;
+while it cannot count (it is unreachable, read-only or out of memory), each worker counts in its own memory.
 """
 
 from __future__ import annotations

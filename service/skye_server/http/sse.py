@@ -1,4 +1,4 @@
-"""Server-sent events (SSE): frame the items of a stream as messages and comments, and send them."""
+"""Server-sent events (SSE): frame the items of a stream as messages and comments, send them, and resume."""
 
 from __future__ import annotations
 

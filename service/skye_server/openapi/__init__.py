@@ -1,4 +1,4 @@
-"""The contract: an OpenAPI document, generated from the routes and their schemas, and its workflows."""
+"""The contract: an OpenAPI document, generated from the routes and their schemas, with recorded examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The converter of schemas to OpenAPI, which names and describes more components than apispec."""
+"""The components of the contract: schemas of requests, and the TypedDicts that describe responses."""
 
 from __future__ import annotations
 

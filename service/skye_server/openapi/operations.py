@@ -1,4 +1,4 @@
-"""Decorators that document a view for the contract, and mark the views of a player.
+"""Decorators that document a view for the contract, mark the views of a player, announce the end of one.
 
 The view's docstring gives summary and description, and its name the `operationId`.
 """

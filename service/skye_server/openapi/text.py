@@ -1,4 +1,7 @@
-"""Texts of the contract: from docstrings, and from files."""
+"""Texts of the contract: from docstrings and from files, and the document as YAML.
+
+The YAML has text blocks, no anchors, and on one line what fits on it.
+"""
 
 from __future__ import annotations
 

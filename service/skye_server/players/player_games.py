@@ -1,7 +1,7 @@
 """Players: the games that they have and may join, and their events.
 
 A player's record of a game is in another slot of a cluster than the game. The game is the source of truth;
-the relay writes the record and the events after each commit (`relay.players`). Only taking a seat writes
+the relay writes the record and the events after each commit (`relay.consumers`). Only taking a seat writes
 before the commit: it reserves a place among the player's games, which the relay gives up for the record. So
 the number of games is limited exactly.
 """

@@ -1,4 +1,8 @@
-"""The lists of public games: a game is in the list of its status."""
+"""The consumers of the relay: the lists of public games, and the games and events of players.
+
+A game is in the list of its status. A player has a record of each game, and the events derived up to it; one
+step writes both.
+"""
 
 from __future__ import annotations
 

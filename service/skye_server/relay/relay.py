@@ -6,7 +6,7 @@ removes the entry; if it crashes, or a consumer fails, a dispatcher relays the g
 
 A consumer derives what is missing from its own position, which it stores in the same step as what it writes.
 So it may be called at any time, and again; and after a loss of writes, of the game or of its own, it begins
-again from the game.
+again from the game. `rebuild` derives everything again: after a restore, or when derived data is lost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documentation: the guide, the contract and its reference. Pages load nothing from other servers."""
+"""The documentation: the guide, the contract and the index. Pages load nothing from other servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of lab servers, for testers; see `skye_server.http.fault_injection` for injected faults."""
+"""The laboratory of a server for testers; see `skye_server.http.fault_injection` for injected faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes of a player key: the player's games, their events, and the key itself."""
+"""The player of a player key: the games, their events, and the key itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The routes for operators and monitoring: health, readiness and metrics."""
+"""Health, readiness and metrics, for operators and monitoring."""
 
 from __future__ import annotations
 

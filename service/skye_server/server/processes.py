@@ -1,4 +1,4 @@
-"""Child processes that end with the process that started them."""
+"""Child processes that end with the process that started them, and the signals of the launcher."""
 
 import contextlib
 import ctypes

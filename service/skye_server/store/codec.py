@@ -1,4 +1,4 @@
-"""Encode games and log entries for the store, and decode them.
+"""Encode games and log entries for the store, decode them, and read the changes of a game from its log.
 
 A stored game is `FORMAT:VERSION:CRC32:{...}`, a header and JSON. The store compares the version without
 reading the JSON. A log entry has the changes of one commit in JSON, or those of a whole game in compressed

@@ -1,4 +1,4 @@
-"""The types of the data of the store."""
+"""The data of a commit, and its bounded retries (optimistic concurrency)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lab server stores: how far its clock is ahead, and the faults of the next requests of games.
+"""The laboratory of a server for testers: its clock, the faults of requests, and what is stored of them.
 
     skye:lab:clock              string  how far the clock is ahead, in milliseconds
     skye:{sN}:GAME:faults       list    a fault for each of the next requests of a game, all equal

@@ -10,7 +10,7 @@ Of each player, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
 The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
-the relay writes the record after the game (see `relay.players`).
+the relay writes the record after the game (see `relay.consumers`).
 """
 
 from __future__ import annotations

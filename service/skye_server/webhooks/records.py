@@ -1,4 +1,4 @@
-"""The records of webhooks and of their deliveries."""
+"""The records of webhooks and of their deliveries, and how the API shows them."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 httpcore sends it. Its network backend here resolves the name, refuses forbidden addresses and connects to the
 address that it has checked, so that a second look-up cannot give another; TLS checks the certificate against
 the name of the URL. There are no redirects, proxies or cookies.
+Secrets and signatures are those of Standard Webhooks 1.0 (https://www.standardwebhooks.com).
 """
 
 from __future__ import annotations

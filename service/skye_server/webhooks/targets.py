@@ -1,4 +1,11 @@
-"""The URLs and addresses to which the server may send requests of its own (protection from SSRF)."""
+"""The URLs and addresses to which the server may send requests of its own (protection from SSRF).
+
+The names of URLs are resolved in the event loop, within a deadline; names that failed are remembered.
+The host of Redis is looked up by the resolver of the system, which gevent calls in ten threads: a look-up
+that its caller has given up occupies its thread for up to 30 seconds. Names that users choose must not be
+looked up there. c-ares, which gevent contains, reads /etc/hosts and asks the servers of /etc/resolv.conf from
+the event loop; the environment variables `GEVENTARES_SERVERS` and `GEVENTARES_UDP_PORT` name others.
+"""
 
 from __future__ import annotations
 

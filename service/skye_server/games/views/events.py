@@ -1,4 +1,4 @@
-"""Events of a game as a caller may see them, numbered."""
+"""Events of a game as a caller may see them, numbered, and the messages of its streams."""
 
 from __future__ import annotations
 
