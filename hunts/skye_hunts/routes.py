@@ -16,9 +16,9 @@ from skye_server.error_codes import Problem
 from skye_server.http.framework import feature
 from skye_server.http.request_parsing import TAKES_QUERY, takes
 from skye_server.http.responses import JSON, check_accepts, json_response, uncached_json
+from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, Link, ResponseDoc, operation, text
-from skye_server.openapi.parameters import FAULT
 
 blueprint = Blueprint("Bug hunts", __name__, url_prefix="/v1/lab")
 

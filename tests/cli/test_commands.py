@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from skye_server.cli.__main__ import main
-from skye_server.server.data_folder import DataFolder
+from skye_server.server.embedded_redis import DataFolder
 from tests.support.ports import free_port
 
 

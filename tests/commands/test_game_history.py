@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from skye_server.commands import game_history
-from skye_server.games import past_versions
 from skye_server.store import codec
 from skye_server.store.shards import key_of
 from tests.support.playing import KEY
@@ -27,7 +26,7 @@ def work(monkeypatch):
 
         monkeypatch.setattr(module, name, counting)
 
-    count(past_versions, "apply_event")
+    count(game_history, "apply_event")
     count(codec, "decode_entry")
     return counted
 

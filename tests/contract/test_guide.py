@@ -12,7 +12,7 @@ from skye import BASE
 from skye.positions import MAX_GOLD
 from skye.positions.checking import FIRST_AMOUNT, GROWTH
 from skye_server import docs as guide
-from skye_server.commands.rematch import MAX_ABORTED
+from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST

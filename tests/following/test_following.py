@@ -210,7 +210,7 @@ def test_stream_outlasts_an_outage_of_the_store(monkeypatch):
 
 @pytest.mark.parametrize("first_failure", [1, 2])
 def test_stream_of_a_player_key_outlasts_an_outage_of_the_store(first_failure, service, monkeypatch):
-    monkeypatch.setattr("skye_server.following.event_stream.OUTAGE_S", 0.01)
+    monkeypatch.setattr("skye_server.following.follower.OUTAGE_S", 0.01)
     key_record, calls = RedisPlayers.key_record, itertools.count()
 
     def fail_twice(*arguments):

@@ -4,9 +4,8 @@ import msgspec
 import pytest
 
 from skye_server.commands import game_history
-from skye_server.commands.game_history import GameHistory
+from skye_server.commands.game_history import GameHistory, empty_game, replay_changes
 from skye_server.games.authorization import SPECTATOR, Caller
-from skye_server.games.past_versions import empty_game, replay_changes
 from skye_server.games.views.game import game_view
 from skye_server.store.codec import changes_from_log, decode_game
 from skye_server.store.redis_store import RedisStore

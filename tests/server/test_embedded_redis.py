@@ -8,8 +8,7 @@ import sys
 import pytest
 import redis
 
-from skye_server.server.data_folder import DataFolder
-from skye_server.server.embedded_redis import RedisServer, lock_files, socket_location
+from skye_server.server.embedded_redis import DataFolder, RedisServer, lock_files, socket_location
 from skye_server.server.processes import LaunchError
 from tests.server.programs import script
 from tests.support.waiting import waited_for

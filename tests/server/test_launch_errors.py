@@ -6,7 +6,7 @@ import pytest
 
 from skye_server.server import api_process
 from skye_server.server.api_process import listen
-from skye_server.server.data_folder import DataFolder
+from skye_server.server.embedded_redis import DataFolder
 from skye_server.server.processes import LaunchError
 from skye_server.setting_parsers import Address
 

@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 import msgspec
 import pytest
 
-from skye_server.commands.idempotency import IdempotencyRecord
+from skye_server.commands.attempts import IdempotencyRecord
 from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent

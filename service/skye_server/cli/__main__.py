@@ -1,4 +1,4 @@
-"""The command line: `skye-server COMMAND`. A command is a module of this package with the same name."""
+"""The command line: `skye-server COMMAND`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = ("serve", "dispatch", "demo", "doctor", "backup", "restore", "rebuild", "openapi", "settings")
+_COMMANDS = {
+    "serve": "processes",
+    "dispatch": "processes",
+    "demo": "demo",
+    "doctor": "doctor",
+    "backup": "stored_games",
+    "restore": "stored_games",
+    "rebuild": "stored_games",
+    "openapi": "openapi",
+    "settings": "doctor",
+}
+"""The commands, each with the module of this package that has it, as a function of the same name."""
 
 _EPILOG = """Settings are environment variables; `skye-server settings` lists them.
 
@@ -27,7 +38,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - likewise
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = import_module(f"skye_server.cli.{cmd_name}").command
+        command: click.Command = getattr(import_module(f"skye_server.cli.{_COMMANDS[cmd_name]}"), cmd_name)
         return command
 
 

@@ -181,7 +181,7 @@ def _default_url() -> str:
 )
 @click.option("--players", default=4, type=click.IntRange(2, 5), show_default=True, help="Number of players.")
 @click.option("--quiet", is_flag=True, help="Print only the result.")
-def command(url: str, seed: str, players: int, *, quiet: bool) -> None:
+def demo(url: str, seed: str, players: int, *, quiet: bool) -> None:
     """Play one whole game on a running server."""
     try:
         _demonstrate(url, seed, players, quiet=quiet)

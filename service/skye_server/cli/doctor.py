@@ -1,4 +1,4 @@
-"""`skye-server doctor`: check what the server needs, and say what to change."""
+"""`skye-server doctor` and `settings`: check what the server needs, and list the settings."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import click
 
 from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL, without_secrets
-from skye_server.server.data_folder import DataFolder
+from skye_server.server.embedded_redis import DataFolder
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address
-from skye_server.settings import Settings, SettingsError, unknown_variables
+from skye_server.settings import Settings, SettingsError, table, unknown_variables
 
 _MIN_OPEN_FILES: Final = 4096
 """Each connection of a client and to Redis is an open file of a worker."""
@@ -124,7 +124,7 @@ def _redis(settings: Settings) -> Iterator[Finding]:
 
 
 @click.command()
-def command() -> None:
+def doctor() -> None:
     """Check what the server needs, and what to change.
 
     That is: Redis, the clock, limits of files, proxies and the data folder. The exit code is 1 after an
@@ -140,3 +140,9 @@ def command() -> None:
         click.echo(f"{level:8} {text}")
         has_failed |= level == "error"
     raise SystemExit(has_failed)
+
+
+@click.command()
+def settings() -> None:
+    """Print the table of settings, in Markdown."""
+    click.echo(table())

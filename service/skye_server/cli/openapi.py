@@ -14,7 +14,7 @@ _NAMES = [f"{document}.yaml" for document in DOCUMENTS]
 
 @click.command()
 @click.argument("document", type=click.Choice(_NAMES), default="openapi.yaml")
-def command(document: str) -> None:
+def openapi(document: str) -> None:
     """Print a document of the contract, by default openapi.yaml."""
     app = create_app(Settings(redis_url=MEMORY_URL))
     click.echo(contract_of(app).written(document), nl=False)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeAlias, TypeVar
 
+import msgspec
+
 from skye_server.commands.current_games import Games
-from skye_server.commands.idempotency import IdempotencyRecord, decode_record, encode_record
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games import autoplay
 from skye_server.games.authorization import (
@@ -273,3 +275,66 @@ def new_record(
 def id_from(digest: bytes) -> str:
     """Return the id of a game that derives from a digest."""
     return "".join(_ID_ALPHABET[byte % 32] for byte in digest[:_ID_LENGTH])
+
+
+RECORD_FORMAT: Final = 1
+"""The format of a stored record."""
+
+
+class IdempotencyRecord(msgspec.Struct, array_like=True, frozen=True):
+    """The idempotency record: the stored data from which a response is rebuilt.
+
+    :param now_ms: the time of the response.
+    :param retired_token: whether the command itself ended the validity of the caller's token.
+    """
+
+    digest: bytes
+    version: int
+    seat: int | None
+    host: bool
+    retired_token: bool
+    roles: list[str]
+    nonce: bytes
+    now_ms: int
+
+    @property
+    def caller(self) -> Caller:
+        """The role of the caller after the command."""
+        return Caller(self.seat, self.host)
+
+    def tokens(self, idempotency_key: str) -> TokenSource:
+        """Return the source of the tokens in the response, with the same tokens as the first time."""
+        tokens = TokenSource(idempotency_key, self.nonce or None)
+        for role in self.roles:
+            tokens.token(role)
+        return tokens
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(IdempotencyRecord)
+
+
+def encode_record(record: IdempotencyRecord) -> bytes:
+    """Return the stored form `FORMAT:CRC32:MSGPACK`."""
+    return _encode(_encoder.encode(record))
+
+
+def _encode(body: bytes) -> bytes:
+    return b"%d:%08x:%s" % (RECORD_FORMAT, zlib.crc32(body), body)
+
+
+def decode_record(stored: bytes) -> IdempotencyRecord:
+    """Return a stored record.
+
+    :raises Problem: data_corrupt, data_newer, when it is corrupt or of an unsupported format.
+    """
+    try:
+        number, _, body = stored.split(b":", 2)
+        if int(number) > RECORD_FORMAT:
+            read = f"this program reads up to format {RECORD_FORMAT}"
+            raise Problem("data_newer", f"The idempotency record has format {int(number)}, {read}.")
+        if stored != _encode(body):
+            raise ValueError("its header or checksum does not match")
+        return _decoder.decode(body)
+    except (ValueError, msgspec.MsgspecError) as error:
+        raise Problem("data_corrupt", f"The idempotency record is corrupt: {error}.") from error

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from skye import Move
-from skye_server.commands.attempts import Attempt, Command, change_game
+from skye_server.commands.attempts import Attempt, Command, change_game, decode_record
 from skye_server.commands.current_games import Games
-from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay, seat_changes
 from skye_server.games.authorization import (

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
 
 from skye import RuleError
-from skye_server.commands.attempts import Attempt, Command, change_game, load_new
+from skye_server.commands.attempts import Attempt, Command, change_game, decode_record, id_from, load_new
 from skye_server.commands.current_games import Games
 from skye_server.commands.views import (
     CreatedGamesView,
@@ -16,9 +21,10 @@ from skye_server.commands.views import (
 )
 from skye_server.cooperative_yield import pause
 from skye_server.error_codes import FieldError, Problem
-from skye_server.games.authorization import TokenSource
+from skye_server.games import lobby
+from skye_server.games.authorization import SPECTATOR, Caller, TokenSource, hash_token, is_player_key
 from skye_server.games.creation import NewGame, opening_of
-from skye_server.games.game import Game
+from skye_server.games.game import Game, Seat, SeedSource, Status
 from skye_server.games.transitions import Transition
 
 
@@ -79,3 +85,143 @@ def _check(number: int, body: dict[str, Any], new: NewGame) -> None:
         problem = Problem(error.code, error.detail, errors=errors)
         problem.params = error.params if isinstance(error, Problem) else error.facts
         raise problem from error
+
+
+MAX_ABORTED: Final = 16
+"""How many rematches of a game can be aborted and opened again: each request for one loads them all."""
+
+
+CopyBot: TypeAlias = Callable[[str, str], str]
+"""Stores a bot at a URL again, for the game with an id, and returns its new id."""
+
+
+def rematch(games: Games, command: Command, game_id: str, copy_bot: CopyBot) -> Attempt[Game]:
+    """Open the game that follows one that is over, or take the caller's seat in it.
+
+    It starts when all players of the old game have taken their seats; the bots of the old game are seated
+    when it is opened.
+
+    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot, game_aborted,
+        already_seated, game_already_started, too_many_games.
+    """
+    old, caller = games.read(game_id, command.token)
+    seat = _own_seat(old, caller)
+
+    def join(attempt: Attempt[Game | None]) -> Transition:
+        new, now_ms = attempt.game, attempt.now_ms
+        if new is not None and new.status is Status.ABORTED:
+            raise Problem("game_aborted")
+        opened = _opened(old, attempt.game_id, now_ms, copy_bot) if new is None else Transition(new)
+        return _joined(opened, seat, attempt.tokens, now_ms, has_token=not is_player_key(command.token or ""))
+
+    load = partial(_load_following, old, caller)
+    return change_game(games, command, game_id, lambda _attempt: None, join, load=load)
+
+
+def _load_following(
+    old: Game, caller: Caller, games: Games, command: Command, _game_id: str
+) -> Attempt[Game | None]:
+    """Load the game that follows, None if it does not exist; `If-Match` applies to the old game.
+
+    :param caller: the role of the caller in the old game.
+    """
+    new_id, game, stored_record = _following(games, command.record_key, old)
+    now_ms = games.now_ms() if game is None else games.time_of(game)
+    tokens = TokenSource(command.idempotency_key or "")
+
+    def role_after(_after: Game) -> Caller:
+        number, _ = tokens.seat or (None, None)
+        return Caller(number, caller.host)
+
+    record = None if stored_record is None else decode_record(stored_record)
+    return Attempt(new_id, game, caller, now_ms, old.version, "", role_after, tokens, record)
+
+
+def find_rematch(games: Games, game_id: str, token: str | None) -> Game | None:
+    """Return the rematch of a game that is over; None until a player requests it."""
+    old, _ = games.read(game_id, token)
+    found = _following(games, None, old)[1] if old.is_over else None
+    return None if found is None or found.status is Status.ABORTED else found
+
+
+def _own_seat(old: Game, caller: Caller) -> Seat:
+    """Return the caller's seat in a game that is over.
+
+    :raises Problem: token_required, not_your_seat, game_not_over, seat_played_by_bot.
+    """
+    if caller.seat is None:
+        raise Problem("token_required" if caller == SPECTATOR else "not_your_seat")
+    if not old.is_over:
+        raise Problem("game_not_over")
+    seat = old.seats[caller.seat]
+    if not _plays_again(seat):
+        raise Problem("seat_played_by_bot")
+    return replace(seat, bot=None, url_bot="")
+
+
+def _plays_again(seat: Seat) -> bool:
+    """Return whether a person plays a seat in the rematch: also one whose bot at a URL has played for it."""
+    return not seat.bot or (seat.has_url_bot and seat.is_held)
+
+
+def _following(games: Games, record_key: str | None, old: Game) -> tuple[str, Game | None, bytes | None]:
+    """Return id, game and idempotency record of the game that follows: the first one that is not aborted.
+
+    After too many aborted games it is the last of them.
+    """
+    number = 0
+    while True:
+        new_id = id_from(hashlib.sha256(f"rematch/{old.id}/{old.host}/{number}".encode()).digest())
+        stored, record = games.store.load(new_id, record_key)
+        game = None if stored is None else games.repository.decoded(new_id, stored)
+        if game is None or game.status is not Status.ABORTED or number == MAX_ABORTED:
+            return new_id, game, record
+        number += 1
+
+
+def _joined(
+    opened: Transition, seat: Seat, tokens: TokenSource, now_ms: int, *, has_token: bool
+) -> Transition:
+    """Seat a player in the game that follows.
+
+    :param has_token: whether the seat gets a token.
+    :raises Problem: already_seated, game_already_started.
+    """
+    game = opened.game
+    if any(other.name == seat.name and not other.bot for other in game.seats):
+        raise Problem("already_seated", game_id=game.id)
+    number = lobby.lowest_free_seat(game)
+    taken = replace(seat, token=tokens.seat_token(number, has_token=has_token))
+    return opened.then(lobby.join(game, taken, now_ms, number=number, invited_by=_reservation(seat)))
+
+
+def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transition:
+    """Open the game that follows: its bots are seated, and seats are reserved for the players."""
+    options = replace(old.options, seed=secrets.token_hex(16), seed_source=SeedSource.SERVER, nonce=None)
+    game = Game(
+        id=new_id,
+        name=old.name,
+        host=old.host,
+        options=options,
+        created_ms=now_ms,
+        capacity=len(old.taken),
+        private=old.private,
+        start_when_full=True,
+        host_player=old.host_player,
+        clock_ms=None if old.clock_ms is None else now_ms,
+        ruleset_hash=old.ruleset_hash,
+    )
+    bots = tuple(_bot_again(seat, new_id, copy_bot) for _, seat in old.taken if not _plays_again(seat))
+    people = tuple(_reservation(seat) for _, seat in old.taken if _plays_again(seat))
+    return lobby.open_game(game, bots, now_ms, invites=people)
+
+
+def _bot_again(seat: Seat, new_id: str, copy_bot: CopyBot) -> Seat:
+    """Return the seat of a bot in the game that follows; one at a URL gets its decisions there too."""
+    url_bot = copy_bot(seat.url_bot, new_id) if seat.has_url_bot else ""
+    return replace(seat, token="", player="", url_bot=url_bot)
+
+
+def _reservation(seat: Seat) -> str:
+    """Return the hash that reserves a seat; no token and no invitation code has it."""
+    return hash_token(f"rematch {seat.token} {seat.player}")

@@ -1,7 +1,7 @@
 """Commands on a game: one function for each, which loads, authorizes, applies, commits and renders.
 
 `change_game` runs each under optimistic concurrency with bounded retries, and once for each idempotency key
-(`skye_server.commands.idempotency`): a request that was committed before skips to rendering. So each also
+(`skye_server.commands.attempts`): a request that was committed before skips to rendering. So each also
 raises the problems that `load_game` and `change_game` raise.
 """
 
@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 from skye import Buy, Move, Pass, RuleError, TakeBack, play
-from skye_server.commands.attempts import Attempt, Command, change_game, load_game, new_record
+from skye_server.commands.attempts import Attempt, Command, change_game, decode_record, load_game, new_record
 from skye_server.commands.current_games import Games
-from skye_server.commands.idempotency import decode_record
 from skye_server.error_codes import Problem
 from skye_server.games import lobby, seat_changes
 from skye_server.games.authorization import (

@@ -3,14 +3,35 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
+from skye import GameState
+from skye.positions import apply_event, set_up
+from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
-from skye_server.games.game import Change, Game, Status
-from skye_server.games.past_versions import empty_game, replay_changes, seat_before
+from skye_server.games.events import (
+    AnyEvent,
+    BotChanged,
+    BotTookOver,
+    GameAborted,
+    GameStarted,
+    HostedEvent,
+    InvitationAccepted,
+    InvitationCreated,
+    InvitationRevoked,
+    PlayerChanged,
+    PlayerJoined,
+    PlayerLeft,
+    PositionSet,
+    TurnChanged,
+)
+from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
+from skye_server.games.transitions import state_with_ruleset
 from skye_server.store.codec import changes_from_log
 from skye_server.store.redis_store import RedisStore
 
@@ -125,3 +146,89 @@ class GameHistory:
             changes = self.changes(game, 0, number)
         due = [change for change in changes if number_of(change) <= number]
         return replay_changes(past, due, self._kept.keep)
+
+
+def empty_game(game: Game) -> Game:
+    """Return a game as it was before its first change, for `replay_changes`.
+
+    Every view of the result of all changes up to a version equals the view of that version. Token hashes are
+    not in the log, so the result cannot authenticate callers.
+
+    :param game: the game at any later version; its id, name, capacity and options do not change.
+    """
+    return replace(
+        game, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, state=None
+    )
+
+
+def replay_changes(
+    past: Game, changes: Iterable[Change], keep: Callable[[Change, Game], object] = lambda *_: None
+) -> Game:
+    """Return a game after the changes that followed.
+
+    :param keep: called with each change and the game after it.
+    :raises Problem: server_busy, bad_request.
+    """
+    is_manual = past.clock_ms is not None
+    with Computation() as computation:
+        for change in changes:
+            for event in change.events:
+                past = _applied(past, event)
+            past = replace(past, version=change.version, last_event=change.last_event)
+            if is_manual:
+                past = replace(past, clock_ms=change.at_ms)
+            keep(change, past)
+            computation.checkpoint()
+    return past
+
+
+def seat_before(later: Sequence[Change], seat: int | None) -> int | None:
+    """Return the number that a seat had before later changes; None if its player had not joined yet."""
+    for event in reversed([event for change in later for event in change.events]):
+        if isinstance(event, PlayerJoined) and event.seat == seat:
+            return None
+        if isinstance(event, GameStarted) and seat is not None:
+            seat = event.players[seat].lobby_seat
+    return seat
+
+
+def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for each event
+    """Return the game after one event."""
+    seats = game.seats
+    match event:
+        case PlayerJoined(number, name, color, bot):
+            return replace(game, seats=with_seat(seats, number, Seat(name, color, bot=bot)))
+        case PlayerLeft(number):
+            return replace(game, seats=with_seat(seats, number, FREE_SEAT))
+        case PlayerChanged(number, name, color):
+            changed = replace(seats[number], name=name, color=color)
+            return replace(game, seats=with_seat(seats, number, changed))
+        case InvitationCreated():
+            return replace(game, invites=(*game.invites, ""))
+        case InvitationAccepted() | InvitationRevoked():
+            return replace(game, invites=game.invites[1:])
+        case GameStarted():
+            return _started(game, event)
+        case PositionSet(state):
+            return _in_play(game, state_with_ruleset(state, game.options.ruleset))
+        case BotTookOver(number, bot, _) | BotChanged(number, bot):
+            return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
+        case TurnChanged(_, _, deadline_ms):
+            return replace(game, deadline_ms=deadline_ms)
+        case GameAborted():
+            return replace(game, status=Status.ABORTED, invites=())
+    if isinstance(event, HostedEvent) or game.state is None:
+        return game
+    return _in_play(game, apply_event(game.state, event))
+
+
+def _started(game: Game, event: GameStarted) -> Game:
+    seats = tuple(seat for _, seat in game.taken)
+    colors = [seat.color for seat in seats]
+    options = game.options
+    state = set_up(colors, options.seed, options.for_engine, event.scoring_tiles, event.starting_seat)
+    return replace(game, state=state, status=Status.PLAYING, seats=seats, invites=())
+
+
+def _in_play(game: Game, state: GameState) -> Game:
+    return replace(game, state=state, status=Status.FINISHED if state.is_over else Status.PLAYING)

@@ -12,7 +12,7 @@ from typing import Final
 
 from skye_server.games.game import Game, OriginType, Status
 from skye_server.store.codec import StoredFormatError
-from skye_server.store.finished_games import FinishedGames, Place, cursor_of, next_places, place_of
+from skye_server.store.game_index import FinishedGames, Place, cursor_of, next_places, place_of
 from skye_server.store.redis_store import RedisStore
 
 LISTED = (Status.LOBBY, Status.PLAYING, Status.FINISHED)

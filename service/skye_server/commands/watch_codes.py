@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Collection
+from typing import Any, Final
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import (
@@ -21,8 +23,10 @@ from skye_server.games.authorization import (
 from skye_server.games.game import Game
 from skye_server.players.identities import PlayerIdentities
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
+from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.lua_scripts import Script
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.watch_code_store import SECRET
+from skye_server.store.shards import key_of
 
 _SECRET_BYTES = 16
 
@@ -31,7 +35,7 @@ class WatchCodes:
     """The watch codes of all games of a store."""
 
     def __init__(self, store: RedisStore, identities: PlayerIdentities) -> None:
-        self._store, self._identities = store.watch_codes, identities
+        self._store, self._identities = WatchCodeStore(store.calls), identities
 
     def code_for(self, game: Game, credential: str) -> str:
         """Return the code of a game for a credential of its host, the same until the credential ends.
@@ -86,3 +90,40 @@ class WatchCodes:
 def _entry(game: Game, code: str) -> str:
     """Return what identifies a code, while the game has the host token that it has now."""
     return f"{game.host}/{hash_token(code)}"
+
+
+SECRET: Final = "secret"  # noqa: S105 - the name of a field
+"""The field of the secret."""
+
+# KEYS: watch codes, game. ARGV: the secret, the credential, what identifies its code, then the credentials to
+# forget. Returns 0 if there is another secret, or no game.
+_ADD: Final = Script("""
+local stored, ttl = redis.call('HGET', KEYS[1], 'secret'), redis.call('TTL', KEYS[2])
+if (stored and stored ~= ARGV[1]) or ttl < 0 then return 0 end
+redis.call('HSET', KEYS[1], 'secret', ARGV[1], ARGV[2], ARGV[3])
+for i = 4, #ARGV do redis.call('HDEL', KEYS[1], ARGV[i]) end
+redis.call('EXPIRE', KEYS[1], ttl)
+return 1
+""")
+
+
+class WatchCodeStore:
+    """The stored watch codes. Every method raises Problem store_unavailable when it fails."""
+
+    def __init__(self, calls: RedisCalls) -> None:
+        self._calls = calls
+
+    def all(self, game_id: str) -> dict[str, str]:
+        """Return the fields of a game: the secret, and what identifies the codes of credentials."""
+        key = key_of(game_id, "watch")
+        found: dict[bytes, bytes] = self._calls.call(key, lambda server: dict(server.hgetall(key)))  # type: ignore[arg-type]  # no awaitable
+        return {name.decode(): value.decode() for name, value in found.items()}
+
+    def add(self, game_id: str, secret: str, credential: str, code: str, forgotten: Collection[str]) -> bool:
+        """Store what identifies the code of a credential; return False if the game has another secret.
+
+        :param forgotten: the credentials whose codes are invalid.
+        """
+        keys = [key_of(game_id, kind) for kind in ("watch", "game")]
+        arguments: list[Any] = [secret, credential, code, *forgotten]
+        return bool(self._calls.run_script(_ADD, keys, arguments))

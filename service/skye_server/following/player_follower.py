@@ -15,8 +15,7 @@ from skye_server.cooperative_yield import has_disconnected
 from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following import game_feed
 from skye_server.following.change_notifier import ChangeNotifier
-from skye_server.following.event_stream import StreamEnded, stream_ended
-from skye_server.following.follower import wait
+from skye_server.following.follower import StreamEnded, stream_ended, wait
 from skye_server.following.game_feed import HEARTBEAT, OUTAGE_S, STORE_FAILS
 from skye_server.following.streams import StreamClock, Timer
 from skye_server.following.subscription import Idle

@@ -13,7 +13,7 @@ from flask import Response, request
 
 from skye_server.client_address import network
 from skye_server.error_codes import FieldError, Problem
-from skye_server.following.event_stream import StreamEnded, StreamEvents, StreamItem, StreamStarted
+from skye_server.following.follower import StreamEnded, StreamEvents, StreamItem, StreamStarted
 from skye_server.following.player_follower import (
     PlayerStreamEvents,
     PlayerStreamItem,

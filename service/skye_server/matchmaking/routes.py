@@ -30,9 +30,9 @@ from skye_server.http.request_parsing import charged_player, command_from_reques
 from skye_server.http.responses import json_response, uncached_json
 from skye_server.matchmaking import tickets
 from skye_server.matchmaking.tickets import MAX_TICKETS
+from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player
-from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 
 
 class TicketStatus(StringEnum):

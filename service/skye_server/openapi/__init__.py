@@ -25,10 +25,9 @@ from skye_server.games.views.history import RecordLine
 from skye_server.http.problems import CONTENT_TYPE, title_of
 from skye_server.http.request_parsing import DOCUMENTATION
 from skye_server.http.responses import JSON
-from skye_server.openapi.components import HEADERS, SCHEMAS, SECURITY_SCHEMES
+from skye_server.openapi.components import HEADERS, PARAMETERS, SCHEMAS, SECURITY_SCHEMES, component_of
 from skye_server.openapi.conversion import Converter, SchemaPlugin
 from skye_server.openapi.documented_errors import CODES, shared_error_responses
-from skye_server.openapi.parameters import PARAMETERS, component_of
 from skye_server.openapi.text import Doc, as_yaml, joined, text_of
 from skye_server.openapi.webhooks import sent_requests
 

@@ -20,7 +20,14 @@ from flask import Response, after_this_request
 from skye_server.commands.views import TimedGameView
 from skye_server.http.request_parsing import DOCUMENTATION, OF_PLAYER, OF_VERSION
 from skye_server.http.responses import JSON, SVG
-from skye_server.openapi.components import PLAYER, TOKEN
+from skye_server.openapi.components import (
+    IDEMPOTENCY_KEY,
+    IF_MATCH,
+    IF_NONE_MATCH,
+    PLAYER,
+    TOKEN,
+    component_of,
+)
 from skye_server.openapi.documented_errors import (
     COMMON_HEADERS,
     CREATION_ERRORS,
@@ -31,12 +38,6 @@ from skye_server.openapi.documented_errors import (
     WRITE_ERRORS,
     error_responses,
     header_references,
-)
-from skye_server.openapi.parameters import (
-    IDEMPOTENCY_KEY,
-    IF_MATCH,
-    IF_NONE_MATCH,
-    component_of,
 )
 
 View = TypeVar("View", bound=Callable[..., Any])

@@ -22,7 +22,7 @@ from skye_server.players.identities import PlayerIdentities
 from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.due_queue import DueQueue
-from skye_server.store.finished_games import FinishedGames, Place, next_places
+from skye_server.store.game_index import FinishedGames, Place, next_places
 from skye_server.store.redis_players import ACTIVE_SCORE, Reservation, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.webhook_entries import events_entry, player_owner

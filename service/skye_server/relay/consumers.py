@@ -18,8 +18,7 @@ from skye_server.games.player_events import Derived, FollowedGame, derive, witho
 from skye_server.players.codec import followed_games, player_events
 from skye_server.store.codec import changes_from_log, header_of
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
-from skye_server.store.finished_games import end_of
-from skye_server.store.game_index import Listed
+from skye_server.store.game_index import Listed, end_of
 from skye_server.store.redis_players import ACTIVE_SCORE, GameUpdate, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.webhook_entries import events_entry, player_owner

@@ -7,8 +7,8 @@ from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
 
+from skye_server.commands import creation_commands as rematches
 from skye_server.commands import game_commands
-from skye_server.commands import rematch as rematches
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.moves import ClockAdvance
 from skye_server.games.views.game import summary_view
@@ -17,9 +17,9 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, game_response, json_response, no_content
+from skye_server.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import NEW_GAME, OWN_VIEW, Describe, Link, ResponseDoc, Token, writes
-from skye_server.openapi.parameters import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from skye_server.webhooks.bots import copied_bot
 
 

@@ -39,9 +39,9 @@ from skye_server.http.responses import (
     versioned_json,
 )
 from skye_server.http.sse import count_open, last_event_id
+from skye_server.openapi.components import LAST_EVENT_ID
 from skye_server.openapi.documented_errors import GAME_ERRORS
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token, reads, text
-from skye_server.openapi.parameters import LAST_EVENT_ID
 
 blueprint = Blueprint("History", __name__, url_prefix="/v1/games/<game>")
 

@@ -27,9 +27,9 @@ from skye_server.http.fault_injection import apply, fault_of, stored_fault
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.request_parsing import body_of, takes
 from skye_server.http.responses import JSON, no_content, uncached_json
+from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, operation, text
-from skye_server.openapi.parameters import FAULT
 from skye_server.store.lab_store import Laboratory
 from skye_server.webhooks.webhooks import CHALLENGE
 

@@ -33,10 +33,10 @@ from skye_server.http.request_parsing import (
     takes,
 )
 from skye_server.http.responses import check_accepts, uncached_json
+from skye_server.openapi.components import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates, of_player, operation, text
-from skye_server.openapi.parameters import REQUIRED_IDEMPOTENCY_KEY
-from skye_server.store.finished_games import FinishedGames, cursor_of, end_of, place_of
+from skye_server.store.game_index import FinishedGames, cursor_of, end_of, place_of
 from skye_server.webhooks.bots import show_secrets
 
 MAX_RECORDS = 1_000

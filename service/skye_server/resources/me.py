@@ -24,11 +24,11 @@ from skye_server.http.rate_limits import charge_key_replacement
 from skye_server.http.request_parsing import bearer_token, charged_player, command_from_request, takes
 from skye_server.http.responses import check_accepts, json_response, link_to_next
 from skye_server.http.sse import count_open, last_event_id
+from skye_server.openapi.components import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
-from skye_server.openapi.parameters import IDEMPOTENCY_KEY, LAST_PLAYER_EVENT_ID
 from skye_server.players.player_games import OwnGame
-from skye_server.store.finished_games import cursor_of, place_of
+from skye_server.store.game_index import cursor_of, place_of
 from skye_server.webhooks.records import ReplacedWebhook, replaced_view
 
 blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")

@@ -19,9 +19,9 @@ from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_webhook_request
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
+from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token
-from skye_server.openapi.parameters import IDEMPOTENCY_KEY
 from skye_server.store.webhook_entries import player_owner
 from skye_server.webhooks.game_events import cursor_at, encode_cursor
 from skye_server.webhooks.records import (

@@ -17,8 +17,7 @@ from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL, without_secrets
 from skye_server.server import api_process, processes
 from skye_server.server.api_process import ROOT
-from skye_server.server.data_folder import DataFolder
-from skye_server.server.embedded_redis import LOG_NAME, RedisServer, lock_files, socket_location
+from skye_server.server.embedded_redis import LOG_NAME, DataFolder, RedisServer, lock_files, socket_location
 from skye_server.server.processes import LaunchError, adopt_orphans, describe_end, spawn, stop
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address

@@ -44,7 +44,6 @@ from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, M
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.shards import key_of, keys_of, shard_key, shard_of
-from skye_server.store.watch_code_store import WatchCodeStore
 from skye_server.store.webhook_store import WebhookStore
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
@@ -85,7 +84,6 @@ class RedisStore:
         self.players = RedisPlayers(self._calls)
         self.due = DueQueue(self._calls)
         self.webhooks = WebhookStore(self._calls)
-        self.watch_codes = WatchCodeStore(self._calls)
         self.rulesets = RulesetStore(self._calls)
         self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.

@@ -1,4 +1,6 @@
-"""`skye-server dispatch`: handle due work of the games of a Redis, such as missed deadlines."""
+"""`skye-server serve` and `dispatch`: the processes of a server. Each imports only what it needs."""
+
+from __future__ import annotations
 
 import sys
 
@@ -6,8 +8,19 @@ import click
 
 
 @click.command()
+def serve() -> None:
+    """Serve the API at SKYE_BIND, by default 127.0.0.1:8000.
+
+    The games are in the Redis that SKYE_REDIS_URL names, else in an embedded one on SKYE_DATA_DIR.
+    """
+    from skye_server.server import launcher  # noqa: PLC0415 - `dispatch` needs no launcher
+
+    sys.exit(launcher.serve())
+
+
+@click.command()
 @click.option("--metrics-of", hidden=True, help="The name under which `serve` counts for this process.")
-def command(metrics_of: str | None) -> None:
+def dispatch(metrics_of: str | None) -> None:
     """Handle due work: missed deadlines, and events of players.
 
     `serve` starts one beside its workers. The games are in the Redis that SKYE_REDIS_URL names. Any number

@@ -1,0 +1,157 @@
+"""`skye-server backup`, `restore` and `rebuild`: commands on the stored games, while a server runs or not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Final
+
+import click
+
+from skye_server.error_codes import Problem
+from skye_server.redis_url import MEMORY_URL
+from skye_server.relay import relay
+from skye_server.server.embedded_redis import (
+    DataFolder,
+    RedisServer,
+    address_of_server,
+    has_files,
+    lock_files,
+    socket_location,
+    url_of,
+)
+from skye_server.server.processes import LaunchError
+from skye_server.server.server_programs import program_for
+from skye_server.settings import Settings, SettingsError
+from skye_server.store.backup import BackupError, Counts
+from skye_server.store.redis_store import RedisStore
+
+
+@contextlib.contextmanager
+def opened_store(*, may_be_new: bool = False) -> Iterator[RedisStore]:
+    """Yield the store of the settings; without a server on the data folder, start one meanwhile.
+
+    :param may_be_new: accept a data folder that no server has used.
+    :raises SettingsError: if the settings cannot be used.
+    :raises LaunchError: if the data folder or Redis cannot be used, or no server has used the folder.
+    """
+    settings = Settings.from_environment(os.environ)
+    if settings.redis_url == MEMORY_URL:
+        raise LaunchError("SKYE_REDIS_URL is memory://: no other process can read those games.")
+    with contextlib.ExitStack() as stack:
+        url = settings.redis_url or _embedded_url(settings.data_dir, stack, may_be_new)
+        store = RedisStore.from_settings(replace(settings, redis_url=url))
+        if warning := store.too_old():
+            raise LaunchError(f"{warning}.")
+        yield store
+
+
+def _embedded_url(path: Path, stack: contextlib.ExitStack, may_be_new: bool) -> str:
+    if running := address_of_server(path):
+        return url_of(Path(running))
+    if not (may_be_new or has_files(path)):
+        raise LaunchError(f"No server has used {path}: set SKYE_DATA_DIR or SKYE_REDIS_URL.")
+    program = program_for(path)
+    if program is None:
+        raise LaunchError("No redis-server or valkey-server was found: install one, or set SKYE_REDIS_URL.")
+    folder = DataFolder(path)
+    stack.callback(folder.close)
+    location = stack.enter_context(socket_location(folder.path))
+    lock = lock_files(folder, location)
+    server = stack.enter_context(RedisServer(program, folder.path, location, inherited=(lock,)))
+    server.wait_until_ready()
+    return server.url
+
+
+STANDARD_STREAM: Final = Path("-")
+
+
+@contextlib.contextmanager
+def reporting_errors() -> Iterator[None]:
+    """End the command with one line for an error that its user can do something about."""
+    try:
+        yield
+    except SettingsError as error:
+        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
+    except (LaunchError, BackupError) as error:
+        raise click.ClickException(str(error)) from error
+    except Problem as problem:
+        cause = f" ({problem.__cause__})" if problem.__cause__ else ""
+        raise click.ClickException(f"Redis does not respond, or refuses commands{cause}.") from problem
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or 'the file'}: {error.strerror}.") from error
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def backup(file: Path) -> None:
+    """Write all games and players into FILE, which must not exist; `-` is the standard output.
+
+    The server may run meanwhile: each game is in the backup as it was at one moment. The games are those of
+    the Redis that SKYE_REDIS_URL names, else of SKYE_DATA_DIR.
+    """
+    with reporting_errors():
+        if file == STANDARD_STREAM:
+            with opened_store() as store:
+                counts = store.backup(sys.stdout.buffer)
+        else:
+            counts = _write(file)
+    click.echo(f"Games in the backup: {counts.games}.", err=True)
+
+
+def _write(file: Path) -> Counts:
+    """Write a file that has its name only when it is complete."""
+    if file.exists():
+        raise BackupError(f"{file} exists already. Choose another name.")
+    unfinished = file.with_name(f"{file.name}.unfinished")
+    with opened_store() as store, _created(unfinished) as output:
+        try:
+            counts = store.backup(output)
+            output.flush()
+            os.fsync(output.fileno())
+            unfinished.rename(file)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return counts
+
+
+def _created(path: Path) -> IO[bytes]:
+    """Create a file for its owner alone: it has the hashes of tokens."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def restore(file: Path) -> None:
+    """Put the games and players of FILE into a server without games; `-` is the standard input.
+
+    The server is the Redis that SKYE_REDIS_URL names, else one on SKYE_DATA_DIR. The whole file is checked
+    first. Repeat a restore that broke off on an empty server.
+    """
+    with reporting_errors(), opened_store(may_be_new=True) as store:
+        if file == STANDARD_STREAM:
+            with tempfile.NamedTemporaryFile() as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+                copy.flush()
+                counts = store.restore(Path(copy.name))
+        else:
+            counts = store.restore(file)
+        relay.rebuild(store)
+    click.echo(f"Games restored: {counts.games}.", err=True)
+
+
+@click.command()
+def rebuild() -> None:
+    """Make the dispatchers derive the games and events of players, and the lists, again from all games.
+
+    The server may serve meanwhile. It is the Redis that SKYE_REDIS_URL names, else one on SKYE_DATA_DIR.
+    """
+    with reporting_errors(), opened_store() as store:
+        queued = relay.rebuild(store)
+    click.echo(f"Entries queued for the dispatchers: {queued}.", err=True)
