@@ -5,7 +5,7 @@ from typing import Annotated, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, Keywords
 from skye_hunts.requests import MAX_DEFECTS, MAX_EVIDENCE, MAX_RECORDED_TEXT
-from skye_server.games.views.types import Timestamp
+from skye_server.games.views.fields import Timestamp
 
 _Class: TypeAlias = Annotated[str, Component("DefectClass"), "The class."]
 _Difficulty: TypeAlias = Annotated[str, Component("DefectDifficulty"), "The difficulty."]

@@ -17,7 +17,7 @@ from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
 from skye_server.games.transitions import MAX_CHANGES
-from skye_server.games.views.types import MAX_ACTIONS
+from skye_server.games.views.fields import MAX_ACTIONS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.resources.scoring import MAX_TILES_TO_PLACE

@@ -28,7 +28,7 @@ features.entry_points = lambda **_: ()  # plug-ins may depend on each feature
 from skye_server import create_app
 from skye_server.dispatch.process import dispatcher
 from skye_server.http.framework import collaborators
-from skye_server.relay.rebuilding import rebuild
+from skye_server.relay.relay import rebuild
 from skye_server.settings import Settings
 
 app = create_app(Settings(redis_url="memory://"))

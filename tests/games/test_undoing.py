@@ -3,7 +3,7 @@
 import pytest
 
 from skye_server.games.transitions import MAX_CHANGES
-from skye_server.games.views.types import MAX_ACTIONS
+from skye_server.games.views.fields import MAX_ACTIONS
 from tests.support.playing import problem_code
 from tests.support.used_up_changes import game_with_used_up_changes
 

@@ -10,15 +10,14 @@ from skye_server.commands.attempts import Attempt
 from skye_server.games.authorization import HOST_ROLE, SPECTATOR, Caller
 from skye_server.games.game import Game
 from skye_server.games.views.actions import Actions
-from skye_server.games.views.game import game_view, invitation_view, timestamp
-from skye_server.games.views.types import (
-    MAX_GAMES,
-    MAX_OPAQUE_LENGTH,
-    GameId,
+from skye_server.games.views.fields import MAX_GAMES, MAX_OPAQUE_LENGTH, GameId, IssuedToken
+from skye_server.games.views.game import (
     GameView,
     InvitationCodeView,
-    IssuedToken,
     TimeView,
+    game_view,
+    invitation_view,
+    timestamp,
 )
 
 

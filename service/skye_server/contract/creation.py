@@ -25,7 +25,7 @@ from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObjec
 from skye_server.contract.positions import SentPosition
 from skye_server.contract.records import GameRecord
 from skye_server.games.game import Clock, Visibility
-from skye_server.games.views.types import MAX_ACTIONS, MAX_TURN_MS
+from skye_server.games.views.fields import MAX_ACTIONS, MAX_TURN_MS
 
 MIN_TURN_MS = 1_000
 """The shortest time for a decision, in milliseconds."""

@@ -23,7 +23,7 @@ from skye_server.games.authorization import (
     MAX_PLAYER_KEY_LENGTH,
     PLAYER_KEY_PATTERN,
 )
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 
 _TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})"

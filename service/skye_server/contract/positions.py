@@ -18,7 +18,7 @@ from skye_server.contract import enums
 from skye_server.contract.enums import AnyTile, Color, GamePhase, LandscapeTile, ScoringTileId
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
 from skye_server.contract.objects import ListOf, NestedObject, Object
-from skye_server.games.views.types import TieBreakRule
+from skye_server.games.views.fields import TieBreakRule
 
 
 class PositionTile(Object):

@@ -23,7 +23,7 @@ from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rota
 from skye_server.contract.moves import Prices
 from skye_server.contract.objects import Constant, ListOf, NestedObject, Object, Tagged
 from skye_server.contract.positions import SentPosition
-from skye_server.games.views.types import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
+from skye_server.games.views.fields import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
 
 
 class RecordedPlayer(Object):

@@ -12,6 +12,7 @@ from skye_server.contract.objects import Tagged
 from skye_server.contract.records import RecordedAction
 from skye_server.games.views.actions import ActionOfLaterVersionView, ActionView
 from skye_server.games.views.events import HostedEventView, NumberedEventView, StreamEnd, StreamStart
+from skye_server.games.views.fields import combined
 from skye_server.games.views.history import RecordedActionOfLaterVersion
 from skye_server.games.views.player_events import (
     PlayerEventOfLaterVersion,
@@ -19,7 +20,6 @@ from skye_server.games.views.player_events import (
     PlayerStreamEnd,
     PlayerStreamStart,
 )
-from skye_server.games.views.types import combined
 
 
 class OneOf(NamedTuple):

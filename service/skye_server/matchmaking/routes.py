@@ -14,8 +14,7 @@ from skye_server.contract.creation import MIN_TURN_MS
 from skye_server.contract.fields import Boolean, Integer, Name, StringEnum
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.creation import check_seats
-from skye_server.games.views.player_events import TicketId
-from skye_server.games.views.types import (
+from skye_server.games.views.fields import (
     MAX_TURN_MS,
     GameId,
     PlayerName,
@@ -24,6 +23,7 @@ from skye_server.games.views.types import (
     TimeoutRule,
     Timestamp,
 )
+from skye_server.games.views.player_events import TicketId
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import charged_player, command_from_request, reading_player, takes

@@ -8,7 +8,7 @@ from skye.fields import MAX_TILES
 from skye.rulesets import MAX_ROUNDS
 from skye_server import docs as guide
 from skye_server.features import merged
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.fault_header import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of

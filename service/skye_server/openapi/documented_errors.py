@@ -22,7 +22,7 @@ from skye.fields import (
 )
 from skye.rulesets import MAX_PLAYERS
 from skye_server.error_codes import ERROR_CODES, MAX_ERRORS, UNREADABLE
-from skye_server.games.views.types import GameId, PlayerName, Version
+from skye_server.games.views.fields import GameId, PlayerName, Version
 from skye_server.http.problems import CONTENT_TYPE
 
 CODES = "x-problem-codes"

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, TypedDict
 
 from skye.fields import Component, Count, Keywords, Seat
 from skye_server.games.views.actions import Actions
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Timestamp
+from skye_server.games.views.game import GameView
 from skye_server.games.views.player_events import PlayerEventView
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameView, Timestamp
 from skye_server.http.responses import JSON
 from skye_server.openapi.conversion import ResponseComponents
 from skye_server.openapi.text import Doc, joined

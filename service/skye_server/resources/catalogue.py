@@ -41,7 +41,7 @@ from skye_server.cooperative_yield import pausing
 from skye_server.error_codes import Problem
 from skye_server.games.game import TileKind
 from skye_server.games.scenarios import SCENARIOS, scenario_view
-from skye_server.games.views.types import BotName, TileKindName
+from skye_server.games.views.fields import BotName, TileKindName
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import takes
 from skye_server.http.responses import JSON, SVG, cacheable, check_accepts, compressed, json_response

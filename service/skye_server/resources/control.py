@@ -11,8 +11,7 @@ from skye_server.commands import creation_commands as rematches
 from skye_server.commands import game_commands
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.moves import ClockAdvance
-from skye_server.games.views.game import summary_view
-from skye_server.games.views.types import GameSummaryView
+from skye_server.games.views.game import GameSummaryView, summary_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes

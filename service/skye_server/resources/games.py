@@ -22,8 +22,8 @@ from skye_server.contract.objects import Query, ViewQuery, page_cursor
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
 from skye_server.games.views.actions import seat_actions
-from skye_server.games.views.game import summary_view, time_view
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameSummaryView
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
+from skye_server.games.views.game import GameSummaryView, summary_view, time_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes

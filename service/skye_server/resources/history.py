@@ -16,6 +16,7 @@ from skye_server.contract.objects import Query
 from skye_server.error_codes import Problem
 from skye_server.following.follower import Follower, events_after
 from skye_server.games.views.events import NumberedEventView
+from skye_server.games.views.fields import GameStatus, Timestamp, Version, Versioned, versioned
 from skye_server.games.views.game import position_view, time_view
 from skye_server.games.views.history import (
     ExportedRecordView,
@@ -24,7 +25,6 @@ from skye_server.games.views.history import (
     round_view,
     rounds_view,
 )
-from skye_server.games.views.types import GameStatus, Timestamp, Version, Versioned, versioned
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header

@@ -20,8 +20,8 @@ from skye_server.contract.objects import Object, json_or_none
 from skye_server.error_codes import UNREADABLE, FieldError, Problem
 from skye_server.games.player_events import DECISION
 from skye_server.games.seat_changes import MAX_AHEAD_MS
+from skye_server.games.views.fields import Timestamp
 from skye_server.games.views.game import time_view, timestamp
-from skye_server.games.views.types import Timestamp
 from skye_server.http import fault_header
 from skye_server.http.fault_injection import apply, fault_of, stored_fault
 from skye_server.http.framework import collaborators, feature

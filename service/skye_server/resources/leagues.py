@@ -21,9 +21,9 @@ from skye_server.cooperative_yield import pause
 from skye_server.error_codes import UNREADABLE, Problem
 from skye_server.games.authorization import SPECTATOR
 from skye_server.games.game import Status
+from skye_server.games.views.fields import MAX_GAMES
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.history import record_view
-from skye_server.games.views.types import MAX_GAMES
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_batch, charge_records
 from skye_server.http.request_parsing import (

@@ -10,6 +10,7 @@ from flask import Blueprint, Response
 from marshmallow import Schema
 
 from skye.fields import Keywords
+from skye.rulesets import MAX_PLAYERS
 from skye_server.commands import game_commands
 from skye_server.commands.attempts import Attempt
 from skye_server.commands.views import TakenSeatView, TimedGameView, changed_view, taken_seat_view
@@ -27,14 +28,8 @@ from skye_server.games.authorization import (
     require_host,
 )
 from skye_server.games.game import Game
-from skye_server.games.views.game import invitation_view
-from skye_server.games.views.types import (
-    InvitationCodeView,
-    InvitationListView,
-    InvitationView,
-    IssuedToken,
-    WatchCodeView,
-)
+from skye_server.games.views.fields import IssuedToken, Version
+from skye_server.games.views.game import InvitationCodeView, InvitationView, invitation_view
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
@@ -99,6 +94,21 @@ class PlayerToSeat(Variants):
         if "bot_url" in data:
             return UrlBotToJoin
         return BotToJoin if "bot" in data else PersonToJoin
+
+
+class InvitationListView(TypedDict):
+    """The unused invitations of a game."""
+
+    version: Version
+    invitations: Annotated[
+        Sequence[InvitationView], Keywords(maxItems=MAX_PLAYERS), "The invitations, oldest first."
+    ]
+
+
+class WatchCodeView(TypedDict):
+    """The code for spectators of a game."""
+
+    code: Annotated[IssuedToken, "The code. Watch with it as `Authorization: Bearer CODE`."]
 
 
 class HostTokenView(TypedDict):

@@ -14,9 +14,9 @@ from skye_server.contract.fields import Boolean, Opaque, PlayerKey, QueryInteger
 from skye_server.contract.objects import Object, Query, page_cursor
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
-from skye_server.games.views.game import summary_view, time_view, timestamp
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Roles, Timestamp
+from skye_server.games.views.game import GameSummaryView, summary_view, time_view, timestamp
 from skye_server.games.views.player_events import PlayerEventId, PlayerEventView, event_view
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH, GameSummaryView, Roles, Timestamp
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
 from skye_server.http.middleware import Header

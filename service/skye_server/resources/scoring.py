@@ -37,7 +37,7 @@ from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import require_own_seat, require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
-from skye_server.games.views.types import Versioned, versioned
+from skye_server.games.views.fields import Versioned, versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token, takes
 from skye_server.http.responses import SVG, etag, json_response, not_modified, text_response, versioned_json

@@ -13,9 +13,9 @@ from skye.fields import MAX_TILES, BySeat, Keywords, LandscapeTileId, Prices, Se
 from skye.views import TerritoryTileView, territory_tiles_view
 from skye_server.games.authorization import Caller, require_seat
 from skye_server.games.game import Game
-from skye_server.games.views.game import game_view
+from skye_server.games.views.fields import Versioned, versioned
+from skye_server.games.views.game import PlayerView, game_view
 from skye_server.games.views.history import purchase_of
-from skye_server.games.views.types import PlayerView, Versioned, versioned
 from skye_server.http.framework import collaborators
 from skye_server.http.request_parsing import bearer_token
 from skye_server.http.responses import versioned_json

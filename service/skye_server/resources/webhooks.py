@@ -14,7 +14,7 @@ from skye_server.contract.fields import Integer, Name, Secret, Url
 from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
 from skye_server.games.player_events import WEBHOOK_EVENTS
-from skye_server.games.views.types import MAX_OPAQUE_LENGTH
+from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.http.framework import collaborators
 from skye_server.http.rate_limits import charge_webhook_request
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes

@@ -4,7 +4,7 @@ The file is a gzip of msgpack values, each after its length in 4 bytes: a header
 footer with their number. Ordinary commands read and write them, so the form does not depend on the version of
 the server. The keys of a game are read in one step: the backup has a game in play as it was at one moment. No
 step reads more than one game or player. Due entries and the lists of games are left out: they follow from the
-rest (see `relay.rebuilding`).
+rest (see `relay.relay`).
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from skye.fields import Component, Count, Keywords
 from skye_server.contract.fields import MAX_URL_LENGTH
+from skye_server.games.views.fields import GameId, Timestamp
 from skye_server.games.views.game import timestamp
-from skye_server.games.views.types import GameId, Timestamp
 from skye_server.players.codec import RecordCodec
 from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.webhook_entries import NO_GAME

@@ -23,7 +23,7 @@ from skye.views import move_view
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.transitions import is_undo, undo_limit_reached
-from skye_server.games.views.types import UnknownType, Version
+from skye_server.games.views.fields import UnknownType, Version
 
 _Put: TypeAlias = Annotated[Literal["PUT"], "The method of the request."]
 _Post: TypeAlias = Annotated[Literal["POST"], "The method of the request."]

@@ -43,21 +43,10 @@ from skye_server.games.events import (
 )
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_with_ruleset
-from skye_server.games.views.game import (
-    fairness_view,
-    named_scoring_tiles,
-    options_view,
-    origin_view,
-    timestamp,
-    visibility_of,
-)
-from skye_server.games.views.types import (
+from skye_server.games.views.fields import (
     BotName,
-    FairnessView,
     GameId,
     GameName,
-    GameOptionsView,
-    GameOriginView,
     GameStatus,
     Nonce,
     PlayerName,
@@ -70,6 +59,17 @@ from skye_server.games.views.types import (
     UnknownType,
     Version,
     VisibilityName,
+)
+from skye_server.games.views.game import (
+    FairnessView,
+    GameOptionsView,
+    GameOriginView,
+    fairness_view,
+    named_scoring_tiles,
+    options_view,
+    origin_view,
+    timestamp,
+    visibility_of,
 )
 
 

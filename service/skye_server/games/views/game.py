@@ -1,19 +1,23 @@
-"""Views of a game (`skye_server.games.views.types`): the engine's views plus the fields of the game.
+"""Views of a game (`skye_server.games.views.fields`): the engine's views plus the fields of the game.
 
 The engine's `visibility` decides what a caller may see; this module only assembles views.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Annotated, TypedDict
 
 import skye
 import skye.views
 from skye import GameState, position_of
 from skye.draws import commitment
+from skye.fields import BySeat, Color, Count, GamePhase, Keywords, RulesetName, ScoringTileId, Seat
 from skye.positions import Position
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
-from skye.views import UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
+from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
 from skye_server.games.authorization import Caller, hash_token, invitation_id
 from skye_server.games.game import (
     Game,
@@ -23,16 +27,157 @@ from skye_server.games.game import (
     Visibility,
 )
 from skye_server.games.transitions import state_begun
-from skye_server.games.views.types import (
-    FairnessView,
-    GameOptionsView,
-    GameOriginView,
-    GameSummaryView,
-    GameView,
-    InvitationCodeView,
-    PlayerView,
-    TimeView,
+from skye_server.games.views.fields import (
+    MAX_TURN_MS,
+    BotName,
+    ClockName,
+    GameId,
+    GameName,
+    GameStatus,
+    InvitationId,
+    IssuedToken,
+    Nonce,
+    OriginName,
+    PlayerName,
+    Roles,
+    SeatCount,
+    Seed,
+    SeedSourceName,
+    TieBreakRule,
+    TimeoutRule,
+    Timestamp,
+    Version,
+    VisibilityName,
 )
+
+
+class FairnessView(TypedDict):
+    """The proof that all draws were fixed in advance; see `GET /docs/fairness`."""
+
+    commitment: Annotated[
+        str,
+        Keywords(maxLength=64, pattern="^[0-9a-f]{64}$"),
+        "The SHA-256 of the nonce, if the game has one, followed by the seed, in UTF-8; in hexadecimal.",
+    ]
+    nonce: Annotated[
+        Nonce | None,
+        "32 random hexadecimal digits that precede a seed that the creator chose; null until the "
+        "game is finished, and always null if the server chose the seed.",
+    ]
+    seed: Annotated[Seed | None, "The seed of all draws; null until the game is finished."]
+    seed_source: Annotated[SeedSourceName, "Who chose the seed."]
+
+
+class PlayerView(skye.views.SeatInPlayView):
+    """One seat, as the caller may see it."""
+
+    name: PlayerName
+    bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+
+
+class GameOptionsView(TypedDict):
+    """The options that the creator of a game chose."""
+
+    scoring_tiles: Annotated[
+        Sequence[ScoringTileId] | None,
+        Keywords(minItems=1, maxItems=MAX_SLOTS, uniqueItems=True),
+        "The scoring tiles named for slots A to D; null: drawn.",
+    ]
+    first_seat: Annotated[Seat | None, "The seat named to start round 1; null: drawn."]
+    tie_break: Annotated[TieBreakRule, "What breaks a tie."]
+    open_gold: Annotated[bool, "Whether all gold is public."]
+    turn_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no deadline."
+    ]
+    clock: Annotated[ClockName, "The clock of the deadlines."]
+    on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
+
+
+class ViewerView(TypedDict):
+    """The seat and the roles of the caller's token. A caller without a role is a spectator."""
+
+    seat: Annotated[Seat | None, "The seat that the token acts for."]
+    roles: Roles
+
+
+class GameOriginView(TypedDict):
+    """What a game began from, if not from the start."""
+
+    type: Annotated[OriginName, "What the game began from."]
+    scenario: Annotated[str | None, Keywords(maxLength=40), "The name of the scenario; null for other types."]
+
+
+class GameView(GameStateView):
+    """A game, as a caller may see it."""
+
+    id: GameId
+    name: GameName
+    ruleset: RulesetName
+    version: Annotated[Version, "The number of accepted changes; the `ETag` contains it."]
+    last_event: Annotated[Count, "The number of the last event: follow the game from here."]
+    status: Annotated[GameStatus, "The status of the game."]
+    visibility: Annotated[VisibilityName, "Who can find and read the game."]
+    created_at: Annotated[Timestamp, "When the game was created."]
+    seat_count: SeatCount
+    auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
+    reserved_seats: Annotated[
+        Count, Keywords(maximum=MAX_PLAYERS), "How many of the seats are reserved by unused invitations."
+    ]
+    you: Annotated[ViewerView, "The seat and the roles of the caller's token."]
+    options: Annotated[GameOptionsView, "The options that the creator chose."]
+    origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
+    deadline: Annotated[Timestamp | None, "The deadline of the current decision; null: none."]
+    fairness: Annotated[FairnessView, "The commitment to the seed, and the seed."]
+    players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
+
+
+class TimeView(TypedDict):
+    """The time of a response."""
+
+    now: Annotated[
+        Timestamp, "The time of the response, by the clock of the game; the `ETag` does not cover it."
+    ]
+
+
+class SeatSummaryView(TypedDict):
+    """The player of a seat."""
+
+    seat: Seat
+    name: PlayerName
+    color: Annotated[Color, "The player's colour."]
+    bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+
+
+class GameSummaryView(TypedDict):
+    """A game in a list of games."""
+
+    id: GameId
+    name: GameName
+    ruleset: RulesetName
+    version: Annotated[Version, "The number of accepted changes."]
+    status: Annotated[GameStatus, "The status of the game."]
+    created_at: Annotated[Timestamp, "When the game was created."]
+    seat_count: SeatCount
+    auto_start: Annotated[bool, "Whether the game starts automatically as soon as every seat is taken."]
+    reserved_seats: Annotated[
+        Count, Keywords(maximum=MAX_PLAYERS), "How many of the seats are reserved by unused invitations."
+    ]
+    round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
+    phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
+    origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
+    players: Annotated[BySeat[SeatSummaryView], "The seats that are taken, in seat order."]
+
+
+class InvitationView(TypedDict):
+    """An unused invitation, which reserves a seat."""
+
+    id: InvitationId
+
+
+class InvitationCodeView(InvitationView):
+    """An invitation and its code. The server shows the code only here."""
+
+    code: Annotated[IssuedToken, "The code. Join with it as `Authorization: Bearer CODE`; it is valid once."]
 
 
 def timestamp(ms: int) -> str:

@@ -16,8 +16,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.events import GameStarted, HostedEvent, PositionSet
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_begun
-from skye_server.games.views.game import position_view
-from skye_server.games.views.types import (
+from skye_server.games.views.fields import (
     MAX_ACTIONS,
     MAX_DRAWS,
     MAX_OPAQUE_LENGTH,
@@ -32,6 +31,7 @@ from skye_server.games.views.types import (
     UnknownType,
     Version,
 )
+from skye_server.games.views.game import position_view
 
 
 class ExportedPlayerView(TypedDict):

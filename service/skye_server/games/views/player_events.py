@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, GamePhase, Seat
 from skye_server.games.player_events import PlayerEvent
+from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
 from skye_server.games.views.game import timestamp
-from skye_server.games.views.types import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
 
 TicketId: TypeAlias = Annotated[str, Component("TicketId")]
 PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
