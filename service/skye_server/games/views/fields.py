@@ -1,4 +1,4 @@
-"""The types of the views of a game: the engine's views with the fields that the service adds."""
+"""The types of the fields that the service adds to the engine's views; see `skye.fields`."""
 
 from collections.abc import Sequence
 from types import new_class

@@ -1,4 +1,4 @@
-"""Views of a game (`skye_server.games.views.fields`): the engine's views plus the fields of the game.
+"""Views of a game, with their shapes: the engine's views plus the fields of the game.
 
 The engine's `visibility` decides what a caller may see; this module only assembles views.
 """
