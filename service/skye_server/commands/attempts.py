@@ -4,6 +4,16 @@ A command is applied to the game as it was loaded, and committed only if no othe
 since (compare-and-set). After a conflict the command is retried on the game as it is then, at most
 `MAX_ATTEMPTS` times. Nothing is locked. A command that creates a game is committed only if no game has the
 new id.
+
+Idempotency: a command that is sent again with its `Idempotency-Key` runs once and gets the same response.
+
+The response itself is not stored. A record of some 100 bytes holds what is needed to rebuild it: a digest of
+the request, the version of the game that the command led to, the caller's role, and the nonce from which
+the response's tokens derive together with the key, which only the client has. The game of that version is
+rebuilt from the event log.
+
+The store keeps the records of the latest `MAX_IDEMPOTENCY_KEYS` keys of a game, each for
+`SKYE_IDEMPOTENCY_TTL_S` seconds. A request whose record has expired runs again.
 """
 
 from __future__ import annotations

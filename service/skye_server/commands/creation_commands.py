@@ -1,4 +1,8 @@
-"""Commands that create games: one, or up to a hundred at once."""
+"""Commands that create games: one, up to a hundred at once, or a rematch.
+
+The id of a rematch derives from the old one. So every player sends the same request: the first opens the
+new game, and the others find it and take the seats that are reserved for them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Game history: games as they were at an earlier version or event, rebuilt from the event log."""
+"""Game history: games as they were at an earlier version or event, rebuilt from the log (event sourcing).
+
+The events have every draw, income and score. Nothing is drawn from the seed and no rule is applied again: a
+later version of the server, with other draws, tiles or scoring tiles, rebuilds the game that was played.
+"""
 
 from __future__ import annotations
 

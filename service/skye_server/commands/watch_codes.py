@@ -4,6 +4,11 @@ A code belongs to the credential of the host that requests it, and ends with thi
 a random secret of the game, the host token that the game has, and the credential. Only its hash is stored,
 with the id of the credential and the hash of the host token. So the replacement of a player key ends its
 codes in all games in one step, also in games that are over, and a backup has no code.
+
+The store has one hash of each game, in the shard of the game (see `shards`). Field `secret` has the random
+secret; each other field, for a credential of the host that has requested its code (`credential_id`), what
+identifies the code. A commit of the game sets the time to live again; the deletion of the game deletes the
+hash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The shared components of operations: response headers, plain values and security schemes."""
+"""The shared components of operations: parameters, response headers, plain values and security schemes."""
 
 from __future__ import annotations
 

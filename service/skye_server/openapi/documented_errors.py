@@ -1,4 +1,4 @@
-"""Error responses in the contract: the codes of each kind of operation, and the responses that list them."""
+"""Error responses in the contract: their body, the codes of each kind of operation, shared responses."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     skye:{index}:STATUS[:ORIGIN]  zset  ids of games by time (see `commands.listing`)
     skye:{index}:versions         hash  the versions of the listed games
 
-The relay writes them (see `relay.consumers`).
+The relay writes them (see `relay.consumers`). `FinishedGames` pages through the finished games of such a set.
 """
 
 from __future__ import annotations
