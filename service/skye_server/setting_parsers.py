@@ -152,6 +152,12 @@ def switch(text: str) -> bool:
     return one_of("off", "on")(text) == "on"
 
 
+def automatic_switch(text: str) -> bool | None:
+    """Return whether a text is `on`, None if it is `auto`; the other one is `off`."""
+    chosen = one_of("auto", "off", "on")(text)
+    return None if chosen == "auto" else chosen == "on"
+
+
 def ports(text: str) -> tuple[int, ...]:
     """Return port numbers, none for `*`."""
     if text == "*":

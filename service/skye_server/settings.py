@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from skye.rulesets import Ruleset
 
 PREFIX = "SKYE_"
-LAB_WARNING = "SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games."
-
 DAY_S = 24 * 60 * 60
 
 _LOG_LEVELS = ("debug", "info", "warning", "error")
@@ -59,7 +57,16 @@ class Settings:
         secret=True,
     )
     bind: Address = _setting(
-        "127.0.0.1:8000", parsers.address, "address of the API; port 0 chooses a free one"
+        "127.0.0.1:8000",
+        parsers.address,
+        "address of the API; port 0 chooses a free one. At an address that other hosts reach, the server "
+        "wants a proxy (`SKYE_TRUSTED_PROXIES`) or `SKYE_BIND_DIRECTLY=on`",
+    )
+    bind_directly: bool = _setting(
+        "off",
+        parsers.switch,
+        "with `on`, other hosts may reach the server without a proxy: nothing is encrypted, and slow or many "
+        "connections of a client may hold up those of others",
     )
     health_bind: Address | None = _setting(
         "",
@@ -122,10 +129,11 @@ class Settings:
     cors_origins: tuple[str, ...] = _setting(
         "*", parsers.origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
     )
-    limits: bool = _setting(
-        "off",
-        parsers.switch,
-        "rate limits: `on` for a public server. 0 in one of the following settings means no limit",
+    limits: bool | None = _setting(
+        "auto",
+        parsers.automatic_switch,
+        "rate limits; `auto`: `on` where other hosts reach the server, that is behind proxies and at another "
+        "address than one of loopback, unless it is a lab. 0 in one of the following settings means no limit",
     )
     limit_requests_per_minute: int = _setting(
         "3000",
@@ -228,9 +236,42 @@ class Settings:
         return self.ruleset_file or BASE
 
     @property
+    def is_limited(self) -> bool:
+        """Whether there are rate limits."""
+        if self.limits is None:
+            return not self.lab and (self.trusted_proxies > 0 or not self.bind.is_loopback)
+        return self.limits
+
+    @property
     def max_game_ttl_s(self) -> int:
         """How long a game that was not aborted is stored at most after its last change, in seconds."""
         return max(self.game_ttl_lobby_s, self.game_ttl_playing_s, self.game_ttl_finished_s)
+
+    def refusal(self, address: Address) -> str | None:
+        """Return why the API may not be served at an address, None if it may."""
+        if address.is_loopback:
+            return None
+        if self.lab:
+            return None if self.lab_public else f"SKYE_LAB=on: not at {address}, unless SKYE_LAB_PUBLIC=on"
+        if self.trusted_proxies or self.bind_directly:
+            return None
+        return (
+            f"Other hosts reach {address}, where no proxy encrypts connections and limits them. Set "
+            "SKYE_TRUSTED_PROXIES to the number of proxies in front of the server (deploy/README.md has "
+            "examples), or SKYE_BIND_DIRECTLY=on to do without."
+        )
+
+    def warnings(self, address: Address) -> list[str]:
+        """Return the risks that the settings allow at an address of the API."""
+        found = []
+        if self.lab:
+            found.append("SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games.")
+        elif self.trusted_proxies or not address.is_loopback:
+            if not self.trusted_proxies:
+                found.append("SKYE_BIND_DIRECTLY is on: nothing is encrypted, and no proxy limits clients.")
+            if not self.is_limited:
+                found.append("SKYE_LIMITS is off: one client can use up the server.")
+        return found
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Settings":

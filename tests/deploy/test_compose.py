@@ -47,7 +47,7 @@ def test_compose_settings_of_an_instance_are_valid(name):
     assert unknown_variables(environment) == []
     settings = Settings.from_environment(environment)
     assert settings.trusted_proxies == 1
-    assert settings.limits
+    assert settings.is_limited
 
 
 def test_nginx_upstreams_hold_the_sockets_of_all_instances():

@@ -175,7 +175,7 @@ def test_settings_of_the_pods_are_valid(resources, api):
     assert [variable["name"] for variable in api["env"]] == list(REDIS_URL)
     assert unknown_variables(environment) == []
     settings = Settings.from_environment(environment)
-    assert settings.limits
+    assert settings.is_limited
     assert settings.trusted_proxies == 1  # nginx
 
 

@@ -46,7 +46,7 @@ def left(answer):
 
 
 def test_requests_are_not_limited_by_default(service):
-    assert not Settings().limits
+    assert not Settings().is_limited
     answer = service.call("GET", "/v1/tiles")
     assert not [name for name, _ in answer.headers if name.startswith("RateLimit")]
     assert service.redis.keys() == []

@@ -1,14 +1,21 @@
 """What keeps the launcher from starting: each error names its cause and a remedy."""
 
+import errno
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from skye_server.server import api_process
+from skye_server.server import api_process, launcher
 from skye_server.server.api_process import listen
-from skye_server.server.embedded_redis import DataFolder
+from skye_server.server.embedded_redis import DataFolder, has_space
 from skye_server.server.processes import LaunchError
 from skye_server.setting_parsers import Address
+from tests.support.waiting import MAX_WAIT_S
 
 
 @pytest.mark.parametrize("setting", ["SKYE_BIND", "SKYE_HEALTH_BIND"])
@@ -26,3 +33,36 @@ def test_data_folder_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LaunchError, match=f"The data folder {tmp_path}/file/data cannot be written: Not a"):
         DataFolder(tmp_path / "file" / "data")
+
+
+def test_too_few_open_files_are_reported_with_the_limit():
+    limited = "import resource, runpy; resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128)); "
+    limited += "runpy.run_module('skye_server.worker.gunicorn_conf')"
+    environ = os.environ | {"SKYE_REDIS_URL": "memory://"}
+    done = subprocess.run(
+        [sys.executable, "-c", limited], env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("A process may open 128 files only")
+
+
+def test_redis_on_a_full_disk_starts_again_as_soon_as_there_is_space(monkeypatch, tmp_path):
+    free = [False, False, False, True]
+    monkeypatch.setattr(launcher, "has_space", lambda _folder: free.pop(0))
+    monkeypatch.setattr(launcher, "_wait_for_end", lambda *_: None)
+    started = []
+    server = SimpleNamespace(folder=tmp_path, start=lambda: started.append(free[:]))
+    monkeypatch.setattr(launcher, "_wait_for_redis", lambda _server: None)
+    assert launcher._restarted(None, server, MAX_WAIT_S)  # noqa: SLF001 - else it would wait that long
+    assert started == [[]]
+
+
+def test_space_of_a_folder_is_found_by_writing_to_it(tmp_path, monkeypatch):
+    assert has_space(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert not has_space(tmp_path)

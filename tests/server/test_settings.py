@@ -161,3 +161,54 @@ def test_lab_beside_a_mark_of_production_is_refused(variable, text):
 )
 def test_lab_on_this_host_or_one_server_or_public_is_accepted(more):
     assert Settings.from_environment({"SKYE_LAB": "on"} | more).lab
+
+
+@pytest.mark.parametrize(
+    ("more", "is_on"),
+    [
+        ({}, False),
+        ({"SKYE_BIND": "0.0.0.0:8000"}, True),
+        ({"SKYE_TRUSTED_PROXIES": "1"}, True),
+        ({"SKYE_BIND": "0.0.0.0:8000", "SKYE_LIMITS": "off"}, False),
+        ({"SKYE_BIND": "0.0.0.0:8000", "SKYE_LAB": "on", "SKYE_LAB_PUBLIC": "on"}, False),
+        ({"SKYE_LIMITS": "on"}, True),
+    ],
+)
+def test_limits_are_on_where_other_hosts_reach_the_server(more, is_on):
+    assert Settings.from_environment(more).is_limited is is_on
+
+
+@pytest.mark.parametrize(
+    ("more", "refused"),
+    [
+        ({}, True),
+        ({"SKYE_LIMITS": "off"}, True),
+        ({"SKYE_TRUSTED_PROXIES": "1"}, False),
+        ({"SKYE_BIND_DIRECTLY": "on"}, False),
+        ({"SKYE_LAB": "on", "SKYE_LAB_PUBLIC": "on"}, False),
+    ],
+)
+def test_public_address_wants_a_proxy_or_the_risk_accepted(more, refused):
+    public = {"SKYE_BIND": "0.0.0.0:8000"} | more
+    settings = Settings.from_environment(public)
+    assert bool(settings.refusal(settings.bind)) is refused
+    assert settings.refusal(Address("127.0.0.1", 80)) is None
+
+
+@pytest.mark.parametrize(
+    ("more", "risks"),
+    [
+        ({}, []),
+        ({"SKYE_TRUSTED_PROXIES": "1"}, []),
+        ({"SKYE_TRUSTED_PROXIES": "1", "SKYE_LIMITS": "off"}, ["SKYE_LIMITS"]),
+        ({"SKYE_BIND": "[::]:80", "SKYE_BIND_DIRECTLY": "on"}, ["SKYE_BIND_DIRECTLY"]),
+        (
+            {"SKYE_BIND": "[::]:80", "SKYE_BIND_DIRECTLY": "on", "SKYE_LIMITS": "off"},
+            ["SKYE_BIND_DIRECTLY", "SKYE_LIMITS"],
+        ),
+        ({"SKYE_LAB": "on"}, ["SKYE_LAB"]),
+    ],
+)
+def test_risks_are_named_by_their_settings(more, risks):
+    settings = Settings.from_environment(more)
+    assert [line.split()[0] for line in settings.warnings(settings.bind)] == risks

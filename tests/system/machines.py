@@ -27,7 +27,7 @@ class Machines:
         self.store = store
         self._folder = folder
         self._nginx = None
-        settings = {"SKYE_TRUSTED_PROXIES": "1"} | settings
+        settings = {"SKYE_TRUSTED_PROXIES": "1", "SKYE_LIMITS": "off"} | settings
         self.instances = [Instance(folder / f"api-{name}.sock", store.url, **settings) for name in "ab"]
         self._dispatcher = Dispatcher(folder / "dispatcher.log", store.url, **settings)
         self.ports = [instance.port for instance in self.instances]

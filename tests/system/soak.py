@@ -61,6 +61,7 @@ SETTINGS = {
     "SKYE_GAME_TTL_ABORTED_S": str(KEPT_S),
     "SKYE_IDEMPOTENCY_TTL_S": str(KEPT_S),
     "SKYE_TRUSTED_PROXIES": "1",
+    "SKYE_LIMITS": "off",
 }
 
 

@@ -194,6 +194,25 @@ def test_command_on_a_redis_that_is_too_old_ends_with_1(command):
     assert not [line for line in done.stderr.splitlines() if "too old" not in line]
 
 
+def test_serve_at_an_address_of_other_hosts_wants_a_proxy(launch):
+    public = f"0.0.0.0:{free_port()}"
+    refused = launch(SKYE_BIND=public)
+    assert refused.process.wait(MAX_WAIT_S) == 2
+    assert f"Other hosts reach {public}" in refused.printed
+    assert "SKYE_TRUSTED_PROXIES" in refused.printed
+
+
+@pytest.mark.usefixtures("redis_program")
+def test_doctor_of_a_running_server_finds_no_error(launch, tmp_path):
+    served = launch(SKYE_DISPATCHERS="1")
+    assert waited_for(lambda: served.call("GET", "/readyz")["dispatchers"] == 1)
+    environ = {"SKYE_BIND": urlsplit(served.url).netloc, "SKYE_DATA_DIR": str(tmp_path / "data")}
+    done = CliRunner().invoke(main, ["doctor"], env=environ)
+    assert done.exit_code == 0, done.output
+    assert f"the server at {environ['SKYE_BIND']} is ready; dispatchers: 1" in done.output
+    assert f"the games in {tmp_path / 'data'} are being served" in done.output
+
+
 def test_dispatcher_on_a_redis_that_is_too_old_ends_with_1():
     with old_redis() as port:  # in a process of its own, which gevent patches
         done = subprocess.run(

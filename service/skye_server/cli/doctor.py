@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import logging
 import os
 import resource
 import socket
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,11 +17,13 @@ import click
 
 from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL, without_secrets
-from skye_server.server.embedded_redis import DataFolder
+from skye_server.server.embedded_redis import DataFolder, address_of_server
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address
 from skye_server.settings import Settings, SettingsError, table, unknown_variables
+
+_MAX_BODY: Final = 100_000
 
 _MIN_OPEN_FILES: Final = 4096
 """Each connection of a client and to Redis is an open file of a worker."""
@@ -34,9 +39,12 @@ class Finding(NamedTuple):
 def findings(settings: Settings) -> Iterator[Finding]:
     """Yield what was found about the host and the store, in the order of the checks."""
     yield from (Finding("warning", line) for line in unknown_variables(os.environ))
-    yield _address("SKYE_BIND", settings.bind)
+    if refusal := settings.refusal(settings.bind):
+        yield Finding("error", refusal)
+    yield from (Finding("warning", line) for line in settings.warnings(settings.bind))
+    yield from _address("SKYE_BIND", settings.bind)
     if settings.health_bind:
-        yield _address("SKYE_HEALTH_BIND", settings.health_bind)
+        yield from _address("SKYE_HEALTH_BIND", settings.health_bind)
     yield _open_files()
     yield from _proxies(settings)
     if settings.redis_url is None:
@@ -48,15 +56,38 @@ def findings(settings: Settings) -> Iterator[Finding]:
         yield from _redis(settings)
 
 
-def _address(setting: str, address: Address) -> Finding:
+def _address(setting: str, address: Address) -> Iterator[Finding]:
     with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(address)
         except OSError as error:
+            if server := list(_running(address)):
+                yield from server
+                return
             fault = f"{address} cannot be used: {error.strerror}"
-            return Finding("warning", f"{fault}. Stop what listens there, or set {setting}")
-    return Finding("ok", f"{address} is free")
+            yield Finding("warning", f"{fault}. Stop what listens there, or set {setting}")
+            return
+    yield Finding("ok", f"{address} is free")
+
+
+def _running(address: Address) -> Iterator[Finding]:
+    """Ask the server that listens at an address whether it is ready; yield nothing if it is none of ours."""
+    with closing(http.client.HTTPConnection(*address.reachable, timeout=10)) as connection:
+        try:
+            connection.request("GET", "/readyz")
+            response = connection.getresponse()
+            body = json.loads(response.read(_MAX_BODY))
+            if response.status == http.client.OK:
+                findings = [
+                    Finding("ok", f"the server at {address} is ready; dispatchers: {body['dispatchers']}")
+                ]
+                findings += [Finding("warning", text) for text in body["warnings"]]
+            else:
+                findings = [Finding("error", f"the server at {address} is not ready: {body['detail']}")]
+        except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
+            return
+    yield from findings
 
 
 def _open_files() -> Finding:
@@ -72,13 +103,15 @@ def _proxies(settings: Settings) -> Iterator[Finding]:
     if number:
         trusted = f"the last {number} entries of X-Forwarded-For are trusted"
         yield Finding("ok", f"{trusted}: no client may reach the server past the proxies that set them")
-    elif settings.limits and settings.bind.is_loopback:
+    elif settings.is_limited and settings.bind.is_loopback:
         fault = "SKYE_LIMITS is on at a loopback address without SKYE_TRUSTED_PROXIES"
         yield Finding("warning", f"{fault}: all clients of a proxy share one address; set it to the proxies")
 
 
 def _data_folder(path: Path) -> Finding:
     """Check a folder without creating it."""
+    if address_of_server(path):
+        return Finding("ok", f"the games in {path} are being served")
     if path.exists():
         try:
             DataFolder(path).close()
@@ -127,8 +160,8 @@ def _redis(settings: Settings) -> Iterator[Finding]:
 def doctor() -> None:
     """Check what the server needs, and what to change.
 
-    That is: Redis, the clock, limits of files, proxies and the data folder. The exit code is 1 after an
-    error, and 0 after warnings.
+    That is: Redis, the clock, limits of files, proxies and the data folder, and a server that runs already.
+    The exit code is 1 after an error, and 0 after warnings.
     """
     try:
         settings = Settings.from_environment(os.environ)

@@ -129,8 +129,8 @@ class OpenStreams:
     """The event streams and long polls that are open in this process, limited per token and per address."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        self._per_token = settings.limit_streams if settings.limits else 0
-        self._per_address = settings.limit_streams_per_address if settings.limits else 0
+        self._per_token = settings.limit_streams if settings.is_limited else 0
+        self._per_address = settings.limit_streams_per_address if settings.is_limited else 0
         self._metrics = metrics
         self._open: Counter[str] = Counter()
 

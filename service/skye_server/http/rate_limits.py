@@ -336,7 +336,7 @@ def charge_batch(bodies: Sequence[dict[str, Any]]) -> None:
 
 def register(app: Flask, settings: Settings, store: RedisStore) -> None:
     """Limit the requests to an app if its settings enable limits."""
-    if not settings.limits:
+    if not settings.is_limited:
         return
     limits = app.extensions[_EXTENSION] = _RequestLimits(RateLimiter(store), settings)
     app.wsgi_app = RequestSlots(app.wsgi_app)  # type: ignore[method-assign]  # Flask's own way

@@ -50,7 +50,7 @@ class Players:
         self._identities = PlayerIdentities(store.players)
         self._due: DueQueue = store.due
         self._now_ms = now_ms
-        self._max_active = settings.limit_games_per_key if settings.limits else 0
+        self._max_active = settings.limit_games_per_key if settings.is_limited else 0
         self._ttl_s = settings.max_game_ttl_s
 
     @property

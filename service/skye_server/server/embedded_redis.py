@@ -27,6 +27,7 @@ from skye_server.setting_parsers import Address
 
 _LAUNCHER_LOCK = "launcher.lock"
 _FILES_LOCK = "redis.lock"
+_PAGE = 65_536
 
 
 class DataFolder:
@@ -101,6 +102,18 @@ def address_of_server(path: Path) -> str | None:
     finally:
         os.close(descriptor)
     return None
+
+
+def has_space(path: Path) -> bool:
+    """Return whether a folder can hold one more page, by writing it."""
+    page = path / f"space-check-{os.getpid()}"
+    try:
+        page.write_bytes(bytes(_PAGE))
+    except OSError as error:
+        return error.errno not in (errno.ENOSPC, errno.EDQUOT)
+    finally:
+        page.unlink(missing_ok=True)
+    return True
 
 
 def _open(path: Path) -> int:

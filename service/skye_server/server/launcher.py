@@ -17,11 +17,18 @@ from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL, without_secrets
 from skye_server.server import api_process, processes
 from skye_server.server.api_process import ROOT
-from skye_server.server.embedded_redis import LOG_NAME, DataFolder, RedisServer, lock_files, socket_location
+from skye_server.server.embedded_redis import (
+    LOG_NAME,
+    DataFolder,
+    RedisServer,
+    has_space,
+    lock_files,
+    socket_location,
+)
 from skye_server.server.processes import LaunchError, adopt_orphans, describe_end, spawn, stop
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address
-from skye_server.settings import LAB_WARNING, Settings, SettingsError, unknown_variables
+from skye_server.settings import Settings, SettingsError, unknown_variables
 
 _RESTART_S = 5.0
 _STOP_TIMEOUT_S = 5.0
@@ -64,6 +71,7 @@ class DispatchProcesses:
 
 _LONGEST_DELAY_S = 30.0
 _STABLE_AFTER_S = 60.0
+_SPACE_CHECK_S = 0.5
 
 _NO_REDIS = """\
 WARNING: no redis-server or valkey-server was found on the path, and there is no wheel of one for this machine
@@ -111,8 +119,10 @@ def serve() -> int:
         _allow_local_webhooks(settings)
         for line in unknown_variables(os.environ):
             _warn(f"Warning: {line}")
-        if settings.lab:
-            _warn(f"Warning: {LAB_WARNING}")
+        if refusal := settings.refusal(settings.bind):
+            raise SettingsError(refusal)
+        for line in settings.warnings(settings.bind):
+            _warn(f"Warning: {line}")
         with contextlib.ExitStack() as stack:
             _serve(settings, stack)
     except SettingsError as error:
@@ -128,7 +138,7 @@ def serve() -> int:
 
 def _allow_local_webhooks(settings: Settings) -> None:
     """Let the children send webhooks to this machine, unless other hosts may reach the API."""
-    if settings.bind.is_loopback and not settings.trusted_proxies and not settings.limits:
+    if settings.bind.is_loopback and not settings.trusted_proxies and not settings.is_limited:
         local = {"SKYE_WEBHOOKS_HTTP": "on", "SKYE_WEBHOOKS_PRIVATE": "on", "SKYE_WEBHOOKS_PORTS": "*"}
         for name, value in local.items():
             os.environ.setdefault(name, value)
@@ -266,9 +276,13 @@ def _wait_for_end(children: _Children, server: RedisServer | None, until: float 
 def _restarted(children: _Children, server: RedisServer, delay_s: float) -> bool:
     """Start Redis again after a delay; return whether it is ready, after a warning if it is not.
 
+    Where the disk was full, it is started as soon as there is space, which Redis had missed.
+
     :raises LaunchError: if the API ends.
     """
-    _wait_for_end(children, server, time.monotonic() + delay_s)
+    until, was_full = time.monotonic() + delay_s, not has_space(server.folder)
+    while (now := time.monotonic()) < until and not (was_full and has_space(server.folder)):
+        _wait_for_end(children, server, min(until, now + _SPACE_CHECK_S))
     try:
         server.start()
         _wait_for_redis(server)

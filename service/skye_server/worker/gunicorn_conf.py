@@ -20,7 +20,7 @@ from skye_server.observability import metrics_folder, worker_metrics
 from skye_server.redis_url import MEMORY_URL
 from skye_server.server.processes import death_signal_setter
 from skye_server.setting_parsers import address as parse_address
-from skye_server.settings import LAB_WARNING, Settings, SettingsError
+from skye_server.settings import Settings, SettingsError
 from skye_server.worker import unix_sockets
 
 try:
@@ -42,6 +42,11 @@ worker_class = "skye_server.worker.worker.Worker"
 _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
 worker_connections = 2000 if max_files < 0 else min(2000, max_files // 3 - 50)  # -1: no limit
+if worker_connections < 10:
+    sys.exit(
+        f"A process may open {max_files} files only, by its hard limit; a worker needs 200 or more, and 6,000 "
+        "for 2,000 connections. Raise it: `ulimit -Hn`, LimitNOFILE in systemd, --ulimit of a container."
+    )
 # The worker loads the application, after gevent has patched the standard library.
 preload_app = False
 
@@ -76,7 +81,7 @@ def on_starting(server: Any) -> None:
 
     The health listener is added to those of the command line.
     """
-    _refuse_public_lab(server.cfg.bind)
+    _check_addresses(server.cfg.bind)
     addresses = [unix_sockets.address_to_bind(address) for address in server.cfg.bind]
     bound_by_launcher = any(address.startswith("fd://") for address in addresses)
     if settings.health_bind is not None and not bound_by_launcher:
@@ -84,13 +89,11 @@ def on_starting(server: Any) -> None:
     server.cfg.set("bind", addresses)
 
 
-def _refuse_public_lab(addresses: list[str]) -> None:
-    """Exit if `--bind` opens a lab to other hosts: the settings check `SKYE_BIND` only."""
-    if not settings.lab or settings.lab_public:
-        return
+def _check_addresses(addresses: list[str]) -> None:
+    """Exit if other hosts would reach the API unprotected, by `SKYE_BIND` or `--bind`."""
     for address in addresses:
-        if not address.startswith(("unix:", "fd:")) and not parse_address(address).is_loopback:
-            sys.exit(f"SKYE_LAB=on: not with --bind={address}, unless SKYE_LAB_PUBLIC=on")
+        if not address.startswith(("unix:", "fd:")) and (refusal := settings.refusal(parse_address(address))):
+            sys.exit(refusal)
 
 
 _set_death_signal = death_signal_setter(signal.SIGKILL)
@@ -126,10 +129,11 @@ def post_worker_init(worker: Any) -> None:
     """
     for listener in worker.sockets:
         unix_sockets.publish(listener.getsockname())
-    if worker.age == 1 and settings.lab:
-        worker.log.warning(LAB_WARNING)
-    if worker.age == 1 and settings.redis_url != MEMORY_URL:  # one worker is enough to warn
-        gevent.spawn(_warn_of_the_store, worker)
+    if worker.age == 1:  # one worker is enough to warn
+        for line in settings.warnings(settings.bind):
+            worker.log.warning(line)
+        if settings.redis_url != MEMORY_URL:
+            gevent.spawn(_warn_of_the_store, worker)
     if settings.redis_url == MEMORY_URL and settings.dispatchers:
         _dispatch_in(worker)
     # All objects loaded by now are permanent. A full collection of them would block every request for 20 ms;

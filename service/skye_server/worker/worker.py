@@ -82,7 +82,7 @@ class Worker(ggevent.GeventWorker):
         self._bodies = BufferedBodies(max(_MAX_BODIES_BYTES, 4 * settings.max_body_bytes))
         self._streams = ParkedStreams(self.worker_connections)
         # Behind a proxy all connections come from its address.
-        is_limited = settings.limits and not settings.trusted_proxies
+        is_limited = settings.is_limited and not settings.trusted_proxies
         self._max_per_address = settings.limit_connections if is_limited else 0
         self._per_address: Counter[str] = Counter()
         self._health_port = settings.health_bind.port if settings.health_bind else None
