@@ -108,7 +108,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not is_nested)
     app.extensions[COLLABORATORS] = Collaborators(
         games=games,
-        listing=Listing(store),
+        listing=Listing(store, settings.hidden_names),
         player_listing=PlayerListing(store),
         change_notifier=notifier,
         feeds=feeds,

@@ -140,6 +140,11 @@ def origins(text: str) -> tuple[str, ...]:
     return found
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Return words, separated by commas."""
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
 def contact(text: str) -> str:
     """Return the URI of a contact, or an empty text."""
     if text and not re.fullmatch(r"(mailto:|https://|tel:)[!-~]{1,200}", text):

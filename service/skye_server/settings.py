@@ -174,6 +174,12 @@ class Settings:
         "number of trusted proxies in front of the server: the number of entries of `X-Forwarded-For`, "
         "`X-Forwarded-Proto` and `X-Forwarded-Host` that it uses; the proxies must set them",
     )
+    hidden_names: tuple[str, ...] = _setting(
+        "",
+        parsers.words,
+        "words, separated by commas: a game is in no public list if its name or the name of a player has one "
+        "of them, in any case. `skye-server games` and `players` delete games and block players",
+    )
     security_contact: str = _setting(
         "",
         parsers.contact,

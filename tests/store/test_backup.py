@@ -4,8 +4,10 @@ import io
 
 import pytest
 
+from skye_server.error_codes import Problem
 from skye_server.games.due import RELAY_MS
 from skye_server.relay.relay import rebuild
+from skye_server.store import backup as backups
 from skye_server.store.backup import BackupError, check_backup
 from skye_server.store.redis_store import RedisStore
 from tests.store.test_redis_store import commit
@@ -40,6 +42,40 @@ def test_backup_that_is_damaged_anywhere_is_refused(backup, tmp_path):
         damaged = bytearray(backup)
         damaged[place] ^= 0xFF
         assert refused(tmp_path / "backup", damaged), place
+
+
+def test_restore_that_broke_off_is_reported_and_finished_with_the_same_file(
+    redis_client, tmp_path, monkeypatch
+):
+    store, file, other = RedisStore(redis_client), tmp_path / "backup", tmp_path / "other"
+    for path, games in ((other, ["one"]), (file, ["one", "two", "three"])):
+        for game in games:
+            store.commit(commit(1, game=game))
+        with path.open("wb") as written:
+            store.backup(written)
+        redis_client.flushall()
+    service = Service(redis_client, store)
+    with monkeypatch.context() as broken:
+        left, commands = [None] * 2, backups._commands  # noqa: SLF001 - what a restore sends
+
+        def breaks_off(stored):
+            left.pop()
+            return commands(stored)
+
+        broken.setattr(backups, "_commands", breaks_off)
+        with pytest.raises(Problem):
+            store.restore(file)
+    assert service.call("GET", "/readyz").json["code"] == "store_unavailable"
+    with pytest.raises(BackupError, match="broke off"):
+        store.backup(io.BytesIO())
+    with pytest.raises(BackupError, match="restore of another file"):
+        store.restore(other)
+    assert store.restore(file).games == 3
+    assert service.call("GET", "/readyz").json["code"] == "store_unavailable"
+    store.finish_restore()
+    assert service.get("/readyz")["status"] == "ok"
+    with pytest.raises(BackupError, match="has games already"):
+        store.restore(file)
 
 
 def test_due_work_is_rebuilt_after_a_restore(redis_client, tmp_path):

@@ -16,6 +16,8 @@ _COMMANDS = {
     "rebuild": "stored_games",
     "openapi": "openapi",
     "settings": "doctor",
+    "games": "administration",
+    "players": "administration",
 }
 """The commands, each with the module of this package that has it, as a function of the same name."""
 

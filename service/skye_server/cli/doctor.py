@@ -139,6 +139,7 @@ def _embedded_server(path: Path) -> Iterator[Finding]:
 
 
 def _redis(settings: Settings) -> Iterator[Finding]:
+    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - likewise
     from skye_server.store.connection.server_warnings import is_too_old  # noqa: PLC0415 - likewise
     from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
 
@@ -152,6 +153,9 @@ def _redis(settings: Settings) -> Iterator[Finding]:
         if not warnings:
             fault = f"the Redis at {shown} does not respond"
             yield Finding("error", f"{fault}: start it, or correct SKYE_REDIS_URL")
+        return
+    if store.unfinished_restore():
+        yield Finding("error", UNFINISHED)
         return
     yield Finding("ok", f"the Redis at {shown} responds")
 

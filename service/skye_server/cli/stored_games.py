@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Final
 
@@ -71,6 +72,9 @@ def _embedded_url(path: Path, stack: contextlib.ExitStack, may_be_new: bool) -> 
 
 STANDARD_STREAM: Final = Path("-")
 
+_ROTATED: Final = f"skye-{8 * '[0-9]'}T{6 * '[0-9]'}.{6 * '[0-9]'}Z.backup"
+"""The names of the files that `--keep` writes and deletes, the oldest first."""
+
 
 @contextlib.contextmanager
 def reporting_errors() -> Iterator[None]:
@@ -90,14 +94,23 @@ def reporting_errors() -> Iterator[None]:
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-def backup(file: Path) -> None:
+@click.option(
+    "--keep",
+    type=click.IntRange(min=1),
+    help="FILE is a folder: write a new file there, and delete all but this many of the newest.",
+)
+def backup(file: Path, keep: int | None) -> None:
     """Write all games and players into FILE, which must not exist; `-` is the standard output.
 
     The server may run meanwhile: each game is in the backup as it was at one moment. The games are those of
     the Redis that SKYE_REDIS_URL names, else of SKYE_DATA_DIR.
     """
     with reporting_errors():
-        if file == STANDARD_STREAM:
+        if keep is not None:
+            counts = _write(file / f"skye-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.backup")
+            for old in sorted(file.glob(_ROTATED))[:-keep]:
+                old.unlink()
+        elif file == STANDARD_STREAM:
             with opened_store() as store:
                 counts = store.backup(sys.stdout.buffer)
         else:
@@ -132,7 +145,8 @@ def restore(file: Path) -> None:
     """Put the games and players of FILE into a server without games; `-` is the standard input.
 
     The server is the Redis that SKYE_REDIS_URL names, else one on SKYE_DATA_DIR. The whole file is checked
-    first. Repeat a restore that broke off on an empty server.
+    first. Until it is restored, `/readyz` is 503; after an interruption, run the command again with the same
+    file: that restores all of it.
     """
     with reporting_errors(), opened_store(may_be_new=True) as store:
         if file == STANDARD_STREAM:
@@ -143,6 +157,7 @@ def restore(file: Path) -> None:
         else:
             counts = store.restore(file)
         relay.rebuild(store)
+        store.finish_restore()
     click.echo(f"Games restored: {counts.games}.", err=True)
 
 

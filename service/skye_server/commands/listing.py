@@ -11,6 +11,7 @@ from functools import partial
 from typing import Final
 
 from skye_server.games.game import Game, OriginType, Status
+from skye_server.games.names import name_key
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.game_index import FinishedGames, Place, cursor_of, next_places, place_of
 from skye_server.store.redis_store import RedisStore
@@ -25,8 +26,9 @@ _UNITS_PER_MS: Final = 1000
 class Listing:
     """The lists of public games, which the relay writes."""
 
-    def __init__(self, store: RedisStore) -> None:
+    def __init__(self, store: RedisStore, hidden_names: Sequence[str] = ()) -> None:
         self._store = store
+        self._hidden = [name_key(name) for name in hidden_names]
         self._index = store.index
 
     def sizes(self) -> dict[Status, int]:
@@ -60,8 +62,13 @@ class Listing:
             found = self._newest(indexes, after, missing)
             for place, game in zip(found, self._load(found), strict=True):
                 # A game that has just changed its status may be found under both.
-                listed = game is not None and index_of(game) in indexes and game.options.ruleset == ruleset
-                if game is not None and listed and game.id not in games:
+                if (
+                    game is not None
+                    and index_of(game) in indexes
+                    and game.options.ruleset == ruleset
+                    and game.id not in games
+                    and not self._has_hidden_name(game)
+                ):
                     games[game.id] = game
                     places.append(place)
             if len(games) > limit:
@@ -82,11 +89,18 @@ class Listing:
                 and index_of(game) == index
                 and game.options.ruleset == ruleset
                 and not _has_own_clock(game)
+                and not self._has_hidden_name(game)
                 else None
                 for game in games
             ]
 
         return FinishedGames(partial(self._index.newest, index), load, units_per_ms=_UNITS_PER_MS)
+
+    def _has_hidden_name(self, game: Game) -> bool:
+        if not self._hidden:
+            return False
+        shown = [name_key(name) for name in (game.name, *(seat.name for _, seat in game.taken))]
+        return any(word in name for name in shown for word in self._hidden)
 
     def _newest(self, indexes: list[str], after: Place | None, limit: int) -> list[Place]:
         found = [

@@ -24,11 +24,13 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
     :param replaced_by: the hash of the key that replaced it, empty while it is valid.
     :param replaces: the hash of the key that it replaces: it is valid once the record of that key says so.
         Empty for the first key of a player.
+    :param is_blocked: whether the operator refuses the key.
     """
 
     player: str
     replaced_by: str = ""
     replaces: str = ""
+    is_blocked: bool = False
 
 
 T = TypeVar("T")

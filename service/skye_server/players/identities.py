@@ -35,6 +35,8 @@ class PlayerIdentities:
         record = self._record_of(key_hash)
         if not record.player:
             raise Problem("token_unknown", "This player key has been replaced.")
+        if record.is_blocked:
+            raise Problem("token_unknown", "The operator of this server has blocked this player key.")
         if record.replaces and self._record_of(record.replaces).replaced_by != key_hash:
             raise Problem("token_unknown", "This player key has not replaced the old one.")
         return record.player
@@ -66,6 +68,29 @@ class PlayerIdentities:
         if not self._store.replace_key(old, stored, key_records.encode(replaced)):
             raise Problem("too_much_contention")
         return player
+
+    def is_blocked(self, player: str) -> bool:
+        """Return whether the valid key of a player is blocked."""
+        return self._record_of(self._valid_key(player)).is_blocked
+
+    def set_blocked(self, player: str, *, is_blocked: bool) -> None:
+        """Block the valid key of a player, or accept it again.
+
+        :raises Problem: too_much_contention, when the key is being replaced; the key stays as it was.
+        """
+        key_hash = self._valid_key(player)
+        stored = self._store.key_record(key_hash)
+        known = _decoded(key_hash, stored)
+        record = KeyRecord(known.player, known.replaced_by, known.replaces, is_blocked)
+        if known.replaced_by or not self._store.replace_key(key_hash, stored, key_records.encode(record)):
+            raise Problem("too_much_contention")
+
+    def _valid_key(self, player: str) -> str:
+        """Return the hash of the key by which a player is known now: the last that replaced another."""
+        key_hash = player
+        while replaced_by := self._record_of(key_hash).replaced_by:
+            key_hash = replaced_by
+        return key_hash
 
     def check_own(self, player: str, withdraw: Callable[[], object]) -> None:
         """Check, after a write under the id of a player, that no replacement has taken its first key.

@@ -15,6 +15,7 @@ from skye_server.http.framework import collaborators
 from skye_server.http.responses import check_accepts, json_response
 from skye_server.observability.metrics import CONTENT_TYPE, StoreState
 from skye_server.openapi.operations import ResponseDoc, operation, text
+from skye_server.store.backup import UNFINISHED
 
 blueprint = Blueprint("Operations", __name__)
 
@@ -66,10 +67,12 @@ def get_health() -> Response:
 def get_readiness() -> Response:
     """Get the readiness of the process.
 
-    The process is ready if its store responds, also without a dispatcher.
+    The process is ready if its store responds and has all of a restored backup, also without a dispatcher.
     """
     games = collaborators().games
     games.store.ping()
+    if games.store.unfinished_restore():
+        raise Problem("store_unavailable", UNFINISHED)
     alive = games.store.due.dispatchers(games.now_ms())
     return json_response(_health() | {"warnings": games.store.warnings(), "dispatchers": alive})
 

@@ -5,11 +5,16 @@ footer with their number. Ordinary commands read and write them, so the form doe
 the server. The keys of a game are read in one step: the backup has a game in play as it was at one moment. No
 step reads more than one game or player. Due entries and the lists of games are left out: they follow from the
 rest (see `relay.relay`).
+
+From its first write until these have been rebuilt, a restore marks the server as incomplete:
+
+    skye:restore  string  the SHA-256 of the file
 """
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import itertools
 import re
 import time
@@ -23,14 +28,24 @@ import redis
 
 from skye_server.error_codes import Problem
 from skye_server.store.connection.calls import RedisCalls
+from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.connection.topology import Topology
 from skye_server.store.lua_scripts import Script
 from skye_server.store.shards import owner_of
 
 FORMAT: Final = 1
+
+UNFINISHED: Final = (
+    "A restore into this server broke off: it has a part of the games only. Repeat it with the same file."
+)
+
 _KIND: Final = "skye-server backup"
-_LEFT_OUT: Final = re.compile(rb"skye:(?:bucket:|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)")
-"""Keys that a backup does not have: counters of rate limits, due work, dispatchers, lists of games."""
+_UNFINISHED: Final = "skye:restore"
+_LEFT_OUT: Final = re.compile(
+    rb"skye:(?:bucket:|restore$|\{dispatchers\}|\{index\}|\{s\d+\}:(?:due\.[a-z]+|leases)$)"
+)
+"""Keys that a backup does not have: counters of rate limits, the mark of a restore, due work, dispatchers,
+lists of games."""
 
 # KEYS: keys in one slot. Returns the type, the milliseconds to live (-1: forever) and the content of each,
 # and of a stream the last id.
@@ -86,9 +101,12 @@ _decode: Final = msgspec.msgpack.Decoder(Stored).decode
 def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Counts:
     """Write all values into a file.
 
+    :raises BackupError: if the server has a part of a backup only.
     :raises Problem: store_unavailable.
     :raises OSError: if the file cannot be written.
     """
+    if unfinished_restore(calls):
+        raise BackupError(UNFINISHED)
     games = values = 0
     with gzip.GzipFile("", "wb", 6, file) as packed:
         _write_frame(packed, {"kind": _KIND, "format": FORMAT})
@@ -101,18 +119,45 @@ def write_backup(topology: Topology, calls: RedisCalls, file: IO[bytes]) -> Coun
 
 
 def restore_backup(topology: Topology, calls: RedisCalls, path: Path) -> Counts:
-    """Check a file, then restore its values into servers without games.
+    """Check a file, then restore its values into servers without games; `finish_restore` is to follow.
 
-    :raises BackupError: if the file is damaged or of a newer format, or there are games.
+    A restore that broke off is repeated: all values are written again.
+
+    :raises BackupError: if the file is damaged or of a newer format, or there are games of other origin.
     :raises Problem: store_unavailable.
     :raises OSError: if the file cannot be read.
     """
     counts = check_backup(path)
-    if any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    begun = unfinished_restore(calls)
+    if begun is None and any(_keys(server, "skye:{*}:*", count=1000) for server in _masters(topology)):
         raise BackupError("That server has games already. Restore into an empty one.")
+    if begun not in (None, digest):
+        raise BackupError(
+            f"A restore of another file, with the SHA-256 {begun}, broke off. Restore that one."
+        )
+    calls.call(_UNFINISHED, lambda server: server.set(_UNFINISHED, digest), writes=True)
     for stored in _stored_values(path):
         _restore(calls, stored)
     return counts
+
+
+def unfinished_restore(calls: RedisCalls) -> str | None:
+    """Return the SHA-256 of the file whose restore has not finished, None without one.
+
+    :raises Problem: store_unavailable.
+    """
+    digest = calls.call(_UNFINISHED, lambda server: expect_bytes(server.get(_UNFINISHED)))
+    return None if digest is None else digest.decode()
+
+
+def finish_restore(calls: RedisCalls) -> None:
+    """Say that the servers have everything again.
+
+    :raises Problem: store_unavailable.
+    """
+    calls.call(_UNFINISHED, lambda server: server.delete(_UNFINISHED), writes=True)
 
 
 def check_backup(path: Path) -> Counts:

@@ -263,6 +263,11 @@ class RedisPlayers:
         order, lowest = player_key(player, "order"), ACTIVE_SCORE if active else "-inf"
         return self._calls.call(order, lambda server: index(server.zcount(order, lowest, "+inf")))
 
+    def delete(self, player: str) -> None:
+        """Delete the games and the events of a player; the record of the player's key stays."""
+        keys = [player_key(player, kind) for kind in ("games", "order", "events", "reserved")]
+        self._calls.call(keys[0], lambda server: server.delete(*keys), writes=True)
+
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:
         """Return ids and scores of the player's games up to a score, highest first."""
         return highest_first(self._calls, player_key(player, "order"), highest, limit)

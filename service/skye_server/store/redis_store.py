@@ -27,7 +27,14 @@ from skye_server.games.due import Due
 from skye_server.redis_url import MEMORY_URL, parse
 from skye_server.settings import Settings
 from skye_server.store import redis_deletion
-from skye_server.store.backup import Counts, restore_backup, stored_keys, write_backup
+from skye_server.store.backup import (
+    Counts,
+    finish_restore,
+    restore_backup,
+    stored_keys,
+    unfinished_restore,
+    write_backup,
+)
 from skye_server.store.codec import entry_header
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection.batching import read_together
@@ -262,6 +269,14 @@ class RedisStore:
     def restore(self, path: Path) -> Counts:
         """See `restore_backup`."""
         return restore_backup(self._topology, self._calls, path)
+
+    def unfinished_restore(self) -> str | None:
+        """See `backup.unfinished_restore`."""
+        return unfinished_restore(self._calls)
+
+    def finish_restore(self) -> None:
+        """See `backup.finish_restore`."""
+        finish_restore(self._calls)
 
     def stored(self) -> Iterator[tuple[str, str]]:
         """Yield owner and kind of each key of games, players and pools; see `shards`."""

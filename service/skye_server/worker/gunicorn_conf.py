@@ -44,8 +44,8 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
 worker_connections = 2000 if max_files < 0 else min(2000, max_files // 3 - 50)  # -1: no limit
 if worker_connections < 10:
     sys.exit(
-        f"A process may open {max_files} files only, by its hard limit; a worker needs 200 or more, and 6,000 "
-        "for 2,000 connections. Raise it: `ulimit -Hn`, LimitNOFILE in systemd, --ulimit of a container."
+        f"A process may open {max_files} files only, by its hard limit; a worker needs 200 or more, "
+        "and 6,000 for 2,000 connections. Raise it by `ulimit -Hn`, LimitNOFILE or --ulimit of the container."
     )
 # The worker loads the application, after gevent has patched the standard library.
 preload_app = False

@@ -1,0 +1,198 @@
+"""`skye-server games` and `skye-server players`: what an operator looks up, deletes and blocks.
+
+They work on the store of a server, which may run meanwhile. Players have the ids that the API shows
+(`GET /v1/me`): the keys themselves are not stored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import click
+
+from skye_server.cli.stored_games import opened_store, reporting_errors
+from skye_server.commands.current_games import Games
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import player_id, players_of
+from skye_server.games.game import Game, Status
+from skye_server.settings import Settings
+from skye_server.store.codec import StoredFormatError
+from skye_server.store.shards import PLAYER_OWNER
+from skye_server.store.webhook_entries import player_owner
+
+_AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, an object in each line.")
+_STATUSES: Final = click.Choice([str(status) for status in Status])
+
+
+@contextmanager
+def _opened() -> Iterator[Games]:
+    with reporting_errors(), opened_store() as store:
+        yield Games(store, Settings())
+
+
+@click.group("games")
+def games() -> None:
+    """Look up and delete games."""
+
+
+@games.command("list")
+@click.option("--status", type=_STATUSES, help="Only games of this status.")
+@_AS_JSON
+def list_games(status: str | None, as_json: bool) -> None:
+    """List all games, private ones too."""
+    with _opened() as opened:
+        for owner, kind in opened.store.stored():
+            if kind != "game":
+                continue
+            try:
+                game = opened.repository.find(owner)
+            except (StoredFormatError, Problem) as error:
+                click.echo(f"{owner} cannot be read: {error}", err=True)
+                continue
+            if game is not None and status in (None, game.status):
+                _print(_summary(game), as_json)
+
+
+@games.command("show")
+@click.argument("game")
+@_AS_JSON
+def show_game(game: str, as_json: bool) -> None:
+    """Show a game with its seats, without what is hidden in it."""
+    with _opened() as opened:
+        found = _game(opened, game)
+        seats = [
+            {
+                "seat": number,
+                "name": seat.name,
+                "bot": seat.bot,
+                "player": player_id(seat.player) if seat.player else None,
+            }
+            for number, seat in found.taken
+        ]
+        host = player_id(found.host_player) if found.host_player else None
+        _print(_summary(found) | {"host_player": host, "version": found.version, "seats": seats}, as_json)
+
+
+@games.command("delete")
+@click.argument("game")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete_game(game: str, yes: bool) -> None:
+    """Delete a game with all that is stored of it, also while it is played."""
+    with _opened() as opened:
+        found = _game(opened, game)
+        if not yes:
+            click.confirm(f"Delete {game} ({found.status}, {_names(found)})?", abort=True)
+        while not opened.repository.delete(found, None):
+            found = _game(opened, game)
+    click.echo(f"Deleted {game}.", err=True)
+
+
+@click.group("players")
+def players() -> None:
+    """Look up, block and delete players, by the id that `GET /v1/me` shows."""
+
+
+@players.command("show")
+@click.argument("player")
+@_AS_JSON
+def show_player(player: str, as_json: bool) -> None:
+    """Show how many games a player has, and whether the player is blocked."""
+    with _opened() as opened:
+        found = _player(opened, player)
+        shown = {
+            "player": player,
+            "blocked": opened.identities.is_blocked(found),
+            "games": opened.players.count_games(found, active=False),
+            "active_games": opened.players.count_games(found, active=True),
+            "webhooks": len(opened.store.webhooks.all(player_owner(found))),
+        }
+        _print(shown, as_json)
+
+
+@players.command("block")
+@click.argument("player")
+def block_player(player: str) -> None:
+    """Refuse the key of a player: it creates and joins no games, and reads no list.
+
+    In games in play, the tokens of seats work on.
+    """
+    _set_blocked(player, is_blocked=True)
+
+
+@players.command("unblock")
+@click.argument("player")
+def unblock_player(player: str) -> None:
+    """Accept the key of a player again."""
+    _set_blocked(player, is_blocked=False)
+
+
+def _set_blocked(player: str, *, is_blocked: bool) -> None:
+    with _opened() as opened:
+        opened.identities.set_blocked(_player(opened, player), is_blocked=is_blocked)
+    click.echo(f"{'Blocked' if is_blocked else 'Unblocked'} {player}.", err=True)
+
+
+@players.command("delete")
+@click.argument("player")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def delete_player(player: str, yes: bool) -> None:
+    """Delete the list of games, the events and the webhooks of a player; the games stay for the others."""
+    with _opened() as opened:
+        found = _player(opened, player)
+        if not yes:
+            count = opened.players.count_games(found, active=False)
+            click.confirm(f"Delete the data of {player} ({count} games)?", abort=True)
+        opened.store.webhooks.delete_all(player_owner(found))
+        opened.store.players.delete(found)
+    click.echo(f"Deleted {player}.", err=True)
+
+
+def _game(opened: Games, game_id: str) -> Game:
+    found = opened.repository.find(game_id)
+    if found is None:
+        raise click.ClickException(f"There is no game {game_id}.")
+    return found
+
+
+def _player(opened: Games, shown: str) -> str:
+    """Return the internal id of a player."""
+    for owner, kind in opened.store.stored():
+        if owner.startswith(PLAYER_OWNER):
+            if player_id(owner.removeprefix(PLAYER_OWNER)) == shown:
+                return owner.removeprefix(PLAYER_OWNER)
+        elif kind == "game" and (game := opened.repository.find(owner)) is not None:
+            for player in players_of(game):
+                if player_id(player) == shown:
+                    return player
+    raise click.ClickException(f"There is no player {shown}.")
+
+
+def _summary(game: Game) -> dict[str, Any]:
+    return {
+        "game": game.id,
+        "status": str(game.status),
+        "visibility": "private" if game.private else "public",
+        "created": datetime.fromtimestamp(game.created_ms / 1000, UTC).isoformat(timespec="seconds"),
+        "name": game.name,
+        "players": _names(game),
+    }
+
+
+def _names(game: Game) -> str:
+    return ", ".join(seat.name for _, seat in game.taken) or "nobody"
+
+
+def _print(shown: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        click.echo("  ".join(f"{name}: {_shown(value)}" for name, value in shown.items()))
+
+
+def _shown(value: Any) -> str:
+    """Return a value in one line; names may have any characters, so it is written as JSON."""
+    return value if isinstance(value, str) and value.isprintable() else json.dumps(value, ensure_ascii=True)

@@ -1,0 +1,113 @@
+"""`skye-server games` and `players`, and rotated backups, on the store of a server that runs."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from skye_server.cli.__main__ import main
+from skye_server.store.redis_store import RedisStore
+from tests.support.playing import Service
+
+KEY = "skye_key_" + 22 * "a"
+NEW_KEY = "skye_key_" + 22 * "b"
+
+
+@pytest.fixture
+def service(redis_client):
+    return Service(redis_client, RedisStore(redis_client))
+
+
+@pytest.fixture
+def run(redis_server):
+    def run(*arguments, exit_code=0, **options):
+        environ = {"SKYE_REDIS_URL": redis_server.url}
+        done = CliRunner().invoke(main, arguments, env=environ, **options)
+        assert done.exit_code == exit_code, done.output
+        return done
+
+    return run
+
+
+def created(service, name="Ann", **body):
+    """Create a game with a player who has the key; return its id."""
+    answer = service.call("POST", "/v1/games", {"players": [{"name": name}], **body}, token=KEY)
+    return answer.json["game"]["id"]
+
+
+def lines(done):
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_games_are_listed_shown_and_deleted(service, run):
+    private = created(service, visibility="private", name="Ann\x1b[31m"[:3])
+    public = created(service, name="Bob")
+    assert {game["game"] for game in lines(run("games", "list", "--json"))} == {private, public}
+    assert lines(run("games", "list", "--status", "finished", "--json")) == []
+    (shown,) = lines(run("games", "show", private, "--json"))
+    assert (shown["visibility"], shown["seats"][0]["name"]) == ("private", "Ann")
+    assert shown["host_player"] == service.get("/v1/me", token=KEY)["id"]
+    assert "seed" not in json.dumps(shown)
+    assert private in run("games", "show", private).stdout
+    run("games", "delete", private, input="n\n", exit_code=1)
+    run("games", "delete", private, input="y\n")
+    run("games", "delete", public, "--yes")
+    assert service.call("GET", f"/v1/games/{private}").json["code"] == "game_not_found"
+    assert lines(run("games", "list", "--json")) == []
+
+
+@pytest.mark.parametrize("command", [["games", "show", "none"], ["games", "delete", "none", "--yes"]])
+def test_unknown_game_or_player_is_named(run, command):
+    assert "There is no game none." in run(*command, exit_code=1).stderr
+    assert "There is no player none." in run("players", "block", "none", exit_code=1).stderr
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_blocked_player_is_refused_until_unblocked(service, run, is_replaced):
+    created(service)
+    player, key = service.get("/v1/me", token=KEY)["id"], KEY
+    if is_replaced:
+        answer = service.call("PUT", "/v1/me/key", {"key": NEW_KEY}, token=KEY)
+        assert answer.status_code < 300, answer.text
+        key = NEW_KEY
+    run("players", "block", player)
+    (shown,) = lines(run("players", "show", player, "--json"))
+    assert shown == {"player": player, "blocked": True, "games": 1, "active_games": 1, "webhooks": 0}
+    for method, path, body in (
+        ("GET", "/v1/me", None),
+        ("POST", "/v1/games", {}),
+        ("PUT", "/v1/me/key", {"key": "skye_key_" + 22 * "c"}),
+    ):
+        refused = service.call(method, path, body, token=key)
+        assert (refused.status_code, refused.json["code"]) == (401, "token_unknown")
+        assert "blocked" in refused.json["detail"]
+    run("players", "unblock", player)
+    assert service.get("/v1/me", token=key)["id"] == player
+
+
+def test_deleted_player_has_no_games_and_the_games_stay(service, run):
+    game = created(service)
+    player = service.get("/v1/me", token=KEY)["id"]
+    run("players", "delete", player, "--yes")
+    assert service.get("/v1/me/games", token=KEY)["games"] == []
+    assert service.get(f"/v1/games/{game}")["id"] == game
+
+
+def test_games_with_hidden_names_are_in_no_list(redis_client):
+    service = Service(redis_client, RedisStore(redis_client), hidden_names=("rude",))
+    shown = created(service)
+    created(service, name="A RuDe One")
+    hidden = created(service, **{"name": "Bob"} | {"players": [{"name": "rude"}]})
+    assert [game["id"] for game in service.get("/v1/games")["games"]] == [shown]
+    assert service.get(f"/v1/games/{hidden}")["id"] == hidden
+
+
+def test_rotated_backups_are_the_newest(service, run, tmp_path):
+    created(service)
+    (tmp_path / "skye-of-mine.backup").touch()
+    made = []
+    for _ in range(4):
+        run("backup", "--keep", "2", str(tmp_path))
+        made = sorted({*made, *(path.name for path in tmp_path.iterdir())})
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [*[name for name in made if "of-mine" not in name][-2:], "skye-of-mine.backup"]
