@@ -9,7 +9,9 @@ from skye_server.settings import Settings
 from tests.deploy.servers import ROOT
 
 PAGES = sorted([*ROOT.glob("deploy/*.md"), *ROOT.glob("bench/*.md")])
-WRITTEN = "\n".join(path.read_text() for path in sorted(ROOT.glob("tests/**/*.py")))
+WRITTEN = "\n".join(
+    path.read_text() for tests in ("tests", "*/tests") for path in ROOT.glob(f"{tests}/**/*.py")
+)
 SETTINGS = {f"SKYE_{row.name.upper()}" for row in fields(Settings)}
 ELSEWHERE = {"SKYE_REDIS_PASSWORD", "SKYE_COMPILE"}
 """Variables that only compose.yaml, and only the build of the engine, read."""
@@ -28,7 +30,9 @@ def test_every_test_named_on_a_page_exists(page):
 def test_every_file_named_or_linked_on_a_page_exists(page):
     text = page.read_text()
     linked = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
-    named = re.findall(r"`((?:engine|service|clients|web|tests|bench|deploy|examples)/[\w./-]+\w)`", text)
+    named = re.findall(
+        r"`((?:engine|service|hunts|clients|web|tests|bench|deploy|examples)/[\w./-]+\w)`", text
+    )
     for path in [*(page.parent / link for link in linked), *(ROOT / name for name in named)]:
         assert path.exists(), path
 
