@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from skye_server.games.game import Game, OriginType, Status
-from skye_server.games.names import name_key
+from skye_server.games.game import Game, OriginType, Status, name_key
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.game_index import FinishedGames, Place, cursor_of, next_places, place_of
 from skye_server.store.redis_store import RedisStore
