@@ -200,6 +200,9 @@ def webhooks(recorder):
         body = {"url": "https://example.org/skye", "types": ["your_turn", "game_over"], "description": "Mail"}
         webhook = recorder.record("active", "The URL has answered.", "POST", path, body, token)["id"]
         item = f"{path}/{webhook}"
+        chat = {"url": "https://discord.com/api/webhooks/1/portree", "format": "discord"}
+        posting = recorder.record("chat", "It posts sentences to Discord.", "POST", path, chat, token)["id"]
+        recorder.send("DELETE", f"{path}/{posting}", token=token)
         recorder.record("active", "The webhook.", "GET", item, token=token)
         recorder.record("one", "One webhook.", "GET", path, token=token)
         changes = {"types": ["your_turn"]}

@@ -47,6 +47,7 @@ def test_events_of_a_player_arrive_signed_and_thin(service, receiver):
         "timestamp": listed["at"],
         "href": f"/v1/games/{game.id}",
         "data": listed,
+        "stale": False,
     }
     delivered = deliveries(service, webhook)
     assert [each["id"] for each in delivered] == [each.id for each in reversed(receiver.events)]

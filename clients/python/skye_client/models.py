@@ -78,6 +78,9 @@ ChosenWebhookEvent: TypeAlias = Literal[
 ]
 
 
+ChosenWebhookFormat: TypeAlias = Literal["standard", "discord", "slack"]
+
+
 class ClockAdvance(TypedDict):
     advance_ms: int
 
@@ -1057,6 +1060,9 @@ class WebhookChanges(TypedDict):
 WebhookEventName: TypeAlias = str
 
 
+WebhookFormat: TypeAlias = str
+
+
 WebhookId: TypeAlias = str
 
 
@@ -1067,6 +1073,7 @@ class WebhookToCreate(TypedDict):
     url: str
     types: NotRequired[list[ChosenWebhookEvent]]
     description: NotRequired[str]
+    format: NotRequired[ChosenWebhookFormat]
     secret: NotRequired[str]
 
 
@@ -1195,6 +1202,7 @@ class CreatedWebhook(TypedDict):
     url: str
     types: list[WebhookEventName]
     description: str
+    format: WebhookFormat
     status: WebhookStatus
     problem: str | None
     created_at: Timestamp
@@ -1737,6 +1745,7 @@ class ReplacedWebhook(TypedDict):
     url: str
     types: list[WebhookEventName]
     description: str
+    format: WebhookFormat
     status: WebhookStatus
     problem: str | None
     created_at: Timestamp
@@ -2019,6 +2028,7 @@ class Webhook(TypedDict):
     url: str
     types: list[WebhookEventName]
     description: str
+    format: WebhookFormat
     status: WebhookStatus
     problem: str | None
     created_at: Timestamp
@@ -2430,6 +2440,7 @@ class WebhookEventMessage(TypedDict):
     type: WebhookEventName
     href: str | None
     data: PlayerEvent
+    stale: bool
 
 
 class Game(TypedDict):

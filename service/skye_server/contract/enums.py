@@ -24,7 +24,7 @@ from skye_server.games.game import (
     TileKind,
     Visibility,
 )
-from skye_server.games.player_events import DECISION, WEBHOOK_EVENTS
+from skye_server.games.player_events import DECISION, WEBHOOK_EVENTS, WEBHOOK_FORMATS
 from skye_server.games.scenarios import SCENARIOS
 
 
@@ -369,6 +369,21 @@ class WebhookEventName(StringEnum):
     choices = (*WEBHOOK_EVENTS, DECISION)
 
 
+class WebhookFormat(StringEnum):
+    """The format of the requests to a webhook.
+
+    `standard`: signed JSON by Standard Webhooks 1.0; the URL must answer a challenge. `discord`, `slack`: a
+    sentence for people, to a URL that Discord or Slack has given out; the server sends no challenge.
+
+    There may be new ones.
+    """
+
+    requested = Requested(
+        "ChosenWebhookFormat", "The format of the requests to a webhook; see `WebhookFormat`."
+    )
+    choices = WEBHOOK_FORMATS
+
+
 class WebhookStatus(StringEnum):
     """The status of a webhook.
 
@@ -386,13 +401,13 @@ class DeliveryStatus(StringEnum):
     """The status of a delivery.
 
     `pending`: an attempt is due or in progress. `delivered`: the receiver has accepted it. `failed`: the last
-    attempt has failed.
+    attempt has failed. `skipped`: it was not sent, as it was stale and the format is that of a chat service.
 
     There may be new ones.
     """
 
     extensible = True
-    choices = ("pending", "delivered", "failed")
+    choices = ("pending", "delivered", "failed", "skipped")
 
 
 class FaultyMethod(StringEnum):

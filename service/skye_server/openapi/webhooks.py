@@ -31,6 +31,11 @@ class WebhookEventMessage(_Message):
         str | None, Keywords(maxLength=100), "The path of the game; null for an event without one."
     ]
     data: Annotated[PlayerEventView, Component("PlayerEvent"), "The event."]
+    stale: Annotated[
+        bool,
+        "Whether the decision that `your_turn` or `deadline_near` reports was made, or has ended, before "
+        "this attempt. False for other types.",
+    ]
 
 
 class DecisionData(TypedDict):

@@ -9,7 +9,7 @@ from flask import Blueprint, Response
 from marshmallow import ValidationError, fields, validate
 
 from skye.fields import Count, Keywords
-from skye_server.contract.enums import WebhookEventName
+from skye_server.contract.enums import WebhookEventName, WebhookFormat
 from skye_server.contract.fields import Integer, Name, Secret, Url
 from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
@@ -69,6 +69,7 @@ class WebhookToCreate(Object):
         "The types of the events to send; all if left out.", load_default=lambda: list(WEBHOOK_EVENTS)
     )
     description = Name("A description, for the owner.", most=100, load_default="")
+    format = WebhookFormat("The format; `standard` if left out.", load_default="standard")
     secret = Secret("The secret that signs requests; the server makes one if left out.")
 
 
@@ -210,6 +211,9 @@ def _add_collection(place: _Place) -> None:
         requests, which the secret signs as Standard Webhooks 1.0 specifies. First it sends a challenge;
         until the URL answers it, the webhook is `unverified` and gets nothing else. The webhook sends the
         events from its creation on, each at least once, those of one game in their order.
+
+        With the format `discord` or `slack` the server posts a sentence for each event to the service, and
+        sends no challenge: the webhook is `active` at once.
         """
         owner = place.owner(**parts)
         charge_webhook_request()
@@ -283,8 +287,9 @@ def _add_item(place: _Place) -> None:
     def test(webhook: str, **parts: str) -> Response:
         """Test a webhook.
 
-        Sends a challenge to its URL, and reports the answer. If it is right, the webhook is active from then
-        on, also one that was disabled, and belongs to the credential of the request.
+        Sends a challenge to its URL, or a sentence if its format is that of a chat service, and reports the
+        answer. If it is right, the webhook is active from then on, also one that was disabled, and belongs to
+        the credential of the request.
         """
         owner = _owner_to_write(place, parts)
         charge_webhook_request()

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -35,7 +35,16 @@ from skye_server.store.webhook_store import (
     WebhookRef,
 )
 from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.game_events import Reported, cursor_at, decode_cursor, encode_cursor, report
+from skye_server.webhooks.formats import CHAT_SERVICES, STANDARD, sentence
+from skye_server.webhooks.game_events import (
+    DECISION_EVENTS,
+    Reported,
+    cursor_at,
+    decode_cursor,
+    encode_cursor,
+    is_decision_open,
+    report,
+)
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -56,7 +65,10 @@ _MAX_QUEUEING: Final = 32
 _MAX_QUEUEING_EACH: Final = 4
 """For how many owners a process queues events at once, and for how many of one account."""
 
-_GONE: Final = 410
+_GONE: Final = (410,)
+
+_CONFLICT_MS: Final = 1_000
+"""When to look at a game again whose delivery another dispatcher has sent."""
 
 
 class _ToSend(NamedTuple):
@@ -187,15 +199,52 @@ class WebhookDispatch:
                 if isinstance(sending, int | None):
                     return sending
                 webhook, found, delivery = sending
+                body = self._body(webhook, delivery)
+                if body is None:
+                    next_ms = self._skip(webhook, found, delivery)
+                    if next_ms is not None:
+                        return next_ms
+                    continue
                 secrets = webhook.secrets(self._games.now_ms())
-                reply = self._sender.post(webhook.url, secrets, delivery.id, delivery.body)
-            if reply.status == _GONE:
+                reply = self._sender.post(webhook.url, secrets, delivery.id, body)
+            if reply.status in _gone(webhook):
                 self._webhooks.delete(owner, webhook_id)
                 return None
             next_ms = self._record(webhook, found, delivery, reply)
             if next_ms is not None:
                 return next_ms
         return self._games.now_ms()
+
+    def _body(self, webhook: Webhook, delivery: Delivery) -> bytes | None:
+        """Return the body of a request with an event; None if a chat service must not show it any more."""
+        message = msgspec.json.decode(delivery.body)
+        data = message["data"]
+        is_stale = delivery.type in DECISION_EVENTS and self._is_stale(data)
+        if webhook.format == STANDARD:
+            return msgspec.json.encode(message | {"stale": is_stale})
+        if is_stale:
+            return None
+        is_of_player = webhook.owner.startswith(PLAYER_OWNER)
+        text = sentence(delivery.type, data, to_player=is_of_player)
+        return CHAT_SERVICES[webhook.format].body(text)
+
+    def _is_stale(self, data: Mapping[str, Any]) -> bool:
+        """Return whether the decision that an event reports is no longer open."""
+        try:
+            game, changes = self._games.changes_after(data["game_id"], data["game_last_event"])
+        except Problem as problem:
+            if problem.code != "game_not_found":
+                raise
+            return True
+        return not is_decision_open(game, changes, data["seat"], data["phase"], data["game_last_event"])
+
+    def _skip(self, webhook: Webhook, found: NextDelivery, before: Delivery) -> int | None:
+        """Record that a delivery is not sent; return when the next one of the game is due, None for now."""
+        now_ms = self._games.now_ms()
+        after = deliveries.encode(before.skipped(now_ms))
+        result = Recorded(found.data, after, over=True, failed=None, now_ms=now_ms)
+        is_recorded = self._store.record(webhook.ref, before.game, before.id, result)
+        return None if is_recorded else now_ms + _CONFLICT_MS
 
     def _to_send(self, ref: WebhookRef, game_id: str, *, attempts: bool) -> _ToSend | int | None:
         """Return the delivery of a game to send now; otherwise when there is one, None for never."""
@@ -227,12 +276,17 @@ class WebhookDispatch:
             open_ms,
         )
         if not self._store.record(webhook.ref, before.game, before.id, result):
-            return now_ms + 1_000  # another dispatcher has sent it
+            return now_ms + _CONFLICT_MS
         since_ms = found.failing_since_ms
         if not reply.is_ok and since_ms and now_ms - since_ms >= DISABLED_AFTER_MS:
             self._webhooks.disable(webhook)
             return None
         return None if after.next_ms is None else max(after.next_ms, open_ms)
+
+
+def _gone(webhook: Webhook) -> Sequence[int]:
+    """Return the statuses by which a receiver deletes its webhook."""
+    return _GONE if webhook.format == STANDARD else CHAT_SERVICES[webhook.format].gone
 
 
 def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], now_ms: int) -> Delivery:

@@ -23,6 +23,10 @@ _NO_SEAT: Final = 9
 """In place of a seat in the id of an event."""
 
 
+DECISION_EVENTS: Final = frozenset({PlayerEventType.YOUR_TURN, PlayerEventType.DEADLINE_NEAR})
+"""The types of events that report an open decision."""
+
+
 class GameCursor(msgspec.Struct, frozen=True):
     """Up to where the events of a game are reported.
 
@@ -98,6 +102,22 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
     if after.deadline_ms == cursor.deadline_ms:
         after = msgspec.structs.replace(after, near_ms=cursor.near_ms)
     return _with_near_deadline(Reported(after, events), game, now_ms)
+
+
+def is_decision_open(game: Game, changes: Sequence[Change], seat: int, phase: str, last_event: int) -> bool:
+    """Return whether the decision of a seat that was open after an event is still open.
+
+    :param phase: the phase after the event.
+    :param changes: the changes of the game that have events after the event.
+    """
+    turns = [
+        (event.phase, event.waiting_for)
+        for change in changes
+        for number, event in enumerate(change.events, change.first_event)
+        if number > last_event and isinstance(event, TurnChanged)
+    ]
+    turns.append((game.state.phase if game.state else None, game.waiting_for))
+    return all(each == phase and seat in waiting_for for each, waiting_for in turns)
 
 
 def _with_near_deadline(reported: Reported, game: Game, now_ms: int) -> Reported:

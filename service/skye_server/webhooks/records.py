@@ -18,6 +18,7 @@ from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.webhook_entries import NO_GAME
 from skye_server.store.webhook_store import WebhookRef
 from skye_server.webhooks.account_slots import Account
+from skye_server.webhooks.formats import STANDARD
 from skye_server.webhooks.sender import Reply
 
 
@@ -35,6 +36,7 @@ class DeliveryStatus(StrEnum):
     PENDING = "pending"
     DELIVERED = "delivered"
     FAILED = "failed"
+    SKIPPED = "skipped"
 
 
 class Webhook(msgspec.Struct, array_like=True, frozen=True):
@@ -49,6 +51,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     :param rotated_by: the idempotency key of the last rotation, and `rotation` its request.
     :param made_with: the `credential_id` of the token or key that created, changed or tested it last.
     :param account: what its requests count for.
+    :param format: the format of its requests.
     """
 
     id: str
@@ -68,6 +71,7 @@ class Webhook(msgspec.Struct, array_like=True, frozen=True):
     secret_ms: int = 0
     made_with: str = ""
     account: Account = Account()
+    format: str = STANDARD
 
     @property
     def ref(self) -> WebhookRef:
@@ -104,6 +108,10 @@ class Delivery(msgspec.Struct, array_like=True, frozen=True):
     http_status: int | None = None
     duration_ms: int | None = None
     error: str = ""
+
+    def skipped(self, now_ms: int) -> Delivery:
+        """Return the delivery after the decision not to send it."""
+        return replace(self, status=DeliveryStatus.SKIPPED, next_ms=None, at_ms=now_ms, error="")
 
     def after(self, reply: Reply, now_ms: int, error: str, pause_ms: int | None) -> Delivery:
         """Return the delivery after an attempt.
@@ -144,6 +152,7 @@ class WebhookView(TypedDict):
         Sequence[Annotated[EventName, "A type."]], Keywords(maxItems=64), "The types of the events to send."
     ]
     description: Annotated[str, Keywords(maxLength=100), "The description by the owner."]
+    format: Annotated[str, Component("WebhookFormat"), "The format of the requests."]
     status: Annotated[str, Component("WebhookStatus"), "The status."]
     problem: Annotated[ProblemText | None, "Why the webhook is not active; null if it is."]
     created_at: Annotated[Timestamp, "When it was created."]
@@ -192,6 +201,7 @@ def webhook_view(webhook: Webhook, now_ms: int) -> dict[str, Any]:
         "url": webhook.url,
         "types": webhook.types,
         "description": webhook.description,
+        "format": webhook.format,
         "status": webhook.status,
         "problem": webhook.problem or None,
         "created_at": timestamp(webhook.created_ms),

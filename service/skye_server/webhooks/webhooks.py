@@ -24,6 +24,7 @@ from skye_server.store.shards import PLAYER_OWNER
 from skye_server.store.webhook_entries import delivery_entry, events_entry, player_owner
 from skye_server.store.webhook_store import PutOutcome, Recorded, WebhookRef
 from skye_server.webhooks.account_slots import AccountSlots, account_of
+from skye_server.webhooks.formats import CHAT_SERVICES, STANDARD, TEST_SENTENCE
 from skye_server.webhooks.records import (
     Delivery,
     DeliveryStatus,
@@ -33,6 +34,7 @@ from skye_server.webhooks.records import (
     webhook_records,
 )
 from skye_server.webhooks.sender import Reply, Sender, new_secret
+from skye_server.webhooks.targets import TargetError
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 
@@ -95,8 +97,9 @@ class Webhooks:
             digest=command.digest,
             secret_ms=self._games.now_ms(),
             made_with=credential_id(command.token or ""),
+            format=body["format"],
         )
-        webhook, _ = self.challenged(webhook)
+        webhook, _ = self._with_url(webhook)
         # Before the webhook, so that no crash loses the entry: for the events after its cursor.
         self._games.store.due.add(events_entry(owner, self._games.now_ms() + self._commit_ms))
         self._put(None, webhook, cursor)
@@ -140,7 +143,7 @@ class Webhooks:
         return webhook_records.decode(stored)
 
     def change(self, owner: str, webhook_id: str, body: dict[str, Any], token: str | None) -> Webhook:
-        """Change a webhook; a new URL is sent a challenge first.
+        """Change a webhook; a new URL is sent a challenge first, except by a chat service's format.
 
         :param token: the credential of the caller.
         :raises Problem: what `get` raises; invalid_body, server_busy.
@@ -150,14 +153,15 @@ class Webhooks:
         changed = replace(webhook, **changes, made_with=credential_id(token or ""))
         answered = False
         if changed.url != webhook.url:
-            changed, reply = self._challenged_again(replace(changed, status=WebhookStatus.UNVERIFIED))
-            answered = reply.is_ok
+            changed, answered = self._with_url(replace(changed, status=WebhookStatus.UNVERIFIED))
+            if answered:
+                self._store.close_circuit(changed.ref)
         self._put(webhook, changed)
         self._wake(changed, answered=answered)
         return changed
 
     def test(self, owner: str, webhook_id: str, token: str | None) -> tuple[Webhook, Reply]:
-        """Send the challenge again; a webhook whose receiver answers it is active from then on.
+        """Send the challenge again, or a test; a webhook whose receiver answers is active from then on.
 
         :param token: the credential of the caller.
         :raises Problem: what `get` raises; server_busy.
@@ -295,8 +299,24 @@ class Webhooks:
         """Return how long the webhooks of an owner are stored after their last event, in seconds."""
         return KEY_TTL_S if owner.startswith(PLAYER_OWNER) else self._game_ttl_s
 
+    def _with_url(self, webhook: Webhook) -> tuple[Webhook, bool]:
+        """Return a webhook that has a new URL with its status, and whether it is active.
+
+        A chat service gives out URLs to their owners only, and cannot answer a challenge.
+
+        :raises Problem: invalid_body, server_busy.
+        """
+        if webhook.format == STANDARD:
+            challenged, reply = self.challenged(webhook)
+            return challenged, reply.is_ok
+        try:
+            CHAT_SERVICES[webhook.format].check(webhook.url)
+        except TargetError as error:
+            raise Problem("invalid_body", errors=[FieldError("/url", str(error))]) from None
+        return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), True
+
     def challenged(self, webhook: Webhook, pointer: str = "/url") -> tuple[Webhook, Reply]:
-        """Send a challenge; return the webhook with its new status.
+        """Send a challenge, or a test to a chat service; return the webhook with its new status.
 
         :param pointer: the place of the URL in the body of the request.
         :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
@@ -304,7 +324,8 @@ class Webhooks:
         with self._challenges.slot(webhook.account) as is_granted:
             if not is_granted:
                 raise Problem("server_busy")
-            reply = challenge(self.sender, webhook, self._games.now_ms())
+            ask = challenge if webhook.format == STANDARD else send_test
+            reply = ask(self.sender, webhook, self._games.now_ms())
         if reply.is_forbidden:
             raise Problem("invalid_body", errors=[FieldError(pointer, reply.error)])
         if reply.is_ok:
@@ -356,6 +377,12 @@ class Webhooks:
             self._store.record(ref, game, found.id, result)
 
 
+def send_test(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
+    """Post a sentence to a chat service."""
+    body = CHAT_SERVICES[webhook.format].body(TEST_SENTENCE)
+    return sender.post(webhook.url, webhook.secrets(now_ms), _message_id(), body, CHALLENGE_SECONDS)
+
+
 def challenge(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
     """Send a challenge; the reply has an error if it does not repeat the challenge."""
     text = secrets.token_urlsafe(24)
@@ -365,11 +392,14 @@ def challenge(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
         "data": {"challenge": text, "webhook_id": webhook.id},
     }
     body = msgspec.json.encode(message)
-    message_id = f"msg_{secrets.token_hex(12)}"
-    reply = sender.post(webhook.url, webhook.secrets(now_ms), message_id, body, CHALLENGE_SECONDS)
+    reply = sender.post(webhook.url, webhook.secrets(now_ms), _message_id(), body, CHALLENGE_SECONDS)
     if reply.is_ok and not _repeats(reply.body, text):
         return reply._replace(error="The response does not repeat the challenge.")
     return reply
+
+
+def _message_id() -> str:
+    return f"msg_{secrets.token_hex(12)}"
 
 
 def _repeats(body: bytes, text: str) -> bool:

@@ -1,0 +1,100 @@
+"""Formats of webhooks: signed JSON, or a sentence for a chat service that cannot answer a challenge.
+
+The server posts sentences to the URLs that the service itself gives out, on its own hosts, whatever the
+settings allow for receivers of signed JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from skye_server.webhooks.targets import TargetError
+
+STANDARD: Final = "standard"
+"""The format of Standard Webhooks 1.0: signed JSON."""
+
+TEST_SENTENCE: Final = "Isle of Skye: this is a test of the webhook."
+
+
+class ChatService(NamedTuple):
+    """A service that shows messages to people.
+
+    :param url: matches the URLs that the service gives out.
+    :param shown: what these URLs begin with, for error responses.
+    :param field: the field of the text in the body.
+    :param more: the other fields of the body.
+    :param gone: statuses with which the service says that a URL is no longer valid.
+    """
+
+    url: re.Pattern[str]
+    shown: str
+    field: str
+    more: Mapping[str, Any]
+    gone: tuple[int, ...]
+
+    def check(self, url: str) -> None:
+        """Check a URL.
+
+        :raises TargetError: when the service has not given it out.
+        """
+        if not self.url.fullmatch(url):
+            raise TargetError(f"A URL of this format begins with {self.shown}.")
+
+    def body(self, sentence: str) -> bytes:
+        """Return the body of a request that posts a sentence."""
+        return msgspec.json.encode({self.field: sentence, **self.more})
+
+
+CHAT_SERVICES: Final = {
+    "discord": ChatService(
+        re.compile(
+            r"https://(?:discord|discordapp)\.com/api/(?:v\d+/)?webhooks/[\w/-]+(?:\?[\w=&]*)?", re.ASCII
+        ),
+        "https://discord.com/api/webhooks/",
+        "content",
+        {"allowed_mentions": {"parse": []}},
+        (404, 410),
+    ),
+    "slack": ChatService(
+        re.compile(r"https://hooks\.slack\.com/services/[\w/-]+", re.ASCII),
+        "https://hooks.slack.com/services/",
+        "text",
+        {},
+        (404, 410),
+    ),
+}
+
+_GAME: Final = "Isle of Skye, game {game_id}: "
+
+_TO_PLAYER: Final = {
+    "seat_taken": _GAME + "you have seat {seat}.",
+    "your_turn": _GAME + "it is your turn ({turn}).",
+    "deadline_near": _GAME + "your time is nearly over ({turn}).",
+    "seat_left": _GAME + "you have left the game.",
+    "game_over": _GAME + "the game is {status}.",
+    "ticket_expired": "Isle of Skye: there were not enough players for the matchmaking ticket {ticket_id}.",
+    "webhook_disabled": "Isle of Skye: the webhook {webhook_id} is disabled, after failures for five days.",
+}
+
+_TO_HOST: Final = _TO_PLAYER | {
+    "seat_taken": _GAME + "a player has seat {seat}.",
+    "your_turn": _GAME + "it is the turn of seat {seat} ({turn}).",
+    "deadline_near": _GAME + "the time of seat {seat} is nearly over ({turn}).",
+    "seat_left": _GAME + "the player of seat {seat} has left the game.",
+}
+
+
+def sentence(kind: str, data: Mapping[str, Any], *, to_player: bool) -> str:
+    """Return the sentence for an event.
+
+    :param data: the event as the API shows it. It has no text of players, which a service could format.
+    :param to_player: whether the webhook is one of the player whom the event concerns.
+    """
+    deadline = data.get("deadline")
+    until = f", until {deadline[:16].replace('T', ' ')} UTC" if deadline else ""
+    turn = f"{data.get('phase')}{until}"
+    return (_TO_PLAYER if to_player else _TO_HOST)[kind].format(**data, turn=turn)
