@@ -1,26 +1,32 @@
 """The receivers of the guide run as they are printed."""
 
 import contextlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 
 from skye_server import docs as guide
-from skye_server.webhooks.sender import new_secret
+from skye_server.webhooks.sender import new_secret, signed_headers
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.launcher import ROOT
 from tests.support.ports import accepts, free_port
+from tests.support.programs import run
 from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.webhooks.support import create, local_service
 
 PAGE = guide.source("webhooks")
 PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
-(EXPRESS,) = re.findall(r"^```js\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+SCRIPTS = dict(re.findall(r"^```js (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+WORKERD = ROOT / "tests" / "contract" / "generators" / "node_modules" / ".bin" / "workerd"
+"""The runtime of Cloudflare's workers; `make generators` installs it."""
 
 
 @contextlib.contextmanager
@@ -70,10 +76,61 @@ def test_express_receiver_of_the_guide_runs_as_printed(tmp_path):
     if not shutil.which("node") or not (CLIENT / "node_modules" / "express").is_dir():
         pytest.skip("there is no Express")
     link_client(tmp_path, "express")
-    (tmp_path / "receiver.mjs").write_text(EXPRESS)
+    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_express.mjs"])
     port, secret = free_port(), new_secret()
     command = ["node", "receiver.mjs"]
     with running(command, tmp_path, port, SECRET=secret, PORT=str(port)) as output:
+        check(output, port, secret)
+
+
+def test_node_receiver_of_the_guide_takes_http2_as_printed(tmp_path):
+    """The proxy before the receiver is curl."""
+    if not (shutil.which("node") and shutil.which("curl")):
+        pytest.skip("there is no Node, or no curl")
+    link_client(tmp_path)
+    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_node.mjs"])
+    port, secret = free_port(), new_secret()
+
+    def sent(message, secret):
+        body = json.dumps(message).encode()
+        headers = signed_headers([secret], "msg_1", int(time.time()), body)
+        named = [argument for name, value in headers.items() for argument in ("-H", f"{name}: {value}")]
+        options = ["-sS", "--http2-prior-knowledge", "-w", " %{http_code}", *named]
+        url = f"http://127.0.0.1:{port}/hook"
+        return run("curl", *options, "--data-binary", body.decode(), url)
+
+    with running(["node", "receiver.mjs"], tmp_path, port, SECRET=secret, PORT=str(port)) as output:
+        challenge = {"type": "webhook_challenge", "data": {"challenge": "portree"}}
+        assert sent(challenge, secret) == '{"challenge":"portree"} 200'
+        assert sent(challenge, new_secret()) == " 401"
+        assert sent({"type": "your_turn", "href": "/v1/games/a"}, secret) == " 204"
+        assert waited_for(lambda: "msg_1 your_turn /v1/games/a" in output.read_text())
+
+
+CONFIG = """
+using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .receiver)],
+  sockets = [(name = "http", address = "127.0.0.1:{port}", http = (), service = "main")],
+);
+const receiver :Workerd.Worker = (
+  compatibilityDate = "2025-01-01", bindings = [(name = "SECRET", text = "{secret}")], modules = [{modules}],
+);
+"""
+
+
+def test_worker_of_the_guide_runs_as_printed(tmp_path):
+    if not WORKERD.exists():
+        pytest.skip("there is no workerd: run `make generators`")
+    shutil.copytree(CLIENT / "src", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_worker.mjs"])
+    files = {"receiver.mjs": "receiver.mjs", "skye-client": "index.js"}
+    files |= {path.name: path.name for path in (CLIENT / "src").glob("*.js")}
+    modules = ", ".join(f'(name = "{name}", esModule = embed "{file}")' for name, file in files.items())
+    port, secret = free_port(), new_secret()
+    config = CONFIG.format(port=port, secret=secret, modules=modules)
+    (tmp_path / "config.capnp").write_text(config)
+    with running([WORKERD, "serve", "config.capnp"], tmp_path, port) as output:
         check(output, port, secret)
 
 

@@ -28,7 +28,8 @@ def unwrap(body: bytes | str, headers: Mapping[str, str | Sequence[str]], *secre
     :param body: the body as it was received: decoded and encoded again it would have another signature.
     :param headers: the headers, in upper or lower case; frameworks may have a list of values for each.
     :param secrets: the secret `whsec_...` of the webhook; several during a rotation.
-    :raises InvalidWebhookError: when no secret has signed the request, or it is older than five minutes.
+    :raises InvalidWebhookError: when no secret has signed the request, it is older than five minutes, or
+        malformed.
     :raises InvalidCredentialError: when a secret cannot be one.
     """
     keys = [_key_of(secret) for secret in secrets]
@@ -39,13 +40,18 @@ def unwrap(body: bytes | str, headers: Mapping[str, str | Sequence[str]], *secre
         raise InvalidWebhookError("The headers of a signed request are missing.")
     if abs(time.time() - int(at)) > _TOLERANCE_S:
         raise InvalidWebhookError("The request is too old, or from the future.")
+    if not isinstance(body, str | bytes | bytearray | memoryview):
+        raise InvalidWebhookError("The body is neither text nor bytes.")
     try:
         raw = body.encode() if isinstance(body, str) else bytes(body)
         signed = b"%s.%s.%s" % (message_id.encode(), at.encode(), raw)
         found = [_decoded(signature) for signature in signatures.split()]
         expected = [hmac.digest(key, signed, "sha256") for key in keys]
         if any(hmac.compare_digest(each, other) for each in expected for other in found):
-            return cast("WebhookMessage", json.loads(raw))
+            message = json.loads(raw)
+            if isinstance(message, dict):
+                return cast("WebhookMessage", message)
+            raise ValueError("it is no object")
     except (ValueError, RecursionError):  # characters that UTF-8 has not, or a signed body that is no JSON
         raise InvalidWebhookError("The request is malformed.") from None
     raise InvalidWebhookError("No secret matches the signature.")
@@ -53,17 +59,19 @@ def unwrap(body: bytes | str, headers: Mapping[str, str | Sequence[str]], *secre
 
 def _header(headers: Mapping[str, str | Sequence[str]], name: str) -> str:
     """Return the values of a header, separated by spaces; empty without this header."""
-    values = next((value for key, value in headers.items() if str(key).lower() == name), "")
+    pairs = headers.items() if hasattr(headers, "items") else ()
+    values = next((value for key, value in pairs if str(key).lower() == name), "")
     return " ".join(map(str, values)) if isinstance(values, list | tuple) else str(values)
 
 
 def _key_of(secret: str) -> bytes:
-    """Return the key of a secret, which may have white space around it, as from a file.
+    """Return the key of a secret, which may have white space around it, as from a file, or lack its padding.
 
     :raises InvalidCredentialError: when it is not `whsec_` and base64.
     """
     with suppress(ValueError):
-        key = b64decode(secret.strip().removeprefix("whsec_").encode("ascii"), validate=True)
+        text = secret.strip().removeprefix("whsec_").encode("ascii").rstrip(b"=")
+        key = b64decode(text + b"=" * (-len(text) % 4), validate=True)
         if key:  # anybody can sign with an empty one
             return key
     raise InvalidCredentialError("The secret of the webhook is not whsec_ and base64.")

@@ -10,26 +10,26 @@ const TOLERANCE_S = 300;
 /**
  * Verify the signature and the time of a request, and return its message.
  *
- * @param {string | Uint8Array} body The body as it was received: parsed and written again it would have another signature.
+ * @param {string | Uint8Array | ArrayBuffer} body The body as it was received: parsed and written again it would have another signature.
  * @param {Headers | Record<string, string | string[] | undefined>} headers The headers, as fetch or Node have them; only those of the signature are read.
  * @param {...string} secrets The secret `whsec_...` of the webhook; several during a rotation.
  * @returns {Promise<WebhookMessage>}
  * @throws {InvalidCredentialError} When a secret cannot be one.
- * @throws {InvalidWebhookError} When no secret has signed the request, or it is older than five minutes.
+ * @throws {InvalidWebhookError} When no secret has signed the request, it is older than five minutes, or malformed.
  */
 export async function unwrap(body, headers, ...secrets) {
   const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => header(headers, `webhook-${name}`));
   const at = /^[0-9]{1,12}$/.test(timestamp) ? Number(timestamp) : NaN;
   if (!id || Number.isNaN(at) || !signatures) throw new InvalidWebhookError("The headers of a signed request are missing.");
   if (Math.abs(Date.now() / 1000 - at) > TOLERANCE_S) throw new InvalidWebhookError("The request is too old, or from the future.");
-  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
-  const signed = new TextEncoder().encode(`${id}.${at}.${text}`);
+  const raw = rawBody(body);
+  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), raw);
   for (const secret of secrets) {
-    const raw = bytes(secret.trim().replace(/^whsec_/, ""));
-    if (!raw.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
-    const key = await crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+    const key = bytes(secret.trim().replace(/^whsec_/, ""));
+    if (!key.length) throw new InvalidCredentialError("The secret of the webhook is not whsec_ and base64.");
+    const imported = await crypto.subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
     for (const signature of signatures.split(" ").filter((each) => each.startsWith("v1,"))) {
-      if (await crypto.subtle.verify("HMAC", key, bytes(signature.slice(3)), signed)) return parsed(text);
+      if (await crypto.subtle.verify("HMAC", imported, bytes(signature.slice(3)), signed)) return parsed(raw);
     }
   }
   throw new InvalidWebhookError("No secret matches the signature.");
@@ -44,18 +44,50 @@ export async function unwrap(body, headers, ...secrets) {
  * @param {string} name
  */
 function header(headers, name) {
-  if (headers instanceof Headers) return headers.get(name) ?? "";
+  if (typeof headers?.get === "function") return text(headers.get(name)); // also the Headers of another package
   const found = Object.keys(headers ?? {}).find((each) => each.toLowerCase() === name);
-  return [found === undefined ? "" : headers[found] ?? ""].flat().join(" ");
+  return found === undefined ? "" : text(/** @type {Record<string, unknown>} */ (headers)[found]);
 }
 
-/** @param {string} text */
-function parsed(text) {
+/** @param {unknown} value A header, or several. */
+function text(value) {
+  return [value].flat().filter((each) => typeof each === "string" || typeof each === "number").join(" ");
+}
+
+/**
+ * Return the bytes of a body. A middleware that has parsed it, or has read no body, leaves none.
+ *
+ * @param {unknown} body
+ * @throws {InvalidWebhookError} When it is not as it was received.
+ */
+function rawBody(body) {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   try {
-    return JSON.parse(text);
+    return new Uint8Array(/** @type {ArrayBuffer} */ (body).slice(0)); // of any realm
   } catch {
-    throw new InvalidWebhookError("The request is malformed.");
+    throw new InvalidWebhookError("The body is neither text nor bytes.");
   }
+}
+
+/**
+ * @param {Uint8Array} first
+ * @param {Uint8Array} second
+ */
+function joined(first, second) {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
+
+/** @param {Uint8Array} raw */
+function parsed(raw) {
+  try {
+    const message = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(raw));
+    if (message instanceof Object && !Array.isArray(message)) return message;
+  } catch { /* refused below */ }
+  throw new InvalidWebhookError("The request is malformed.");
 }
 
 /** @param {string} base64 */

@@ -98,6 +98,23 @@ def test_unsigned_request_is_refused_as_such_whatever_it_has(name, value, body):
         webhooks.unwrap(body, signed(SECRET, body="another") | {name: value}, SECRET)
 
 
-def test_signed_body_that_is_no_json_is_refused():
+@pytest.mark.parametrize("body", ["[", "[]", "5", "null", "[" * 100_000])
+def test_signed_body_that_is_no_object_of_json_is_refused(body):
     with pytest.raises(InvalidWebhookError):
-        webhooks.unwrap("[", signed(SECRET, body="["), SECRET)
+        webhooks.unwrap(body, signed(SECRET, body=body), SECRET)
+
+
+@pytest.mark.parametrize("body", [None, {}, 5, [1]])
+def test_body_that_a_framework_has_parsed_is_refused(body):
+    with pytest.raises(InvalidWebhookError):
+        webhooks.unwrap(body, signed(SECRET), SECRET)
+
+
+@pytest.mark.parametrize("headers", [None, [], "webhook-id"])
+def test_request_without_a_mapping_of_headers_is_refused(headers):
+    with pytest.raises(InvalidWebhookError):
+        webhooks.unwrap(BODY, headers, SECRET)
+
+
+def test_secret_without_padding_is_read():
+    assert webhooks.unwrap(BODY, signed(SECRET), SECRET.rstrip("=")) == json.loads(BODY)
