@@ -14,13 +14,14 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.shared.exceptions import MCPError
 from mcp.types import INTERNAL_ERROR
-from pydantic import Field
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_client import ApiError, AsyncSkye, InvalidCredentialError, SkyeError
 from skye_client.redaction import redacted
 from skye_gym.agents import lesson
+from skye_mcp.arguments import StrictServer
 from skye_mcp.choice import UnusableChoice, nearest
 from skye_mcp.client_address import forward_addresses, set_client_of
 from skye_mcp.credentials import checked_key
@@ -35,6 +36,7 @@ Name = Annotated[str, Field(description="Your name in the game.", min_length=1, 
 Seconds = Annotated[float, Field(description="How long to wait, in seconds.", ge=0, le=600)]
 
 
+@with_config(ConfigDict(extra="forbid"))
 class Offer(TypedDict):
     """An offer: the tile to discard, and the prices of the others in gold."""
 
@@ -42,6 +44,7 @@ class Offer(TypedDict):
     prices: dict[str, int]
 
 
+@with_config(ConfigDict(extra="forbid"))
 class Placement(TypedDict):
     """A placement: cells east and south of the castle, and clockwise degrees."""
 
@@ -90,7 +93,7 @@ def make_server(skye: AsyncSkye, key_of: KeyOf = bearer_key) -> MCPServer[Any]:
     :param skye: the client of the API.
     :param key_of: returns the player key of a request. No tool takes or returns a key or token.
     """
-    server: MCPServer[Any] = MCPServer(
+    server = StrictServer(
         "isle-of-skye",
         title="Isle of Skye",
         instructions="Play the board game Isle of Skye. The prompt `play` teaches the game and the tools. "
@@ -261,10 +264,12 @@ def _add_texts(
             return json.dumps(await playing(ctx).game(game).record())
 
     @server.resource("skye://games/{game}/players/{seat}/territory/picture.svg", mime_type="image/svg+xml")
-    async def territory(game: str, seat: int, ctx: Context[Any, Any]) -> str:
+    async def territory(game: str, seat: str, ctx: Context[Any, Any]) -> str:
         """Return the picture of a territory."""
+        if not (seat.isascii() and seat.isdecimal()):
+            raise ResourceError(f"{seat!r} is not the number of a seat.")
         with explained(ResourceError):
-            return await playing(ctx).game(game).seat(seat).territory_svg(coordinates=True)
+            return await playing(ctx).game(game).seat(int(seat)).territory_svg(coordinates=True)
 
     @server.prompt()
     async def play(ctx: Context[Any, Any]) -> str:
