@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import anyio
 import httpx
 
-from skye_client.concurrency import AsyncSlots
+from skye_client.concurrency import AsyncPerLoop, AsyncSlots
 from skye_client.messages import (
     api_error,
     checked_url,
@@ -42,9 +42,21 @@ class AsyncTransport:
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
-        self._slots = AsyncSlots(concurrency)
+        self._slots = AsyncPerLoop(lambda _first: AsyncSlots(concurrency))
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=concurrency)
-        self.http = http or httpx.AsyncClient(timeout=timeout_s, verify=tls_context(), limits=limits)
+
+        def client(first: httpx.AsyncClient | None) -> httpx.AsyncClient:
+            hooks = first.event_hooks if first else None
+            return httpx.AsyncClient(
+                timeout=timeout_s, verify=tls_context(), limits=limits, event_hooks=hooks
+            )
+
+        self._clients = AsyncPerLoop(lambda first: http or client(first))
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        """The httpx client: that of the caller, otherwise one for each event loop."""
+        return self._clients.current
 
     async def aclose(self) -> None:
         """Close the connections, unless the httpx client was passed in."""
@@ -101,5 +113,5 @@ class AsyncTransport:
         """Send a request once; a long poll, which waits at the server, at once."""
         if is_waiting:
             return await self.http.send(request)
-        async with self._slots:
+        async with self._slots.current:
             return await self.http.send(request)

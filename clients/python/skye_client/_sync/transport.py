@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import httpx
 
-from skye_client.concurrency import Slots
+from skye_client.concurrency import PerLoop, Slots
 from skye_client.messages import (
     api_error,
     checked_url,
@@ -41,9 +41,19 @@ class Transport:
         self.retry = retry or RetryPolicy()
         self.timeout_s = timeout_s
         self._owned = http is None
-        self._slots = Slots(concurrency)
+        self._slots = PerLoop(lambda _first: Slots(concurrency))
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=concurrency)
-        self.http = http or httpx.Client(timeout=timeout_s, verify=tls_context(), limits=limits)
+
+        def client(first: httpx.Client | None) -> httpx.Client:
+            hooks = first.event_hooks if first else None
+            return httpx.Client(timeout=timeout_s, verify=tls_context(), limits=limits, event_hooks=hooks)
+
+        self._clients = PerLoop(lambda first: http or client(first))
+
+    @property
+    def http(self) -> httpx.Client:
+        """The httpx client: that of the caller, otherwise one for each event loop."""
+        return self._clients.current
 
     def close(self) -> None:
         """Close the connections, unless the httpx client was passed in."""
@@ -100,5 +110,5 @@ class Transport:
         """Send a request once; a long poll, which waits at the server, at once."""
         if is_waiting:
             return self.http.send(request)
-        with self._slots:
+        with self._slots.current:
             return self.http.send(request)
