@@ -7,6 +7,7 @@ import pytest
 
 from skye_client import (
     ApiError,
+    AsyncGame,
     AsyncOwnGames,
     AsyncSkye,
     ConnectionFailedError,
@@ -179,3 +180,19 @@ def test_events_of_a_player_name_the_seat_that_the_start_has_renumbered(player, 
             break
     assert seats == [2, 1]
     assert renumbered.get()["status"] == "finished"
+
+
+def test_host_leaves_out_a_game_that_the_server_refuses_to_send(player, live, monkeypatch, caplog):
+    first, second = (player.games.create(GAME)["game"]["id"] for _ in range(2))
+    load = AsyncGame.get
+
+    async def refuse_one(game, **options):
+        if game.id == first:
+            raise ApiError(500, {"code": "data_corrupt"})
+        return await load(game, **options)
+
+    monkeypatch.setattr(AsyncGame, "get", refuse_one)
+    coroutines.in_thread(host, player.key, at_random, url=live.url, until_over=True)
+    assert player.game(second).get()["status"] == "finished"
+    assert player.game(first).get()["status"] == "playing"
+    assert [first in message for message in caplog.messages] == [True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +28,10 @@ CONCURRENCY: Final = 8
 RULESETS: Final = ("base",)
 _ACTIVE: Final = ("lobby", "playing")
 _GONE: Final = (401, 403, 404, 410)
+_DAMAGED: Final = "data_corrupt"
 _FAILED: Final = (ApiError, ConnectionFailedError, UnexpectedResponseError)
 _OUTAGE_S: Final = 5.0
+_LOG: Final = logging.getLogger("skye_client")
 
 
 class HostOptions(TypedDict, total=False):
@@ -86,8 +89,9 @@ def host(
 
     One event stream reports the games that wait. Each of them has one task, which acts as long as the game
     waits for the seat. When the server has responded once, the host resumes after lost connections, outages
-    and restarts of the server. It leaves out games of other rulesets than `rulesets`. On Ctrl-C it completes
-    the requests under way.
+    and restarts of the server. It leaves out games of other rulesets than `rulesets`, and, with a warning in
+    the log `skye_client`, games that the server refuses to send. On Ctrl-C it completes the requests that are
+    under way.
 
     :param decide: chooses an action; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
@@ -145,6 +149,9 @@ class _Host:
         self._progress = progress
         self._tasks: dict[str, bool] = {}
         """The games with a task, and whether an event has arrived that the task may not have seen."""
+        self._left_out: set[str] = set()
+        """The games that the server refuses to send, until it reports them again."""
+        self._following = anyio.CancelScope()
         self._decisions = self._finished = 0
 
     async def run(self, *, until_over: bool) -> None:
@@ -172,6 +179,12 @@ class _Host:
         async for own in self._player.games.all():
             if own["waiting"]:
                 self._wake(tasks, own["game"]["id"])
+        with anyio.CancelScope() as self._following:
+            return await self._followed_after(after, tasks, until_over=until_over)
+        return False
+
+    async def _followed_after(self, after: str, tasks: TaskGroup, *, until_over: bool) -> bool:
+        """Act in games after each event; return whether all are over."""
         async with self._player.events(after) as events:
             async for event in events:
                 if event["type"] == "your_turn":
@@ -187,7 +200,7 @@ class _Host:
         """Return whether all games are over, also those that were listed before one that just ended."""
         async with self._player.games.all() as games:
             async for own in games:
-                if own["game"]["status"] in _ACTIVE:
+                if own["game"]["status"] in _ACTIVE and own["game"]["id"] not in self._left_out:
                     return False
         return True
 
@@ -218,20 +231,32 @@ class _Host:
                     view = await self._act(turn)
                     failures = 0
             except _FAILED as error:
-                if turn is None and isinstance(error, ApiError) and error.status in _GONE:
-                    return
+                if turn is None and isinstance(error, ApiError):
+                    if error.status in _GONE:
+                        return
+                    if is_final(error) or error.code == _DAMAGED:
+                        self._leave_out(game_id, error)
+                        return
                 if turn is not None and is_final(error):
                     refused = turn.view["version"], error
                 turn = None  # a deadline has passed, or the server does not respond: look again
                 failures += 1
                 await anyio.sleep(backoff(failures, 0.1, 15.0))
                 continue
+            self._left_out.discard(game_id)
             if refused is not None and refused[0] == view["version"]:
                 raise refused[1]  # no deadline has passed: the action, or a request of `decide`, is wrong
             seat = view["you"]["seat"]
             if seat is None or seat not in view["waiting_for"] or not self._plays(view["ruleset"]):
                 return
             turn = Turn(view, view.get("actions", []), game.seat(seat))
+
+    def _leave_out(self, game_id: str, error: ApiError) -> None:
+        """Leave out a game that no retry can read, and look whether all others are over."""
+        if game_id not in self._left_out:
+            _LOG.warning("The game %s is left out: the server refuses to send it: %s", game_id, error)
+            self._left_out.add(game_id)
+            self._following.cancel()
 
     def _plays(self, ruleset: str) -> bool:
         """Return whether to play games of a ruleset: one of those to play, or its correction."""

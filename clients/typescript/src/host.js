@@ -32,8 +32,9 @@ import { backoff, sleep } from "./transport.js";
  * Play all games of a player key, those of the future too, until `signal` aborts.
  *
  * One event stream reports the games that wait. Each of them has one task, which acts as long as the game waits for the
- * seat. Games of other rulesets than `rulesets` are left out. When the server has responded once, the host resumes after
- * lost connections, outages and restarts of the server.
+ * seat. Games of other rulesets than `rulesets` are left out, and, with a warning on the console, games that the server
+ * refuses to send. When the server has responded once, the host resumes after lost connections, outages and restarts of
+ * the server.
  *
  * @param {string} key
  * @param {(turn: Turn) => Request | Promise<Request>} decide Chooses an action; what it throws ends the
@@ -56,6 +57,10 @@ class Host {
   #acting = 0;
   #decisions = 0;
   #over = 0;
+  /** The games that the server refuses to send, until it reports them again. @type {Set<string>} */
+  #leftOut = new Set();
+  /** Ends the stream, to look again whether all games are over. */
+  #again = new AbortController();
   /** Ends the stream and the tasks. */
   #stop = new AbortController();
 
@@ -92,7 +97,7 @@ class Host {
 
   /** Wait after a failure that a retry can mend; throw other errors. @param {unknown} error */
   async #afterOutage(error) {
-    if (error instanceof HistoryLostError) return false;
+    if (error instanceof HistoryLostError || this.#again.signal.aborted && !this.#stop.signal.aborted) return false;
     if (!isFailed(error) || isFinal(error)) throw error;
     await sleep(backoff(1, OUTAGE_MS, OUTAGE_MS), this.#stop.signal);
     return false;
@@ -100,12 +105,13 @@ class Host {
 
   /** Act in all games that wait, now and after each event; return whether all are over. @param {boolean} untilOver */
   async #followed(untilOver) {
-    const { signal } = this.#stop;
+    const { signal } = this.#stop, again = this.#again = new AbortController();
+    signal.addEventListener("abort", () => again.abort(), { once: true, signal: again.signal });
     // The stream has all events after this one; the lists of games include all events before it.
     const after = (await this.player.games.list({ limit: 1 }, { signal })).last_event;
     if (untilOver && await this.#allOver()) return true;
     for await (const { game, waiting } of this.player.games.all({ signal })) if (waiting) this.#wake(game.id);
-    for await (const event of this.player.events({ after, signal })) {
+    for await (const event of this.player.events({ after, signal: again.signal })) {
       if (!isKnown(event)) continue;
       if (event.type === "your_turn") this.#wake(event.game_id);
       if (event.type !== "game_over" && event.type !== "seat_left") continue;
@@ -118,7 +124,7 @@ class Host {
 
   async #allOver() {
     for await (const { game } of this.player.games.all({ signal: this.#stop.signal })) {
-      if (game.status === "lobby" || game.status === "playing") return false;
+      if ((game.status === "lobby" || game.status === "playing") && !this.#leftOut.has(game.id)) return false;
     }
     return true;
   }
@@ -169,12 +175,14 @@ class Host {
         } else view = await game.get({ query });
       } catch (error) {
         if (!turn && error instanceof ApiError && GONE.has(error.status)) return;
+        if (!turn && error instanceof ApiError && (isFinal(error) || error.code === DAMAGED)) return this.#leaveOut(game.id, error);
         if (!isFailed(error)) throw error;
         if (turn && isFinal(error)) refused = { version: turn.view.version, error };
         turn = null; // a deadline has passed, or the server does not respond: look again
         await sleep(backoff(++failures, 100, 15_000), signal);
         continue;
       }
+      this.#leftOut.delete(game.id);
       // No deadline has passed: the action, or a request of `decide`, is wrong.
       if (refused?.version === view.version) throw refused.error;
       const number = view.you.seat;
@@ -183,6 +191,14 @@ class Host {
       const moves = actions.filter(isKnown).filter(({ type }) => type !== "take_back");
       turn = { view, actions, moves, seat: game.seat(number) };
     }
+  }
+
+  /** Leave out a game that no retry can read, and look whether all others are over. @param {string} id @param {ApiError} error */
+  #leaveOut(id, error) {
+    if (this.#leftOut.has(id)) return;
+    console.warn(`The game ${id} is left out: the server refuses to send it: ${error.message}`);
+    this.#leftOut.add(id);
+    this.#again.abort();
   }
 
   /** Whether to play games of a ruleset: one of those to play, or its correction. @param {string} ruleset */
@@ -196,6 +212,7 @@ class Host {
 }
 
 const GONE = new Set([401, 403, 404, 410]);
+const DAMAGED = "data_corrupt";
 const OUTAGE_MS = 5000;
 const ENDED = new Error("The host has ended");
 

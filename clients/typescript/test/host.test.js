@@ -148,3 +148,14 @@ test("the events of a player name the seat that the start of the game has renumb
   assert.deepEqual(seats, [2, 1]);
   assert.equal((await game.get()).status, "finished");
 });
+
+test("a host leaves out a game that the server refuses to send", async (t) => {
+  const player = direct.player(), { fetch } = globalThis;
+  const [first, second] = [(await player.games.create(game)).game.id, (await player.games.create(game)).game.id];
+  const warn = t.mock.method(console, "warn", () => {});
+  t.mock.method(globalThis, "fetch", async (url, init) =>
+    url.includes(`/v1/games/${first}?include=actions`) ? Response.json({ code: "data_corrupt" }, { status: 500 }) : fetch(url, init));
+  await host(player.key, atRandom, { url: SERVER, untilOver: true });
+  assert.deepEqual([(await player.game(second).get()).status, (await player.game(first).get()).status], ["finished", "playing"]);
+  assert.equal(warn.mock.callCount(), 1);
+});
