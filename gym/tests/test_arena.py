@@ -5,16 +5,21 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from skye import Action, Options, Record, game_from_position, position_from_text, replay
+from skye.bots.registry import BOTS
 from skye.views import move_from
+from skye_gym.arena import match
+from skye_gym.arena.bot_process import Budget
 from skye_gym.arena.command import main
-from skye_gym.arena.entrants import entrant_from
-from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.arena.entrants import decider_for, entrant_from
+from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.arena.league import League
+from skye_gym.arena.match import play_match
 from skye_gym.arena.ratings import standings, wilson
 from skye_gym.encoding import EncodedGame
 from tests.support.waiting import waited_for
@@ -389,3 +394,52 @@ def test_rating_difference_follows_from_win_rate():
     assert (one.p99_ms, other.p99_ms) == (5.0, 2.0)
     assert (one.start_ms, other.start_ms) == (None, 90.0)
     assert one.rating.low < one.rating.value < one.rating.high
+
+
+def test_second_arena_does_not_write_the_file_of_the_first(tmp_path, capsys):
+    out = tmp_path / "league.jsonl"
+    with opened_alone(out):
+        assert main(["random", "greedy", "--games=2", "--workers=1", f"--out={out}"]) == 2
+    assert f"another process writes {out}: name another file with --out" in capsys.readouterr().err
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("line", ['{"format": 1, "bots": {}}', '{"game": 0, "bots"', "[1]", ""])
+def test_damaged_line_of_a_league_is_named_with_its_number(tmp_path, capsys, line):
+    out, entrants = tmp_path / "league.jsonl", (entrant_from("random"), entrant_from("greedy"))
+    out.write_text(json_line(League(entrants, 2, 2, "s").header()) + line + "\n")
+    content = out.read_bytes()
+    assert main(["random", "greedy", "--seed=s", f"--out={out}"]) == 2
+    assert f"line 2 of {out} is damaged" in capsys.readouterr().err
+    assert out.read_bytes() == content
+
+
+def test_refusal_of_a_file_names_the_option_and_shows_no_bytes(tmp_path, capsys):
+    out = tmp_path / "notes"
+    out.write_text("my notes\n")
+    assert main(["random", "greedy", f"--out={out}"]) == 2
+    error = capsys.readouterr().err
+    assert "--out" in error
+    assert "b'" not in error
+
+
+def test_default_file_of_a_league_has_its_bots_and_its_seed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ["--games=2", "--workers=1", f"--budget={AMPLE_S}"]
+    for seed in ("one", "two"):
+        assert main(["random", "greedy", f"--seed={seed}", *options]) == 0
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["league-random-greedy-one.jsonl", "league-random-greedy-two.jsonl"]
+
+
+def test_error_of_built_in_bots_loses_their_games_and_the_league_goes_on(monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError("division by zero")
+
+    class Broken:
+        decide, starting, clock = staticmethod(broken), False, staticmethod(time.perf_counter)
+
+    monkeypatch.setattr(match, "BOTS", BOTS | {"greedy": broken})
+    result = play_match(["broken", "random"], [Broken(), decider_for(entrant_from("random"), Budget())], "s")
+    assert result["failures"] == {"0": "failed: ZeroDivisionError: division by zero"}
+    assert result["winners"] == [1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -19,6 +20,9 @@ from skye_gym.arena.league import League, play_league, seed_in, write_records
 from skye_gym.arena.ratings import Standing, standings
 from skye_gym.arena.server_game import server_of
 
+_MAX_NAME, _MAX_NAMES = 40, 4
+"""How much of a name, and how many names of bots, the name of a file has."""
+
 _Number = TypeVar("_Number", int, float)
 
 
@@ -32,21 +36,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len({server_of(bot.url)[0] for bot in bots if bot.url and bot.is_of_server}) > 1:
             raise ValueError("all bots of servers must be on the same server")
         ruleset_of(options.ruleset).rounds(options.players)  # checks the number of players
-        seed = options.seed or seed_in(options.out) or token_hex(16)
+        seed = options.seed or (seed_in(options.out) if options.out else None) or token_hex(16)
+        out = options.out or default_file([bot.name for bot in bots], seed)
         budget = Budget(options.budget, options.startup)
         league = League(bots, options.players, options.games, seed, budget, options.ruleset)
-        results = play_league(league, options.out, options.workers, _progress())
+        results = play_league(league, out, options.workers, _progress())
         if options.records is not None:
-            write_records(options.out, options.records)
+            write_records(out, options.records)
     except (ValueError, OSError) as error:
         print(f"skye-arena: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\nInterrupted: the same command resumes from {options.out}.", file=sys.stderr)
+        print(f"\nInterrupted: the same command with --seed={seed} resumes from {out}.", file=sys.stderr)
         return 130
     print(f"\n{len(results)} games of {league.players} players, seed {league.seed!r}\n")
     print(table(standings(results)))
     return 0
+
+
+def default_file(bots: Sequence[str], seed: str) -> Path:
+    """Return the file of a league that names none.
+
+    >>> default_file(["greedy", "my bot"], "s/1").name
+    'league-greedy-my_bot-s_1.jsonl'
+    """
+    names = (re.sub(r"[^A-Za-z0-9.]+", "_", name)[:_MAX_NAME] for name in (*bots[:_MAX_NAMES], seed))
+    return Path(f"league-{'-'.join(names)}.jsonl")
 
 
 def table(rows: Sequence[Standing]) -> str:
@@ -101,8 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--out",
         type=Path,
-        default=Path("league.jsonl"),
-        help="file of the results, from which an interrupted league resumes; by default %(default)s",
+        help="file of the results, from which an interrupted league resumes; default: league-BOTS-SEED.jsonl",
     )
     return parser
 

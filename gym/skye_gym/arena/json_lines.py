@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 def json_line(value: Mapping[str, Any]) -> str:
@@ -14,7 +20,29 @@ def json_line(value: Mapping[str, Any]) -> str:
     return json.dumps(value, separators=(",", ":")) + "\n"
 
 
-def read_json_lines(path: Path, header: Mapping[str, Any], kind: str) -> list[dict[str, Any]]:
+@contextmanager
+def opened_alone(path: Path) -> Iterator[IO[str]]:
+    """Open a file to append lines, locked until the end of the context; one that stays empty is deleted.
+
+    :raises ValueError: when another process has locked the file.
+    """
+    with path.open("a", encoding="utf-8") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ValueError(f"another process writes {path}: name another file with --out") from None
+        try:
+            yield file
+        finally:
+            file.flush()
+            if not path.stat().st_size:
+                path.unlink()
+
+
+def read_json_lines(
+    path: Path, header: Mapping[str, Any], kind: str, fields: Collection[str] = (), option: str = ""
+) -> list[dict[str, Any]]:
     """Truncate an incomplete last line of a file; return its lines after the first.
 
     A file with another first line stays unchanged.
@@ -22,24 +50,38 @@ def read_json_lines(path: Path, header: Mapping[str, Any], kind: str) -> list[di
     :param path: the file, which may be missing.
     :param header: what the first line must be.
     :param kind: what the file belongs to, for the message.
-    :raises ValueError: when the first line is another.
+    :param fields: the fields that each further line must have.
+    :param option: the option that names another file.
+    :raises ValueError: when the first line is another, or a further line is damaged.
     """
     if not path.exists():
         return []
+    remedy = f"name another file with {option}" if option else "name another file"
     data = path.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     first, *others = whole.splitlines() or [data]
     known, _, _ = json_line(header).encode().partition(b'"seed":')  # a random seed is another each time
     is_incomplete = not whole and known.startswith(data[: len(known)])
     if not is_incomplete and not _holds(first, header):
-        raise ValueError(f"{path} belongs to another {kind}; name another file: {first[:1000]!r}")
+        raise ValueError(f"{path} belongs to another {kind}: {remedy}")
     if whole != data:
         os.truncate(path, len(whole))
-    return [json.loads(line) for line in others]
+    values = []
+    for number, line in enumerate(others, 2):
+        value = _parsed(line)
+        if not isinstance(value, dict) or not value.keys() >= set(fields):
+            raise ValueError(f"line {number} of {path} is damaged: delete the line, or {remedy}")
+        values.append(value)
+    return values
+
+
+def _parsed(line: bytes) -> Any:
+    """Return the value of a line, None if it is no JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _holds(line: bytes, header: Mapping[str, Any]) -> bool:
-    try:
-        return bool(json.loads(line) == header)
-    except ValueError:
-        return False
+    return bool(_parsed(line) == header)

@@ -19,7 +19,7 @@ from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.arena.bot_process import Budget
 from skye_gym.arena.entrant_check import check_entrants
 from skye_gym.arena.entrants import Decider, Entrant, decider_for
-from skye_gym.arena.json_lines import json_line, read_json_lines
+from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.arena.match import play_match
 from skye_gym.arena.server_game import ServerGame, server_of
 
@@ -28,6 +28,7 @@ Result: TypeAlias = dict[str, Any]
 RESULTS_FORMAT: Final = 1
 """The format of the file of results."""
 
+_FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "decisions_ms", "starts_ms", "record")
 _RECORD_FIELDS: Final = ("game", "bots", "winners", "scores", "failures", "record")
 
 
@@ -80,13 +81,13 @@ def play_league(
     :param workers: the number of worker processes.
     :param progress: called after each game with the numbers of games played now and left.
     :returns: the results of all games, without their records, which the file has.
-    :raises ValueError: when the file belongs to another league, or a bot cannot play.
+    :raises ValueError: when the file belongs to another league, is in use or damaged, or a bot cannot play.
     """
-    results = _read(path, league)
-    missing = [game for game in range(league.games) if game not in results]
-    if missing:
-        check_entrants(league.entrants, league.players, league.budget, league.ruleset_id)
-    with path.open("a", encoding="utf-8") as file:
+    with opened_alone(path) as file:
+        results = _read(path, league)
+        missing = [game for game in range(league.games) if game not in results]
+        if missing:
+            check_entrants(league.entrants, league.players, league.budget, league.ruleset_id)
         if not path.stat().st_size:
             file.write(json_line(league.header()))
         for played, result in enumerate(_played(league, missing, workers), 1):
@@ -198,7 +199,7 @@ def _read(path: Path, league: League) -> dict[int, Result]:
 
     :raises ValueError: when the file belongs to another league.
     """
-    lines = map(_without_record, read_json_lines(path, league.header(), "league"))
+    lines = map(_without_record, read_json_lines(path, league.header(), "league", _FIELDS, "--out"))
     return {result["game"]: result for result in lines if result["game"] < league.games}
 
 

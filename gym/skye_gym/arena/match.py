@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from skye_gym.arena.bot_process import BotFailed
 from skye_gym.arena.entrants import Decider
 from skye_gym.arena.server_game import ServerGame
 
-SUBSTITUTE: Final = "greedy"
-"""The bot that plays a seat to the end after its own bot has failed, so that the record is complete."""
+SUBSTITUTES: Final = ("greedy", "random")
+"""The bots that play a seat to the end after its own bot has failed, so that the record is complete:
+the first that has no error of its own."""
 
 
 def play_match(
@@ -155,7 +157,13 @@ def _decide(
             return play_decision(game, seat, decider.decide, rng)
         except BotFailed as failure:
             failures[seat] = str(failure)
-    move = choose_move(BOTS[SUBSTITUTE], game, seat, rng)
+        except Exception as error:  # noqa: BLE001 - an error of a built-in bot loses its game, not the league
+            failures[seat] = f"failed: {type(error).__name__}: {error}"
+    *others, last = SUBSTITUTES
+    for substitute in others:
+        with contextlib.suppress(Exception):
+            return play_decision(game, seat, partial(choose_move, BOTS[substitute]), rng)
+    move = choose_move(BOTS[last], game, seat, rng)
     return play(game, seat, move), move
 
 
