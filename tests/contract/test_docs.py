@@ -1,9 +1,12 @@
 """The pages of the documentation load nothing from other servers, and their policy forbids it."""
 
+import json
 import re
+from functools import partial
 from html.parser import HTMLParser
 
 import pytest
+import yaml
 
 from skye_server import docs as guide
 from skye_server.error_codes import ERROR_CODES
@@ -127,7 +130,20 @@ def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):
 
 
 def test_contract_is_served_as_it_lies_in_the_repository(service, document):
-    assert service.get("/openapi.json") == document
+    served = service.get("/openapi.json")
+    assert served["servers"][0]["url"] == "http://localhost"
+    assert served | {"servers": document["servers"]} == document
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8101", "[::1]:80", "skye.example"])
+def test_served_contract_names_its_own_address_first(host, service):
+    """Postman's importer takes a relative address literally."""
+    for path, read in (
+        ("/openapi.json", json.loads),
+        ("/openapi.yaml", partial(yaml.load, Loader=yaml.CSafeLoader)),
+    ):
+        text = service.call("GET", path, headers={"Host": host}).text
+        assert read(text)["servers"][0]["url"] == f"http://{host}"
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2fcli.py", "swagger-ui.js", "index.css"])

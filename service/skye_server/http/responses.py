@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -151,14 +151,15 @@ def compressed(body: bytes, content_type: str, seconds: int, *, keep: bool = Tru
     Only for bodies that are the same for all callers: the size of a compressed response that mixes a secret
     with what the request sent would reveal the secret (BREACH).
 
-    :param keep: whether to keep the compressed body; not if the request determines a part of it.
+    :param keep: whether to keep the compressed body permanently. Of bodies that the request determines a part
+        of, such as the address, the latest are kept.
     """
     accepts_gzip = request.accept_encodings["gzip"] > 0
     response = Response(content_type=content_type)
     if not accepts_gzip:
         response.data = body
     else:
-        response.data = gzipped(body) if keep else gzipped.__wrapped__(body)
+        response.data = gzipped(body) if keep else _gzipped_lately(body)
     response.headers["Vary"] = "Accept-Encoding"
     if accepts_gzip:
         response.headers["Content-Encoding"] = "gzip"
@@ -168,6 +169,11 @@ def compressed(body: bytes, content_type: str, seconds: int, *, keep: bool = Tru
 @cache
 def gzipped(body: bytes) -> bytes:
     """Return a compressed body, without a time in it, so that its entity tag is the same in every process."""
+    return gzip.compress(body, mtime=0)
+
+
+@lru_cache(maxsize=8)
+def _gzipped_lately(body: bytes) -> bytes:
     return gzip.compress(body, mtime=0)
 
 

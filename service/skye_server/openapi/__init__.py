@@ -41,8 +41,9 @@ _INFO = {
     "contact": {"name": "The operator of this server"},
     "license": {"name": "MIT", "identifier": "MIT"},
 }
+_RELATIVE = "/"
 _SERVERS = [
-    {"url": "/", "description": "The server that serves this document."},
+    {"url": _RELATIVE, "description": "The server that serves this document."},
     {"url": "http://127.0.0.1:8000", "description": "A local server: `make serve`."},
 ]
 _ORDER = ("openapi", "info", "servers", "tags", "paths", "webhooks", "components")
@@ -151,6 +152,18 @@ class Contract:
         stem, _, extension = name.rpartition(".")
         document: Doc = getattr(self, DOCUMENTS[stem])
         return as_yaml(document) if extension == "yaml" else msgspec.json.encode(document).decode()
+
+
+def with_address(text: str, address: str) -> str:
+    """Return a document whose first server has an absolute address: some importers need one.
+
+    :param text: a document in YAML or JSON, as `Contract.written` returns it.
+    :param address: the address of the server that serves it.
+    """
+    quoted = msgspec.json.encode(address).decode()  # which YAML reads too
+    for key, relative in (("{url: ", _RELATIVE), ('{"url":', f'"{_RELATIVE}"')):
+        text = text.replace(f"{key}{relative},", f"{key}{quoted},", 1)
+    return text
 
 
 def contract_of(app: Flask) -> Contract:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from skye.fields import MAX_TILES
-from skye.rulesets import MAX_ROUNDS
+from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS
 from skye_server import docs as guide
 from skye_server.features import merged
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
@@ -247,8 +247,9 @@ PATH_PARAMETERS: Final = {
     "game": _in_path("game", "The id of the game.", {"$ref": "#/components/schemas/GameId"}),
     "seat": _in_path(
         "seat",
-        "The seat, counted from 0 in clockwise order, or `me`: the seat that the token acts for.",
-        {"type": "string", "pattern": "^(me|[0-9]{1,2})$", "maxLength": 2},
+        "The seat, counted from 0 in clockwise order. The server also takes `me` in place of the number: the "
+        "seat that the token acts for.",
+        {"type": "integer", "format": "int32", "minimum": 0, "maximum": MAX_PLAYERS - 1},
     ),
     "invitation": _in_path(
         "invitation",

@@ -18,7 +18,7 @@ from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.http.framework import collaborators
 from skye_server.http.problems import SERVICE_LINKS, title_of
 from skye_server.http.responses import JSON, cacheable, check_accepts, compressed, json_response
-from skye_server.openapi import contract_of
+from skye_server.openapi import contract_of, with_address
 from skye_server.openapi.operations import ResponseDoc, never_changes, operation, text
 
 blueprint = Blueprint("Documentation", __name__)
@@ -273,7 +273,10 @@ def _add_document(operation: str, form: str, content_type: str) -> None:
 
     def view() -> Response:
         written = contract_of(current_app).written(name)
-        return compressed(written.encode(), content_type, _MAX_AGE_S)
+        body = with_address(written, request.url_root.rstrip("/"))
+        response = compressed(body.encode(), content_type, _MAX_AGE_S, keep=False)
+        response.headers["Cache-Control"] = f"private, max-age={_MAX_AGE_S}"
+        return response
 
     view.__name__ = f"get_{operation}_as_{form}"
     view.__doc__ = f"Get {title} as {form.upper()}.\n\n{description}"

@@ -18,6 +18,11 @@ NODE = HERE / "node_modules" / ".bin"
 STUBS = HERE / "stubs"
 """What clients need and only registries of their languages have, as far as their compilers ask for it."""
 
+GAMES = dict(
+    re.findall(r"^```\w+ (game_\S+)\n(.*?)^```$", guide.source("generated-clients"), re.MULTILINE | re.DOTALL)
+)
+"""The games of the guide by their file."""
+
 _WARNINGS = re.findall(r"^\| (.+?) \| (open.+?) \| .+ \|$", guide.source("generated-clients"), re.MULTILINE)
 """Warnings that the document cannot avoid and the generators that print them, from the guide."""
 
@@ -66,6 +71,12 @@ def openapi_generator(name, folder, *properties):
     )
     warnings = [line for line in printed.splitlines() if " WARN " in line]
     assert unexplained_warnings(warnings, name) == []
+
+
+def write_game(folder, name):
+    """Write a game of the guide; return the name of the file."""
+    (folder / name).write_text(GAMES[name])
+    return name
 
 
 def check_typescript(folder, *files):

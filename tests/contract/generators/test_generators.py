@@ -16,6 +16,7 @@ from tests.contract.generators.generating import (
     pydantic_models,
     run,
     unexplained_warnings,
+    write_game,
 )
 from tests.contract.generators.kotlin_types import undefined_types
 
@@ -49,8 +50,9 @@ assert Problem.from_dict(later.PROBLEM).code == "auction_closed"
 
 
 def test_openapi_generator_typescript_client_compiles(tmp_path):
-    openapi_generator("typescript-fetch", tmp_path)
-    check_typescript(tmp_path, "index.ts")
+    (tmp_path / "client").mkdir()
+    openapi_generator("typescript-fetch", tmp_path / "client")
+    check_typescript(tmp_path, "client/index.ts", write_game(tmp_path, "game_typescript_fetch.ts"))
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="there is no go here")
@@ -106,25 +108,25 @@ def test_hey_api_client_compiles(tmp_path):
         cwd=HERE,
     )
     assert "warn" not in printed.lower()
-    check_typescript(tmp_path, "client/index.ts", "client/sdk.gen.ts")
+    check_typescript(tmp_path, "client/sdk.gen.ts", write_game(tmp_path, "game_hey_api.ts"))
 
 
 def test_kubb_client_compiles(tmp_path):
     folders = (f"SKYE_CONTRACT={OPENAPI_YAML}", f"SKYE_OUT={tmp_path / 'client'}")
     printed = run("env", *folders, NODE / "kubb", "generate", "--config", "kubb.config.mjs", cwd=HERE)
     assert "warn" not in printed.lower()
-    check_typescript(tmp_path, "--allowImportingTsExtensions", "client/index.ts")
+    check_typescript(tmp_path, "--allowImportingTsExtensions", write_game(tmp_path, "game_kubb.ts"))
 
 
 def test_orval_client_compiles(tmp_path):
     client = tmp_path / "client.ts"
     printed = run(NODE / "orval", "--input", OPENAPI_YAML, "--output", client, "--client", "fetch", cwd=HERE)
     assert "warn" not in printed.lower()
-    check_typescript(tmp_path, "client.ts")
+    check_typescript(tmp_path, write_game(tmp_path, "game_orval.ts"))
 
 
 def test_openapi_typescript_types_compile(tmp_path):
     printed = run(NODE / "openapi-typescript", OPENAPI_YAML, "-o", tmp_path / "types.ts", cwd=HERE)
     warnings = [line for line in printed.splitlines() if "⚠" in line]
     assert unexplained_warnings(warnings, "openapi-typescript") == []
-    check_typescript(tmp_path, "types.ts")
+    check_typescript(tmp_path, write_game(tmp_path, "game_openapi_typescript.ts"))

@@ -7,6 +7,7 @@ import pytest
 
 from tests.contract.checked import OPENAPI_YAML
 from tests.contract.generators.generating import (
+    GAMES,
     HERE,
     NEED_GENERATORS,
     NODE,
@@ -106,3 +107,22 @@ def test_generated_java_client_plays_a_whole_game(tmp_path, live):
     openapi_generator("java", tmp_path, *options)
     class_path = java_class_path(tmp_path, PROGRAMS / "Play.java")
     assert run("java", "-cp", class_path, "Play", live.url, cwd=tmp_path).startswith("finished true")
+
+
+GENERATED = {
+    "game_openapi_generator.py": lambda folder: openapi_generator(
+        "python", folder, "packageName=skye_client"
+    ),
+    "game_openapi_python_client.py": openapi_python_client,
+    "game_pydantic.py": pydantic_models,
+}
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_python_game_of_the_guide_is_played_as_printed(name, tmp_path, live, skye):
+    GENERATED[name](tmp_path)
+    (tmp_path / name).write_text(GAMES[name].replace("http://127.0.0.1:8000", live.url))
+    before = skye.games.list(status="finished", limit=1)["games"]
+    run(PYTHON / "python", name, cwd=tmp_path)
+    (latest,) = skye.games.list(status="finished", limit=1)["games"]
+    assert latest["id"] not in [game["id"] for game in before]

@@ -11,15 +11,15 @@ public class Play {
   /** Sends one action by the operation of its type; returns whether it is one to send. */
   static boolean act(PlayApi play, String game, Object action) throws ApiException {
     if (action instanceof OfferAction offer) {
-      play.setOffer(game, "0", offer.getBody(), null, null, null);
+      play.setOffer(game, 0, offer.getBody(), null, null, null);
     } else if (action instanceof PurchaseAction buy) {
-      play.purchase(game, "0", buy.getBody(), null, null, null);
+      play.purchase(game, 0, buy.getBody(), null, null, null);
     } else if (action instanceof PassAction pass) {
-      play.purchase(game, "0", pass.getBody(), null, null, null);
+      play.purchase(game, 0, pass.getBody(), null, null, null);
     } else if (action instanceof PlacementAction place) {
-      play.placeTile(game, "0", place.getBody(), null, null, null);
+      play.placeTile(game, 0, place.getBody(), null, null, null);
     } else if (action instanceof FinishAction) {
-      play.finishBuilding(game, "0", null, null, null);
+      play.finishBuilding(game, 0, null, null, null);
     } else {
       return false;
     }
@@ -39,7 +39,7 @@ public class Play {
     LobbyApi lobby = new LobbyApi(client);
     PlayApi play = new PlayApi(client);
     while (!lobby.getGame(game, null, null, null).getStatus().equals("finished")) {
-      for (Action action : play.listActions(game, "0", null).getActions()) {
+      for (Action action : play.listActions(game, 0, null).getActions()) {
         if (act(play, game, action.getActualInstance())) {
           break;
         }

@@ -13,15 +13,15 @@ import (
 func act(play *skye.PlayAPIService, as context.Context, game string, action skye.Action) error {
 	var err error
 	if offer := action.OfferAction; offer != nil {
-		_, _, err = play.SetOffer(as, game, "0").Offer(offer.Body).Execute()
+		_, _, err = play.SetOffer(as, game, 0).Offer(offer.Body).Execute()
 	} else if buy := action.PurchaseAction; buy != nil {
-		_, _, err = play.Purchase(as, game, "0").Purchase(buy.Body).Execute()
+		_, _, err = play.Purchase(as, game, 0).Purchase(buy.Body).Execute()
 	} else if pass := action.PassAction; pass != nil {
-		_, _, err = play.Purchase(as, game, "0").Purchase(pass.Body).Execute()
+		_, _, err = play.Purchase(as, game, 0).Purchase(pass.Body).Execute()
 	} else if place := action.PlacementAction; place != nil {
-		_, _, err = play.PlaceTile(as, game, "0").Placement(place.Body).Execute()
+		_, _, err = play.PlaceTile(as, game, 0).Placement(place.Body).Execute()
 	} else {
-		_, _, err = play.FinishBuilding(as, game, "0").Execute()
+		_, _, err = play.FinishBuilding(as, game, 0).Execute()
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func main() {
 		if view.Status == "finished" {
 			break
 		}
-		listed, _, err := client.PlayAPI.ListActions(as, game, "0").Execute()
+		listed, _, err := client.PlayAPI.ListActions(as, game, 0).Execute()
 		check(err)
 		for _, action := range listed.Actions {
 			if action.TakeBackAction == nil && action.UnknownAction == nil {

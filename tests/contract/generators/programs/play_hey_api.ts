@@ -12,7 +12,7 @@ const isKnown = (action: Action): action is Known => (TYPES as readonly string[]
 declare const process: { argv: string[] };
 
 /** Send one action by the operation of its type. */
-function act(path: { game: string; seat: string }, action: Known) {
+function act(path: { game: string; seat: number }, action: Known) {
   switch (action.type) {
     case "set_offer": return setOffer({ path, body: action.body });
     case "buy": case "pass": return purchase({ path, body: action.body });
@@ -29,7 +29,7 @@ async function main(baseUrl: string) {
   });
   const game = created.game.id;
   client.setConfig({ baseUrl: baseUrl as "/", auth: created.players[0]!.token! });
-  const path = { game, seat: "0" };
+  const path = { game, seat: 0 };
   const refused: string[] = [];
   const unknown = new Set<string>();
   while ((await getGame({ path: { game }, throwOnError: true })).data.status !== "finished") {

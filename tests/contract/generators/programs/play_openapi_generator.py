@@ -11,7 +11,7 @@ PASSED_OVER = ("UnknownAction", "TakeBackAction")
 
 def act(play, game, action):
     """Send one action by the operation of its type."""
-    kind, place = type(action).__name__, (game, "0")
+    kind, place = type(action).__name__, (game, 0)
     if kind == "OfferAction":
         play.set_offer(*place, action.body)
     elif kind in ("PurchaseAction", "PassAction"):
@@ -31,7 +31,7 @@ def main(url):
     lobby, play, game = LobbyApi(client), PlayApi(client), created.game.id
     refused, unknown = [], set()
     while lobby.get_game(game).status != "finished":
-        listed = [action.actual_instance for action in play.list_actions(game, "0").actions]
+        listed = [action.actual_instance for action in play.list_actions(game, 0).actions]
         unknown |= {action.type for action in listed if type(action).__name__ == "UnknownAction"}
         known = [action for action in listed if type(action).__name__ not in PASSED_OVER]
         try:

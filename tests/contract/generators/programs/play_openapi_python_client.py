@@ -19,8 +19,8 @@ PASSED_OVER = (models.ActionOfLaterVersion, models.TakeBackAction)
 def act(client, game, action):
     """Send one action by the operation of its type; return the answer."""
     if isinstance(action, models.FinishAction):
-        return finish_building.sync(game, "0", client=client)
-    return SENT_BY[type(action)].sync(game, "0", client=client, body=action.body)
+        return finish_building.sync(game, 0, client=client)
+    return SENT_BY[type(action)].sync(game, 0, client=client, body=action.body)
 
 
 def main(url):
@@ -30,7 +30,7 @@ def main(url):
     client, game = AuthenticatedClient(url, created.players[0].token), created.game.id
     refused, unknown = [], set()
     while get_game.sync(game, client=client).status != "finished":
-        listed = list_actions.sync(game, "0", client=client).actions
+        listed = list_actions.sync(game, 0, client=client).actions
         unknown |= {action.type_ for action in listed if isinstance(action, models.ActionOfLaterVersion)}
         answer = act(client, game, next(action for action in listed if not isinstance(action, PASSED_OVER)))
         if isinstance(answer, models.Problem):

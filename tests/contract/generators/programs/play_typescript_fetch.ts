@@ -6,7 +6,7 @@ declare const process: { argv: string[] };
 
 /** Send one action by the operation of its type; pass over types that this program does not know. */
 async function act(play: PlayApi, game: string, action: Action): Promise<unknown> {
-  const place = { game, seat: "0" };
+  const place = { game, seat: 0 };
   switch (action.type) {
     case "set_offer": return play.setOffer({ ...place, offer: action.body });
     case "buy": case "pass": return play.purchase({ ...place, purchase: action.body });
@@ -27,7 +27,7 @@ async function main(basePath: string) {
   const refused: string[] = [];
   const unknown = new Set<string>();
   while ((await lobby.getGame({ game })).status !== "finished") {
-    const { actions } = await play.listActions({ game, seat: "0" });
+    const { actions } = await play.listActions({ game, seat: 0 });
     for (const { type } of actions) if (!KNOWN.includes(type) && type !== "take_back") unknown.add(type);
     try {
       await act(play, game, actions.find(({ type }) => KNOWN.includes(type))!);
