@@ -135,7 +135,7 @@ def test_contract_is_served_as_it_lies_in_the_repository(service, document):
     assert served | {"servers": document["servers"]} == document
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8101", "[::1]:80", "skye.example"])
+@pytest.mark.parametrize("host", ["127.0.0.1:8101", "[::1]:8101", "skye.example"])
 def test_served_contract_names_its_own_address_first(host, service):
     """Postman's importer takes a relative address literally."""
     for path, read in (
