@@ -24,6 +24,7 @@ from skye_server.resources.scoring import MAX_TILES_TO_PLACE
 from skye_server.settings import DAY_S, Settings
 from skye_server.webhooks.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
+from tests.contract.generators.generating import GAMES
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
@@ -51,6 +52,8 @@ ELSEWHERE = {
     "POST .../deliveries/{delivery}/retry", "POST .../secret",
     "SECRET=whsec_... flask --app receiver_flask run --port 5000",
     "SECRET=whsec_... uvicorn receiver_fastapi:app --port 5000", "http", "https", "make serve",
+    "https://discord.com/api/webhooks/...", "https://hooks.slack.com/services/...", '"format": "discord"', '"slack"',
+    "POST .../test", "node:http", "me",
     "standardwebhooks", "webhooks.unwrap", "silence_after", "start",
     "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
@@ -116,7 +119,8 @@ def test_guide_programs_equal_their_sources():
     for name, text in TEXTS.items():
         assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
     shown = {name for text in TEXTS.values() for name in programs(text)}
-    assert shown == {"bot.py", "bot_flask.py", "receiver_flask.py", "receiver_fastapi.py", *SOURCES}
+    games = {name for name in GAMES if name.endswith(".py")}
+    assert shown == {"bot.py", "bot_flask.py", "receiver_flask.py", "receiver_fastapi.py", *games, *SOURCES}
 
 
 def test_words_in_code_style_name_something_that_exists(document, contract):

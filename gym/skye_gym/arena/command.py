@@ -29,6 +29,7 @@ _Number = TypeVar("_Number", int, float)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play a league; return the exit status."""
     options = _parser().parse_args(arguments)
+    seed, out = options.seed, options.out
     try:
         bots = tuple(entrants.entrant_from(bot) for bot in options.bots)
         if len({bot.name for bot in bots}) < len(bots):
@@ -47,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"skye-arena: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"\nInterrupted: the same command with --seed={seed} resumes from {out}.", file=sys.stderr)
+        resumes = f": the same command with --seed={seed} resumes from {out}" if seed and out else ""
+        print(f"\nInterrupted{resumes}.", file=sys.stderr)
         return 130
     print(f"\n{len(results)} games of {league.players} players, seed {league.seed!r}\n")
     print(table(standings(results)))
