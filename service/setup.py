@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BROWSER = Path("skye_server", "browser")
 COLLECTED = ("web", "clients/typescript/src")
-BUNDLED = ("main.js", "style.css", "home/home.css", "game/guide.css")
+BUNDLED = ("main.js", "style.css")
 
 
 class BuildWithBrowserFiles(build_py):
@@ -50,12 +50,12 @@ def collect(browser: Path) -> None:
 
 
 def bundle(target: Path) -> None:
-    """Replace all modules by one file, and make the style sheets smaller."""
+    """Replace all modules by one file, and all style sheets by another."""
     esbuild = next(ROOT.glob("web/node_modules/@esbuild/*/bin/esbuild"), None)
     if esbuild is None:
         return
-    for module in target.rglob("*.js"):
-        module.unlink()
+    for part in [*target.rglob("*.js"), *target.rglob("*.css")]:
+        part.unlink()
     for name in BUNDLED:
         options = ("--bundle", "--format=esm", "--minify", "--log-level=warning", "--allow-overwrite")
         subprocess.run([esbuild, ROOT / "web" / name, *options, f"--outfile={target / name}"], check=True)  # noqa: S603 - a program of this checkout

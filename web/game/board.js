@@ -1,6 +1,7 @@
 import { attribute, button, h, keyed, setText, whenChanged } from "../shared/dom.js";
-import { edgeGlyphs, edgesLoaded, loadEdges, sidesWithGlyphs } from "./edges.js";
+import { edgeGlyphs, sidesWithGlyphs } from "./edges.js";
 import { signed, t } from "../shared/i18n.js";
+import { loadTileWords, tileNameAndWords, tileWordsLoaded } from "../shared/tile-words.js";
 import { tilePicture } from "../state/pictures.js";
 import { boundsOf, placeName } from "./place.js";
 import { noteOn } from "./tile-note.js";
@@ -17,9 +18,11 @@ const ZOOM = 1.25;
 
 /** A territory as a grid: one tab stop, arrow keys move between cells. */
 export class Board {
-  #size = { columns: 3, rows: 3 };
-  #bounds = "";
+  /** The cells of the grid. @type {import("./viewport.js").Bounds} */
+  #bounds = { left: -1, top: -1, columns: 3, rows: 3 };
   #at = { x: 0, y: 0 };
+  /** The tile whose legal cells were brought into sight. @type {string | null} */
+  #revealed = null;
   /** The last arguments of `show`. @type {Parameters<Board["show"]> | null} */
   #shown = null;
 
@@ -28,9 +31,9 @@ export class Board {
     this.placing = placing;
     this.rulesetOf = rulesetOf;
     this.grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) });
-    this.scroller = h("div", { class: "scroller" }, this.grid);
+    this.scroller = h("div", { class: "scroller", dir: "ltr" }, this.grid);
     this.title = h("h2", {});
-    this.viewport = new Viewport(this.scroller, this.grid, () => this.#size);
+    this.viewport = new Viewport(this.scroller, this.grid, () => this.#bounds);
     const tools = h("div", { class: "tools" },
       button(t("board.fit"), () => this.viewport.fitAll(), { class: "small" }),
       button("+", () => this.viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
@@ -39,6 +42,8 @@ export class Board {
     this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     /** Tiles to highlight. @type {Set<string>} */
     this.highlighted = new Set();
+    /** The phase: a new one may choose another scale. */
+    this.moment = "";
   }
 
   /**
@@ -51,18 +56,24 @@ export class Board {
     setText(this.title, mine ? t("board.mine") : t("board.of", { name: player.name }));
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
-    if (this.placing?.ghost || setting("edges")) loadEdges(this.rulesetOf(), () => this.#shown && this.show(...this.#shown));
+    loadTileWords(this.rulesetOf(), () => this.#shown && this.show(...this.#shown));
     keyed(this.grid, cells, (row) => row[0].y, (row) => this.#row(row));
     attribute(this.grid, "aria-rowcount", cells.length);
     attribute(this.grid, "aria-colcount", cells[0].length);
     this.grid.style.setProperty("--columns", String(cells[0].length));
-    const bounds = `${player.seat}:${cells[0][0].x},${cells[0][0].y},${cells[0].length},${cells.length}`;
-    if (bounds !== this.#bounds) {
-      this.#size = { columns: cells[0].length, rows: cells.length };
-      this.#bounds = bounds;
-      this.viewport.changed();
-    }
+    this.#bounds = { left: cells[0][0].x, top: cells[0][0].y, columns: cells[0].length, rows: cells.length };
+    this.viewport.show(String(player.seat), this.moment);
+    this.#revealLegal(cells.flat());
     this.#focusable();
+  }
+
+  /** Once a tile is chosen, pan to the cells where it fits. @param {Cell[]} cells */
+  #revealLegal(cells) {
+    const tile = this.placing?.tile ?? null;
+    const legal = cells.filter(({ turns }) => turns > 0);
+    if (tile === this.#revealed || (tile && !legal.length)) return;
+    this.#revealed = tile;
+    if (tile) this.viewport.reveal(boundsOf(legal));
   }
 
   /**
@@ -112,24 +123,29 @@ export class Board {
     }, signs, best, dots);
     /** @type {string | null} */
     let shown = null;
-    noteOn(root, this.rulesetOf(), () => shown);
+    let rotation = 0;
+    noteOn(root, this.rulesetOf(), () => shown, () => rotation);
     const [changed, sidesChanged] = [whenChanged(), whenChanged()];
     const draw = (/** @type {Cell} */ cell) => {
       root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
         cell.waiting ? "waiting" : "", cell.highlighted ? "highlighted" : ""].filter(Boolean).join(" ");
       if (shown !== cell.tile) attribute(root, "title", null);
       shown = cell.tile;
+      rotation = cell.rotation;
+      attribute(root, "data-tile", cell.tile);
+      attribute(root, "data-rotation", cell.tile ? rotation : null);
       if (cell.tile) {
         attribute(picture, "src", tilePicture(this.rulesetOf(), cell.tile, cell.rotation));
         if (!picture.isConnected) root.prepend(picture);
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      sidesChanged([cell.tile, cell.rotation, cell.sides, edgesLoaded(this.rulesetOf())], () => signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides)));
+      sidesChanged([cell.tile, cell.rotation, cell.sides, tileWordsLoaded(this.rulesetOf())], () => (
+        signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides))));
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
-      attribute(root, "aria-label", label(cell));
+      attribute(root, "aria-label", label(cell, this.rulesetOf()));
     };
-    return { root, show: (/** @type {Cell} */ cell) => changed([cell, edgesLoaded(this.rulesetOf())], () => draw(cell)) };
+    return { root, show: (/** @type {Cell} */ cell) => changed([cell, tileWordsLoaded(this.rulesetOf())], () => draw(cell)) };
   }
 
   /**
@@ -150,8 +166,8 @@ export class Board {
 
   /** Keep exactly one cell in the tab order. */
   #focusable() {
-    const cells = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".cell")]);
-    const current = cells.find((cell) => this.#isAt(cell)) ?? cells.find((cell) => cell.matches(".tile")) ?? cells[0];
+    const cells = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll("[role=gridcell]")]);
+    const current = cells.find((cell) => this.#isAt(cell)) ?? cells.find(({ dataset }) => dataset.rotation !== undefined) ?? cells[0];
     for (const cell of cells) if (cell !== current && cell.tabIndex === 0) cell.tabIndex = -1;
     if (current && current.tabIndex !== 0) current.tabIndex = 0;
   }
@@ -184,13 +200,12 @@ export class Board {
   /** @param {KeyboardEvent} event */
   #key(event) {
     const { x, y } = this.#at;
-    const cells = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll(".cell")]);
-    const xs = cells.map((cell) => Number(cell.dataset.x));
-    const ys = cells.map((cell) => Number(cell.dataset.y));
+    const { left, top, columns, rows } = this.#bounds;
+    const [right, bottom] = [left + columns - 1, top + rows - 1];
     /** @type {Record<string, [number, number]>} */
     const moves = {
       ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y], ArrowUp: [x, y - 1], ArrowDown: [x, y + 1],
-      Home: [Math.min(...xs), event.ctrlKey ? Math.min(...ys) : y], End: [Math.max(...xs), event.ctrlKey ? Math.max(...ys) : y],
+      Home: [left, event.ctrlKey ? top : y], End: [right, event.ctrlKey ? bottom : y],
     };
     const move = moves[event.key];
     if (move) this.focus(...move);
@@ -215,11 +230,11 @@ export class Board {
   }
 }
 
-/** Return the text of a cell for screen readers. @param {Cell} cell */
-function label(cell) {
+/** Return the text of a cell for screen readers. @param {Cell} cell @param {string} ruleset */
+function label(cell, ruleset) {
   const place = placeName(cell.x, cell.y);
-  if (cell.ghost) return t("cell.ghost", { place, tile: cell.tile ?? "", rotation: cell.rotation });
-  if (cell.tile) return t("cell.tile", { place, tile: cell.tile, rotation: cell.rotation });
+  const tile = cell.tile && tileNameAndWords(ruleset, cell.tile, cell.rotation);
+  if (tile) return t(cell.ghost ? "cell.ghost" : "cell.tile", { place, tile });
   if (!cell.turns) return t("cell.empty", { place });
   return t("cell.legal", { place, count: cell.turns }) + (cell.best ? `, ${signed(cell.best)}` : "");
 }

@@ -3,6 +3,7 @@ import { draggable } from "./drag.js";
 import { gainsList } from "./gains.js";
 import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
+import { tileWords } from "../shared/tile-words.js";
 import { tilePicture } from "../state/pictures.js";
 import { toastError } from "../shared/toast.js";
 
@@ -25,8 +26,8 @@ export function buildingTray(store, placing) {
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
   const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
-    h("h2", {}, t("turn.mine.building")), hint, hand, gains.root,
-    h("div", { class: "bar" }, place, turn, cancel, undo, finish));
+    h("h2", { class: "sr-only" }, t("turn.mine.building")), hand,
+    h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn, cancel, undo, finish)));
 
   /** @param {string} type */
   function listed(type) {
@@ -62,6 +63,7 @@ export function buildingTray(store, placing) {
     box.append(h("span", {}, tile), note);
     return { root: box, show: () => {
       attribute(box, "aria-pressed", String(placing.tile === tile));
+      attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
       const places = store.actions ? placing.legal(tile).length : 0;
       setText(note, store.actions ? t("build.places", { count: places }) : "…");
       box.classList.toggle("dim", store.actions !== null && places === 0);

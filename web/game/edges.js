@@ -1,30 +1,12 @@
-import { loadTiles } from "../state/api.js";
 import { h } from "../shared/dom.js";
+import { terrainAt } from "../shared/tile-words.js";
 import { setting } from "../state/settings.js";
 
-/** @typedef {"north" | "east" | "south" | "west"} Side */
+/** @typedef {import("../shared/tile-words.js").Side} Side */
 
 const SIDES = /** @type {const} */ (["north", "east", "south", "west"]);
 /** A glyph for each terrain, since their colors differ little in brightness: a tuft, a peak, a wave. */
 const GLYPHS = { pasture: "Ψ", mountain: "▲", water: "≈" };
-
-/** By ruleset, the terrain of each edge in reference orientation, by tile; empty while it is loaded. @type {Map<string, Map<string, Record<Side, string>>>} */
-const rulesets = new Map();
-
-/** Load the tiles of a ruleset on the first call. @param {string} ruleset @param {() => void} loaded */
-export function loadEdges(ruleset, loaded) {
-  if (rulesets.has(ruleset)) return;
-  rulesets.set(ruleset, new Map());
-  loadTiles(ruleset).then((tiles) => {
-    rulesets.set(ruleset, new Map(tiles.map(({ id, edges }) => [id, edges])));
-    loaded();
-  }, () => rulesets.delete(ruleset));
-}
-
-/** Whether the terrains of the edges of a ruleset are known. @param {string} ruleset */
-export function edgesLoaded(ruleset) {
-  return (rulesets.get(ruleset)?.size ?? 0) > 0;
-}
 
 /**
  * Return the sides of a cell that have a glyph: those of the ghost, those that touch it, or all by the setting.
@@ -48,10 +30,8 @@ export function sidesWithGlyphs({ x, y }, ghost) {
  * @param {Side[]} sides
  */
 export function edgeGlyphs(ruleset, tile, rotation, sides) {
-  const terrains = rulesets.get(ruleset)?.get(tile);
-  if (!terrains) return [];
-  return sides.map((side) => {
-    const terrain = terrains[SIDES[(SIDES.indexOf(side) - rotation / 90 + 4) % 4]];
-    return h("span", { class: `edge ${side} ${terrain}` }, GLYPHS[/** @type {keyof GLYPHS} */ (terrain)] ?? "?");
+  return sides.flatMap((side) => {
+    const terrain = terrainAt(ruleset, tile, rotation, side);
+    return terrain ? [h("span", { class: `edge ${side} ${terrain}` }, GLYPHS[/** @type {keyof GLYPHS} */ (terrain)] ?? "?")] : [];
   });
 }

@@ -1,12 +1,12 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { Board } from "./board.js";
-import { afterFrame, announce, attribute, h, hide } from "../shared/dom.js";
+import { afterFrame, announce, attribute, h, hide, setText } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
-import { t } from "../shared/i18n.js";
+import { number, t } from "../shared/i18n.js";
 import { focusKeeper } from "../shared/focus.js";
 import { gameKeys } from "../shared/keys.js";
 import { lazyPart } from "../shared/lazy.js";
-import { logPanel, story } from "./log.js";
+import { logPanel, spokenStory, story } from "./log.js";
 import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
@@ -15,6 +15,8 @@ import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
 import { pricingTray } from "./pricing.js";
+import { stepText } from "./step-text.js";
+import { sinceLastTurn } from "./since.js";
 import { scoringPanel } from "./scores.js";
 import { pointsBefore, seatCards } from "./seats.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -26,7 +28,10 @@ import { turnAlerts } from "./turn-alerts.js";
 /** The frame of a game: header, board, trays and panels. */
 export class GamePage {
   banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
-  tabs = paneTabs(() => this.root, () => this.board.viewport.changed());
+  tabs = paneTabs(() => this.root);
+  gold = h("strong", {});
+  goldUnit = h("span", {});
+  ownGold = h("div", { class: "own-gold" }, this.gold, this.goldUnit);
   #phase = "";
   #turn = "";
   /** Whether all parts have been shown once. */
@@ -35,6 +40,10 @@ export class GamePage {
   #later = 0;
   /** Whether the points at the end are being counted; the result is shown afterwards. */
   #ending = false;
+  /** Whether the list of what earned points covers the rest of the tray. */
+  #explaining = false;
+  /** The seat whose points are being counted: its territory is shown meanwhile. @type {number | null} */
+  #counted = null;
   /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0][]} */
   #scored = [];
   /** What a screen reader says before whose turn it is. @type {string[]} */
@@ -47,8 +56,8 @@ export class GamePage {
     this.looked = null;
     this.placing = new Placing(store, () => this.#showPlacing());
     this.board = new Board(this.placing, () => store.view.ruleset);
-    this.pricing = pricingTray(store, (tile) => { this.tabs.choose("board"); this.#preview(this.placing.tile === tile ? null : tile); });
-    this.market = market(store, (tile) => this.#preview(tile));
+    this.pricing = pricingTray(store, (tile) => this.placing.select(this.placing.tile === tile ? null : tile));
+    this.market = market(store, (tile) => this.placing.select(tile));
     this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
       async () => (await import("./trial.js")).trialTray(store, this.placing));
     this.building = lazyPart(() => store.seat !== null && store.view.phase === "building",
@@ -56,16 +65,18 @@ export class GamePage {
     this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
     this.notices = boardNotices(store);
-    this.points = lazyPart(() => false, async () => (await import("./points.js")).pointsPanel(store, (tiles, seat) => this.#highlight(tiles, seat)));
+    this.since = sinceLastTurn(store);
+    this.points = lazyPart(() => false, async () => (await import("./points.js")).pointsPanel(
+      store, (tiles, seat) => this.#highlight(tiles, seat), (open) => { this.#explaining = open; this.#showTrays(); }));
     this.alerts = turnAlerts(store);
     const explain = (/** @type {number} */ seat) => void this.#explainPoints(seat).catch(toastError);
-    this.seats = seatCards(store, (seat) => this.look(seat), () => this.shownSeat, explain);
+    this.seats = seatCards(store, (seat) => this.look(seat), () => ({ shown: this.shownSeat, counted: this.#counted }), explain);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
     this.strip = lazyPart(() => this.#scored.length > 0, async () => {
       const { countingStrip } = await import("./round-points.js");
       store.changed(); // counts the events in `#scored`
-      return countingStrip(store, (tiles, seat) => this.#highlight(tiles, seat), () => { this.#ending = false; this.show(); });
+      return countingStrip(store, (tiles, seat, step) => this.#count(tiles, seat, step), () => { this.#ending = false; this.show(); });
     });
     const guided = guideStep(store.id) !== null;
     this.guide = lazyPart(() => guided && store.view.status !== "lobby", async () => (await import("./guide.js")).guidePanel(this));
@@ -73,9 +84,10 @@ export class GamePage {
     this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
       async () => (await import("./rematch.js")).endPanel(store, explain));
     this.menu = gameMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
-    this.header = gameHeader(store, this.menu.root);
+    this.header = gameHeader(store, this.menu.root, () => this.tabs.open("scoring"));
     this.keys = gameKeys(this);
     this.root = this.#layOut();
+    this.tabs.begin();
     this.focus = focusKeeper(this.root, () => this.#heading());
     /** What is beside the board. */
     this.panels = [this.seats, this.scoring, this.log];
@@ -96,6 +108,7 @@ export class GamePage {
     this.#open = true;
     this.#showPanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout
+    this.since.open();
     root.style.visibility = "";
     this.focus.begin();
     if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
@@ -104,36 +117,41 @@ export class GamePage {
   close() {
     clearTimeout(this.#later);
     this.header.close();
+    this.since.close();
     this.alerts.close();
     this.keys.close();
     this.store.close();
   }
 
   #layOut() {
-    const tray = this.tray = h("div", { class: "tray" }, this.handOver.root, this.trial.root, this.pricing.root, this.market.tray, this.building.root);
-    const center = h("div", { class: "center" }, this.banner, this.guide.root, this.lobby.root, this.board.root, this.market.root, tray, this.result.root);
-    this.board.root.append(this.notices.root, this.points.root, this.strip.root); // the trays stay in place when it ends
     const { seats, scoring, log } = this;
-    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, this.tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
+    const acts = h("div", { class: "act" }, this.trial.root, this.market.tray);
+    this.parts = h("div", { class: "tray-parts" }, this.handOver.root, this.pricing.root, this.market.root, acts, this.building.root, this.result.root);
+    const tray = h("div", { class: "tray" }, this.points.root, this.parts);
+    const notes = h("div", { class: "notes" }, this.banner, this.guide.root, this.strip.root, this.since.root, this.notices.root);
+    const left = h("div", { class: "left" }, seats.root, notes);
+    const main = h("main", {}, left, this.lobby.root, this.board.root, this.ownGold, tray, sidePanes({ scoring, log }));
+    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, main, this.tabs.root);
   }
 
   /** Return the heading of what is shown, for a focus that is lost. @returns {HTMLElement | null} */
   #heading() {
-    const headings = /** @type {HTMLElement[]} */ ([".tray-part > h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)]));
+    const headings = /** @type {HTMLElement[]} */ ([".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)]));
     const heading = headings.find((one) => one.checkVisibility()) ?? null;
     if (heading) heading.tabIndex = -1;
     return heading;
   }
 
   get shownSeat() {
-    return this.looked ?? this.store.seat ?? 0;
+    return this.#counted ?? this.looked ?? this.store.seat ?? 0;
   }
 
   /** Show the territory of a seat. That of a rival ends the choice of a tile, which would only fit in ours. @param {number | null} seat */
   look(seat) {
     this.looked = seat === this.store.seat ? null : seat;
+    this.#counted = null;
     if (this.looked !== null) this.placing.select(null);
-    this.tabs.choose("board");
+    this.tabs.showBoard();
     this.show();
   }
 
@@ -145,19 +163,26 @@ export class GamePage {
     await this.points.part?.open(seat);
   }
 
-  /** Preview a tile that is not in our hand: show where it would fit. @param {string | null} tile */
-  #preview(tile) {
-    this.placing.select(tile);
-    if (!tile) return;
-    const { tray, board } = this;
-    if (board.root.parentElement && tray) board.root.parentElement.style.scrollPaddingBottom = `${tray.offsetHeight}px`;
-    board.root.scrollIntoView({ block: "nearest" });
-  }
-
   /** @param {readonly string[]} tiles @param {number | null} seat */
   #highlight(tiles, seat) {
     this.board.highlighted = new Set(seat === this.shownSeat ? tiles : []);
     this.#showBoard();
+  }
+
+  /**
+   * Show the territory of the seat whose points are counted, with the tiles that made them. A chosen tile keeps our own in sight.
+   *
+   * @param {readonly string[]} tiles
+   * @param {number | null} seat Null when all points are counted.
+   * @param {import("./round-points.js").Step} [step]
+   */
+  #count(tiles, seat, step) {
+    this.#counted = this.placing.tile ? null : seat;
+    this.#highlight(tiles, seat);
+    this.seats.show();
+    if (!step?.points || seat === null) return;
+    const area = this.board.grid.querySelector(`[data-tile="${tiles[0]}"]`);
+    fly(area, this.root.querySelector(`.seat[data-seat="${seat}"] .score`), { picture: h("span", { class: "coins" }, stepText(step)) });
   }
 
   /** Return the element of a seat: its card, or its row in the market. @param {number} seat */
@@ -178,7 +203,7 @@ export class GamePage {
     this.alerts.sound(event.type);
     const notice = this.notices.add(event);
     if (notice) this.#said.push(notice);
-    if (event.type === "tile_placed" && event.seat === this.store.seat) announce(story(event, this.store.view));
+    if (event.type === "tile_placed" && event.seat === this.store.seat) announce(spokenStory(event, this.store.view));
     if (event.type === "round_scored" || event.type === "game_finished") {
       this.#scored.push(event);
       this.store.counted ??= pointsBefore(event);
@@ -200,6 +225,8 @@ export class GamePage {
     this.root.dataset.status = view.status;
     this.root.dataset.phase = view.phase ?? "none";
     this.root.classList.toggle("my-turn", store.myTurn);
+    this.root.classList.toggle("watching", store.seat === null);
+    this.root.classList.toggle("guided", this.guide.part !== null && !this.guide.root.hidden);
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
     this.strip.show();
     if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
@@ -208,7 +235,16 @@ export class GamePage {
     this.header.show();
     this.alerts.show();
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
+    this.#showGold();
     this.#showTrays();
+  }
+
+  #showGold() {
+    const { me, view } = this.store;
+    hide(this.ownGold, !me || view.status === "lobby");
+    const gold = me?.gold ?? 0;
+    setText(this.gold, number(gold));
+    setText(this.goldUnit, t("gold.unit", { count: gold }));
   }
 
   /** Show the board and the market, and say whose turn it is. */
@@ -232,7 +268,9 @@ export class GamePage {
 
   /** Show the chosen tile, in our territory. */
   #showPlacing() {
-    if (this.placing.tile && this.looked !== null) return this.look(null);
+    if (this.placing.tile && (this.looked !== null || this.#counted !== null)) return this.look(null);
+    if (this.placing.tile) this.tabs.showBoard();
+    this.root.classList.toggle("trying", this.placing.tile !== null && !this.placing.building);
     this.#showBoard();
     this.trial.show();
     this.building.show();
@@ -241,7 +279,9 @@ export class GamePage {
 
   #showBoard() {
     const player = this.store.players[this.shownSeat];
-    hide(this.board.root, !player);
+    const { round, phase, status } = this.store.view;
+    hide(this.board.root, !player || status === "lobby");
+    this.board.moment = `${round}.${phase}`;
     if (player) this.board.show(player, this.shownSeat === this.store.seat, this.store.pending);
   }
 
@@ -249,6 +289,7 @@ export class GamePage {
     const { view } = this.store;
     const playing = view.status === "playing" && this.store.seat !== null;
     this.handOver.show();
+    if (this.parts) hide(this.parts, this.#explaining);
     this.root.classList.toggle("handing-over", this.handOver.part?.asking() ?? this.handOver.loading !== null);
     hide(this.pricing.root, !playing || view.phase !== "pricing");
     hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
@@ -264,7 +305,7 @@ export class GamePage {
     if (phase !== this.#phase) {
       this.#phase = phase;
       this.placing.select(null);
-      this.tabs.choose(view.phase === "buying" || (view.phase === "pricing" && view.round === 1 && store.seat === null) ? "market" : "board");
+      this.tabs.showBoard();
       if (view.phase === "building") this.looked = null;
     }
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;

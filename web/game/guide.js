@@ -14,7 +14,7 @@ import { exampleTile } from "./guide-examples.js";
 const LESSONS = [
   { id: "income", stage: 0 },
   { id: "scoring", stage: 0 },
-  { id: "discard", stage: 0, done: ({ root }) => root.querySelector(".card.out") !== null },
+  { id: "discard", stage: 0, done: ({ pricing }) => pricing.discards() },
   { id: "prices", stage: 0, done: ({ store }) => store.me?.offer_set ?? false },
   { id: "buy", stage: 1, done: ({ store }) => !store.myTurn },
   { id: "edges", stage: 2, done: ({ placing }) => placing.tile !== null },

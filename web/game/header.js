@@ -1,8 +1,8 @@
 import { formatDuration, remainingMs } from "../state/clock.js";
-import { alertNow, h, hide, setText } from "../shared/dom.js";
+import { alertNow, attribute, button, h, hide, keyed, setText } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
-import { scoringTitle } from "../shared/rulesets.js";
-import { shownScore } from "./seats.js";
+import { scoringText, scoringTitle } from "../shared/rulesets.js";
+import { scoringPicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
@@ -10,33 +10,30 @@ const LAST_SECONDS_MS = 10_000;
 const SYNC_MS = 2000;
 
 /**
- * Create the header of a game: round, turn, time left, what this round scores, our gold and score, connection and menu.
+ * Create the header of a game: round, turn, the scoring tiles, time left, connection and menu.
  *
  * @param {Store} store
  * @param {HTMLElement} menu
+ * @param {() => void} explain Shows the scoring tiles with their texts.
  */
-export function gameHeader(store, menu) {
-  const [round, turn, clock, now, gold, points, connection] = ["round", "turn", "clock", "now-scored", "gold", "points", "connection"].map((name) => h("span", { class: name }));
+export function gameHeader(store, menu, explain) {
+  const [round, turn, clock, connected] = ["round", "turn", "clock", "connection-text"].map((name) => h("span", { class: name }));
   const title = h("h1", { class: "sr-only" });
-  const own = h("span", { class: "own" }, gold, " ", points);
-  const root = h("header", { class: "head" },
-    homeLink(), title, round, turn, clock, now, own, connection, menu);
+  const connection = h("span", {}, h("span", { class: "connection-sign", "aria-hidden": "true" }), connected);
+  const scored = h("ol", { class: "scored", "aria-label": t("tab.scoring") });
+  const root = h("header", { class: "head" }, homeLink(), title, round, turn, scored, clock, connection, menu);
   const ticking = setInterval(tick, 250);
   let warned = "";
   let synced = 0;
 
   function show() {
-    const { me, view } = store;
+    const { view } = store;
     setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
     setText(title, view.name);
     setText(turn, turnText(store));
-    hide(own, !me || view.status === "lobby");
-    setText(gold, t("gold", { count: me?.gold ?? 0 }));
-    setText(points, `· ${t("seat.score", { count: me ? shownScore(store, me) : 0 })}`);
-    const counted = view.scoring_tiles.filter(({ rounds }) => view.status === "playing" && rounds.includes(view.round));
-    setText(now, counted.map(({ slot, scoring_tile: id }) => `${slot} ${scoringTitle(id)}`).join(" · "));
+    keyed(scored, view.scoring_tiles, ({ slot, scoring_tile: id }) => slot + id, (tile) => scoringItem(store, tile, explain));
     const state = navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
-    setText(connection, t(`connection.${state}`));
+    setText(connected, t(`connection.${state}`));
     connection.className = `connection ${state}`;
     tick();
   }
@@ -59,6 +56,29 @@ export function gameHeader(store, menu) {
   }
 
   return { root, show, close: () => clearInterval(ticking) };
+}
+
+/**
+ * Create the picture of a scoring tile in the header. Its name, text and rounds are shown while it has the focus or the pointer.
+ *
+ * @param {Store} store
+ * @param {import("../state/api.js").Game["scoring_tiles"][number]} tile
+ * @param {() => void} explain
+ */
+function scoringItem(store, { slot, scoring_tile: id }, explain) {
+  const picture = h("img", { src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 });
+  const rounds = h("span", { class: "faint" });
+  const words = h("span", { class: "explained", "aria-hidden": "true" }, h("strong", {}, scoringTitle(id)), h("span", {}, scoringText(id)), rounds);
+  const box = button(picture, explain, { "data-slot": slot });
+  box.append(h("span", { class: "letter", "aria-hidden": "true" }, slot));
+  const root = h("li", {}, box, words);
+  return { root, show(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
+    const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
+    root.classList.toggle("now", now);
+    setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
+    const parts = [`${slot} ${scoringTitle(id)}`, scoringText(id), rounds.textContent, now ? t("scoring.now") : ""];
+    attribute(box, "aria-label", parts.filter(Boolean).join(". "));
+  } };
 }
 
 /** Create the link to all games. */

@@ -1,11 +1,16 @@
 import { botName } from "../shared/bots.js";
 import { h } from "../shared/dom.js";
 import { has, isolated, list, signed, t } from "../shared/i18n.js";
+import { tileNameAndWords, tileWords } from "../shared/tile-words.js";
+import { tilePicture } from "../state/pictures.js";
 import { placeName } from "./place.js";
 import { winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Event} Event */
 /** @typedef {import("../state/api.js").Game} Game */
+
+/** How many thumbnails a line has at most. */
+const MAX_THUMBNAILS = 3;
 
 /** Create the log of events, newest first. @param {{view: Game, log: Event[]}} store */
 export function logPanel(store) {
@@ -18,7 +23,7 @@ export function logPanel(store) {
     while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id)) shown.pop()?.[1]?.remove();
     for (const event of log.slice(shown.length)) {
       const text = story(event, view);
-      const line = text ? h("li", { class: event.type }, text) : null;
+      const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), h("span", {}, text)) : null;
       if (line) items.prepend(line);
       shown.push([event.id, line]);
     }
@@ -26,22 +31,45 @@ export function logPanel(store) {
 }
 
 /**
+ * Create small pictures of the tiles of an event, as they lie, each with its description.
+ *
+ * @param {any} event
+ * @param {Game} view
+ */
+export function thumbnails(event, view) {
+  const tiles = event.tile ? [event.tile] : (event.tiles_returned ?? []).slice(0, MAX_THUMBNAILS);
+  return tiles.map((/** @type {string} */ tile) => thumbnail(view.ruleset, tile, event.rotation ?? 0));
+}
+
+/** Create a small picture of a tile with its description. @param {string} ruleset @param {string} tile @param {number} [rotation] */
+export function thumbnail(ruleset, tile, rotation = 0) {
+  const words = tileWords(ruleset, tile, rotation);
+  return h("img", { src: tilePicture(ruleset, tile, rotation), alt: words, title: words || null, width: 36, height: 36 });
+}
+
+/** Return an event in words with its tiles described, for screen readers. @param {any} event @param {Game} view */
+export function spokenStory(event, view) {
+  return story(event, view, (tile) => tileNameAndWords(view.ruleset, tile, event.rotation ?? 0));
+}
+
+/**
  * Return an event in words, or an empty string for an event that the log leaves out.
  *
  * @param {any} event
  * @param {Game} view
+ * @param {(tile: string) => string} [nameOf] Returns how to name a tile.
  * @returns {string}
  */
-export function story(event, view) {
+export function story(event, view, nameOf = (tile) => tile) {
   const name = (/** @type {number} */ seat) => view.players.find((player) => player.seat === seat)?.name ?? t("menu.seat", { seat: seat + 1 });
   /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
   const texts = {
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),
     income_paid: () => t("log.income_paid", { incomes: list(event.players.map((/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${signed(total)}`)) }),
-    tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles) }),
-    tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: event.tile, seller: name(event.seller), count: event.price }),
-    tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: event.tile, place: placeName(event.x, event.y) }),
-    building_finished: () => (event.tiles_returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.tiles_returned) })
+    tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles.map(nameOf)) }),
+    tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: nameOf(event.tile ?? ""), seller: name(event.seller), count: event.price }),
+    tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: nameOf(event.tile ?? ""), place: placeName(event.x, event.y) }),
+    building_finished: () => (event.tiles_returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.tiles_returned.map(nameOf)) })
       : t("log.building_finished", { name: name(event.seat) })),
     round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
       `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
@@ -51,5 +79,5 @@ export function story(event, view) {
     game_aborted: () => t("status.aborted"),
   };
   const key = `log.${event.type}`;
-  return texts[event.type]?.() ?? (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: event.tile }) : "");
+  return texts[event.type]?.() ?? (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: nameOf(event.tile ?? "") }) : "");
 }

@@ -1,6 +1,7 @@
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { tilePicture } from "../state/pictures.js";
+import { tileWords } from "../shared/tile-words.js";
 import { colorMark } from "./seats.js";
 import { noteOn } from "./tile-note.js";
 
@@ -21,9 +22,9 @@ export function market(store, preview) {
   const confirm = button("", () => void buy(), { class: "primary", "data-act": "buy" });
   const pass = button(t("market.pass"), () => void passBuying(), { "data-act": "pass" });
   const hint = h("p", { class: "faint" });
-  const root = h("section", { class: "market panel", "aria-label": t("tab.market") }, h("h2", {}, t("tab.market")), rows);
+  const root = h("section", { class: "market", "aria-label": t("tab.market"), tabindex: 0 }, h("h2", { class: "sr-only" }, t("tab.market")), rows);
   const tray = h("section", { class: "tray-part buying", "aria-label": t("phase.buying") },
-    h("h2", {}, t("turn.mine.buying")), hint, h("div", { class: "bar" }, confirm, pass));
+    h("h2", { class: "sr-only" }, t("turn.mine.buying")), hint, h("div", { class: "bar" }, confirm, pass));
 
   /** Return the tiles that our seat can buy now. @returns {Set<string>} */
   function buyable() {
@@ -94,6 +95,8 @@ export function market(store, preview) {
     setText(price, shown.buyer ? t("market.sold", { name: shown.buyer }) : shown.price !== null ? t("gold", { count: shown.price })
       : shown.discard ? t("market.discarded") : t(mine ? "market.yours" : "market.hidden"));
     setText(why, !choosing || can ? "" : mine ? t("market.yours") : t("market.too_dear"));
+    box.classList.toggle("priced", !shown.buyer && shown.price !== null && !shown.discard);
+    attribute(box, "aria-description", tileWords(store.view.ruleset, shown.tile) || null);
     box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !can));
     attribute(box, "aria-disabled", String(!can));
     attribute(box, "aria-pressed", can ? String(selected === shown.tile) : null);

@@ -1,34 +1,42 @@
 import { attribute, button, h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 
-/** @typedef {"board" | "market" | "seats" | "scoring" | "log"} Pane */
+/** @typedef {"board" | "scoring" | "log"} Pane */
 
-const PANES = /** @type {Pane[]} */ (["board", "market", "seats", "scoring", "log"]);
-const phone = matchMedia("(max-width: 45rem)");
+const PANES = /** @type {Pane[]} */ (["board", "scoring", "log"]);
+const wide = matchMedia("(min-width: 64rem)");
+const roomy = matchMedia("(min-width: 112rem)");
 
 /**
- * Create the tabs of a game: a phone shows one pane at a time, a narrow window one pane beside the board.
+ * Create the tabs of a game. A desktop shows the scoring tiles or the log in a column beside the board, or closes the column;
+ * a narrower window shows them in place of the board.
  *
  * @param {() => HTMLElement} page
- * @param {() => void} [chosen]
  */
-export function paneTabs(page, chosen) {
-  let side = "seats";
+export function paneTabs(page) {
   const tabs = PANES.map((name) => button(t(`tab.${name}`), () => choose(name), { "data-tab": name }));
-  /** @param {Pane} name */
+  /** @type {Pane} */
+  let shown = "board";
+
+  /** Show a pane; on a desktop, the one that is shown is closed. @param {Pane} name */
   function choose(name) {
-    if (PANES.indexOf(name) > 1) side = name;
-    Object.assign(page().dataset, { tab: name, side });
-    const current = phone.matches ? name : side;
-    for (const one of tabs) attribute(one, "aria-current", one.dataset.tab === current ? "true" : null);
-    chosen?.();
+    shown = wide.matches && shown === name ? "board" : name;
+    page().dataset.tab = shown;
+    for (const one of tabs) attribute(one, "aria-current", one.dataset.tab === shown ? "true" : null);
   }
-  phone.onchange = () => choose(/** @type {Pane} */ (page().dataset.tab));
-  return { root: h("nav", { class: "tabs", "aria-label": t("page.tabs") }, ...tabs), choose };
+
+  return {
+    root: h("nav", { class: "tabs", "aria-label": t("page.tabs") }, ...tabs),
+    begin: () => choose(roomy.matches ? "scoring" : "board"),
+    /** Open a pane, also if it is shown. @param {Pane} name */
+    open(name) { if (shown !== name) choose(name); },
+    /** Show the board again where a pane covers it. */
+    showBoard() { if (!wide.matches) choose("board"); },
+  };
 }
 
 /**
- * Create the panels beside the board; a phone shows one of them instead of the board.
+ * Create the column beside the board.
  *
  * @param {Record<string, {root: HTMLElement}>} parts The panels by pane.
  */

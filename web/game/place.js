@@ -1,5 +1,6 @@
 import { announce } from "../shared/dom.js";
 import { signed, t } from "../shared/i18n.js";
+import { tileNameAndWords } from "../shared/tile-words.js";
 import { setting } from "../state/settings.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -104,7 +105,7 @@ export class Placing {
 
   /** @param {string} tile */
   #sayPlaces(tile) {
-    if (!this.ghost) announce(t("status.places", { tile, count: this.legal(tile).length, cells: t("status.cells", { count: this.cells().size }) }));
+    if (!this.ghost) announce(t("status.places", { tile: tileNameAndWords(this.store.view.ruleset, tile), count: this.legal(tile).length, cells: t("status.cells", { count: this.cells().size }) }));
   }
 
   /**

@@ -11,16 +11,18 @@ import { scoringTitle } from "../shared/rulesets.js";
  *
  * @param {Store} store
  * @param {(tiles: readonly string[], seat: number | null) => void} highlight
+ * @param {(open: boolean) => void} toggled Called when the panel opens and closes.
  */
-export function pointsPanel(store, highlight) {
+export function pointsPanel(store, highlight, toggled) {
   const title = h("h2", { tabindex: -1 });
   const lines = h("ul", { class: "point-lines" });
-  const root = h("section", { class: "strip panel", hidden: true, "aria-label": t("round.title_short"), "data-part": "points",
+  const root = h("section", { class: "points-part", hidden: true, "aria-label": t("round.title_short"), "data-part": "points",
     onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Escape") close(); } },
   h("div", { class: "bar" }, title, button(t("close"), () => close(), { class: "small" })), lines);
 
   function close() {
     hide(root, true);
+    toggled(false);
     highlight([], null);
   }
 
@@ -34,6 +36,7 @@ export function pointsPanel(store, highlight) {
       button(h("span", {}, text, " ", h("strong", {}, signed(points))), mark(tiles), { class: "small", onpointerenter: mark(tiles), onfocus: mark(tiles) }))));
     if (!shown.length) lines.replaceChildren(h("li", {}, t("gains.none")));
     hide(root, false);
+    toggled(true);
     title.focus();
   }
 

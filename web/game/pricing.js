@@ -3,6 +3,7 @@ import { t } from "../shared/i18n.js";
 import { noteOn } from "./tile-note.js";
 import { loadForTab, saveForTab } from "../state/items.js";
 import { tilePicture } from "../state/pictures.js";
+import { tileWords } from "../shared/tile-words.js";
 import { explain } from "../shared/toast.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
 
@@ -30,8 +31,8 @@ export function pricingTray(store, preview) {
   const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
   const change = button(t("pricing.change"), () => { editing = true; show(); }, { "data-act": "change" });
   const root = h("section", { class: "tray-part pricing", "aria-label": t("phase.pricing") },
-    h("h2", {}, t("turn.mine.pricing")), h("p", { class: "faint" }, t("pricing.help")), cards,
-    h("div", { class: "bar" }, purse, send, change), trouble, others);
+    h("h2", { class: "sr-only" }, t("turn.mine.pricing")), cards,
+    h("div", { class: "acts" }, h("p", { class: "faint" }, t("pricing.help")), others, h("div", { class: "bar" }, purse, send, change), trouble));
 
   /** @returns {Constraints | null} */
   function constraints() {
@@ -92,11 +93,13 @@ export function pricingTray(store, preview) {
       button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
       button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
     const box = h("article", { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
-      button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }), h("div", { class: "card-name" }, tile), steps,
+      button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }),
+      h("div", { class: "card-name" }, tile), steps,
       h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
     noteOn(box, store.view.ruleset, () => tile);
     return { root: box, show: () => {
       const discarded = draft?.discard === tile;
+      attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
       box.classList.toggle("out", discarded);
       radio.checked = discarded;
       radio.disabled = !editing;
@@ -141,5 +144,5 @@ export function pricingTray(store, preview) {
       : draft?.discard ? who : `${t("pricing.choose")} ${who}`);
   }
 
-  return { root, show, submit, card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
+  return { root, show, submit, discards: () => Boolean(draft?.discard), card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
 }

@@ -84,7 +84,7 @@ class Replay {
     });
     this.board = new Board(null, () => last.ruleset);
     this.market = market(this.shown);
-    this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => this.looked);
+    this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => ({ shown: this.looked, counted: null }));
     this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown, null)];
     this.root = this.#layOut();
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -108,10 +108,11 @@ class Replay {
     const header = h("header", { class: "head" }, homeLink(), h("h1", { class: "round" }, t("replay.title")), this.head,
       h("a", { href: gameUrl(this.last.id) }, t("replay.live")), languageChoice());
     const [seats, offers, scoring, log, result] = this.panels;
-    const center = h("div", { class: "center" }, this.board.root, offers.root, result.root, h("div", { class: "tray" }, bar));
-    const tabs = paneTabs(() => root, () => this.board.viewport.changed());
-    const root = h("div", { class: "game-page replay" }, header, tabs.root, h("main", {}, center, sidePanes({ seats, scoring, log })));
-    tabs.choose("board");
+    const tray = h("div", { class: "tray" }, h("div", { class: "tray-parts" }, bar, offers.root, result.root));
+    const tabs = paneTabs(() => root);
+    const main = h("main", {}, h("div", { class: "left" }, seats.root), this.board.root, tray, sidePanes({ scoring, log }));
+    const root = h("div", { class: "game-page replay" }, header, main, tabs.root);
+    tabs.begin();
     return root;
   }
 
@@ -188,6 +189,7 @@ class Replay {
     for (const panel of this.panels) panel.show();
     const player = view.players[this.looked];
     hide(this.board.root, !player);
+    this.board.moment = `${view.round}.${view.phase}`;
     if (player) this.board.show(player, false, null);
     this.#showCaption(view, past);
     Object.assign(this.root.dataset, { event: String(this.event), status: view.status, phase: view.phase ?? "none" });

@@ -1,7 +1,8 @@
 import { button, h, hide, setText } from "../shared/dom.js";
-import { number, signed, t } from "../shared/i18n.js";
+import { number, t } from "../shared/i18n.js";
 import { prefersReducedMotion } from "../shared/motion.js";
 import { scoringTitle } from "../shared/rulesets.js";
+import { stepText } from "./step-text.js";
 import { pointsBefore, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
@@ -16,11 +17,11 @@ const MAX_MS = 8000;
 const TOTALS_MS = 4000;
 
 /**
- * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It covers
- * nothing, because the next round is already open; Skip ends it.
+ * Create the strip that counts up points step by step: those of a round, and those at the end of the game. It is
+ * beside the board, where the next round is already open; Skip ends it.
  *
  * @param {Store} store
- * @param {(tiles: string[], seat: number | null) => void} highlight Highlights tiles of a territory.
+ * @param {(tiles: string[], seat: number | null, step?: Step) => void} highlight Shows the territory of a seat, and highlights its tiles.
  * @param {() => void} ended Called when all points are counted.
  */
 export function countingStrip(store, highlight, ended) {
@@ -74,7 +75,8 @@ export function countingStrip(store, highlight, ended) {
       const step = steps[index++];
       if (!step) { timer = setTimeout(next, TOTALS_MS); return; }
       show(step);
-      if (wait) highlight(step.tiles, step.seat);
+      for (const [seat, line] of lines) line.current(seat === step.seat);
+      if (wait) highlight(step.tiles, step.seat, step);
       if (wait) timer = setTimeout(advance, wait);
       else advance();
     };
@@ -112,8 +114,9 @@ function stripRow(store, seat) {
   const points = h("span", { class: "strip-points" });
   const total = h("strong", {});
   const root = h("div", { class: "strip-row" }, h("bdi", {}, store.view.players[seat]?.name ?? ""), points, total);
-  return { root, total: (/** @type {number} */ value) => setText(total, number(value)), add(/** @type {Step} */ step, /** @type {number} */ sum) {
-    points.append(h("span", { class: "points", title: step.title || null }, step.points === null ? step.text : `${step.text} ${signed(step.points)}`), " ");
+  const current = (/** @type {boolean} */ now) => { root.classList.toggle("counted", now); };
+  return { root, current, total: (/** @type {number} */ value) => setText(total, number(value)), add(/** @type {Step} */ step, /** @type {number} */ sum) {
+    points.append(h("span", { class: "points", title: step.title || null }, stepText(step)), " ");
     setText(total, number(sum));
   } };
 }

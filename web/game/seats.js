@@ -44,66 +44,103 @@ export function pointsBefore(event) {
   return new Map(event.players.map(({ seat, score, scoring_tiles }) => [seat, score - scoring_tiles.reduce((sum, { points }) => sum + points, 0)]));
 }
 
+/** @typedef {{shown: number, counted: number | null}} Focus The seat whose territory is shown, and the one whose points are being counted. */
+
 /**
- * Create a card for each seat, with a small picture of its territory.
+ * Create the bar of the players: a card for each, with what is public about the player, and a small map on demand.
  *
  * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
  * @param {(seat: number) => void} choose Shows the territory of a seat.
- * @param {() => number} chosen The seat whose territory is shown.
+ * @param {() => Focus} focus
  * @param {((seat: number) => void) | null} [explain] Shows what earned the points of a seat.
  */
-export function seatCards(store, choose, chosen, explain = null) {
-  const cards = h("div", { class: "seats" });
-  const root = h("section", { class: "panel", "aria-label": t("tab.seats") }, h("h2", {}, t("tab.seats")), cards);
+export function seatCards(store, choose, focus, explain = null) {
+  const root = h("section", { class: "players", "aria-label": t("tab.seats"), tabindex: 0 });
 
   /** @param {Player} player */
   function card({ seat }) {
     const name = h("h3", {});
-    const notes = h("div", { class: "notes" });
+    const state = h("div", { class: "seat-state" });
+    const notes = h("div", { class: "seat-notes" });
     const score = explain ? button("", () => explain(seat), { class: "score", "data-act": "points" }) : h("div", { class: "score" });
-    const map = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
-    const look = button("", () => choose(seat), { class: "look" });
-    const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), notes, map, look);
+    const mini = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
+    const map = h("details", { class: "seat-map" }, h("summary", {}, t("seat.map")), mini);
+    const lookText = h("span", { class: "sr-only" });
+    const look = button(lookText, () => choose(seat), { class: "look" });
+    const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), state, notes, look, map);
     const changed = whenChanged();
+    const mapChanged = whenChanged();
+    let latest = /** @type {Player | null} */ (null);
+    let over = false;
+    map.addEventListener("toggle", () => { if (latest) drawMap(latest); });
     return { root: box, show(/** @type {Player} */ player) {
-      const texts = badges(store.view, player);
-      const acting = store.view.status === "playing" && store.view.waiting_for.includes(seat);
-      changed([player, texts, acting, store.seat, chosen(), shownScore(store, player), store.view.status], () => draw(player, texts, acting));
+      latest = player;
+      if (store.view.result && !store.counted && !over) { map.open = true; over = true; } // the territories side by side
+      const shown = summaryOf(store, player, focus());
+      changed(shown, () => draw(player, shown));
+      drawMap(player);
     } };
 
-    /** @param {Player} player @param {string[]} texts @param {boolean} acting */
-    function draw(player, texts, acting) {
-      name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), seat === store.seat ? h("span", { class: "badge" }, t("seat.you")) : "");
-      const points = shownScore(store, player);
-      setText(score, number(points));
+    /** @param {Player} player @param {ReturnType<typeof summaryOf>} shown */
+    function draw(player, shown) {
+      name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), shown.mine ? h("span", { class: "badge" }, t("seat.you")) : "");
+      setText(score, number(shown.points));
       hide(score, store.view.status === "lobby");
-      attribute(score, "aria-label", t("seat.score", { count: points }) + (explain ? `, ${t("points.show")}` : ""));
-      box.classList.toggle("mine", seat === store.seat);
-      box.classList.toggle("acting", acting);
-      notes.replaceChildren(...texts.map((text) => h("span", { class: "badge" }, text)));
-      const { rows, columns } = boundsOf(player.territory);
-      map.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 12 / columns)}rem`);
-      keyed(map, miniTiles(player), ({ key }) => key, (tile) => miniTile(store.view.ruleset, tile));
-      setText(look, chosen() === seat ? t("seat.shown") : t("seat.look", { name: player.name }));
-      attribute(look, "aria-pressed", String(chosen() === seat));
+      attribute(score, "aria-label", t("seat.score", { count: shown.points }) + (explain ? `, ${t("points.show")}` : ""));
+      for (const key of /** @type {const} */ (["mine", "acting", "counted"])) box.classList.toggle(key, shown[key]);
+      setText(state, shown.state);
+      notes.replaceChildren(...shown.badges.map((text) => h("span", { class: "badge" }, text)));
+      setText(lookText, shown.looked ? t("seat.shown") : t("seat.look", { name: player.name }));
+      attribute(look, "aria-pressed", String(shown.looked));
+    }
+
+    /** @param {Player} player */
+    function drawMap(player) {
+      if (map.open) mapChanged(player.territory, () => {
+        const { rows, columns } = boundsOf(player.territory);
+        mini.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 10 / columns)}rem`);
+        keyed(mini, miniTiles(player), ({ key }) => key, (tile) => miniTile(store.view.ruleset, tile));
+      });
     }
   }
 
-  return { root, show() { keyed(cards, store.players, ({ seat }) => seat, card); } };
+  return { root, show() { keyed(root, inOrder(store), ({ seat }) => seat, card); } };
 }
 
-/** @param {import("../state/api.js").Game} view @param {Player} player */
-function badges(view, player) {
+/**
+ * Return the players with ours first; after the end, when all points are counted, by rank.
+ *
+ * @param {{view: import("../state/api.js").Game, players: Player[], seat: number | null, counted?: Map<number, number> | null}} store
+ */
+function inOrder({ players, view, seat, counted }) {
+  if (view.result && !counted) return ranked(view.result).map((rank) => players[rank.seat]);
+  return [...players].sort((a, b) => Number(b.seat === seat) - Number(a.seat === seat) || a.seat - b.seat);
+}
+
+/**
+ * Return what a card shows of a player.
+ *
+ * @param {{view: import("../state/api.js").Game, seat: number | null, counted?: Map<number, number> | null}} store
+ * @param {Player} player
+ * @param {Focus} focus
+ */
+function summaryOf(store, player, focus) {
+  const { view } = store;
   const playing = view.status === "playing";
-  return [
-    playing && view.waiting_for.includes(player.seat) && t(`acting.${view.phase}`),
-    playing && player.seat === view.starting_seat && t("seat.starts"),
-    player.bot && t("seat.bot", { bot: botName(player.bot) }),
-    view.phase === "pricing" && player.offer_set && t("seat.set"),
-    view.phase === "building" && player.building_finished && t("seat.built"),
+  const acting = playing && view.waiting_for.includes(player.seat);
+  const state = acting ? t(`acting.${view.phase}`)
+    : playing && view.phase === "pricing" && player.offer_set ? t("seat.set")
+      : playing && view.phase === "building" && player.building_finished ? t("seat.built") : "";
+  const badges = [
     player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
+    playing && player.seat === view.starting_seat && t("seat.starts"),
+    player.bot && t("seat.bot", { bot: botName(player.bot) }),
   ].filter((text) => typeof text === "string");
+  return {
+    name: player.name, color: player.color, state, badges, acting, status: view.status, points: shownScore(store, player),
+    mine: player.seat === store.seat, looked: focus.shown === player.seat, counted: focus.counted === player.seat,
+  };
 }
 
 /** @param {Player} player */

@@ -1,4 +1,4 @@
-import { button, h, hide } from "../shared/dom.js";
+import { button, h, hide, setText } from "../shared/dom.js";
 import { gainsList } from "./gains.js";
 import { t } from "../shared/i18n.js";
 
@@ -23,7 +23,7 @@ export function trialTray(store, placing) {
     hide(root, !tile || placing.building);
     if (root.hidden) return;
     const cells = placing.cells().size;
-    title.textContent = t("trial.places", { tile: tile ?? "", count: cells });
+    setText(title, t("trial.places", { tile: tile ?? "", count: cells }));
     hide(turn, !ghost);
     gains.show();
   } };

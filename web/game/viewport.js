@@ -2,32 +2,45 @@
 const CELL_MIN = 48;
 const CELL_SMALLEST = 12;
 const CELL_MAX = 150;
+/** Cells up to this size have room for one more row and column on each side, so that tiles which are placed move nothing. */
+const CELL_ROOMY = 64;
+const CELL_FIRST = 112;
 
-/** The zoom of a board in its scroller. The browser's own scrolling pans. */
+/** @typedef {{left: number, top: number, columns: number, rows: number}} Bounds A box of cells. */
+/** @typedef {{cell: number, x: number, y: number}} View The size of cells, and where the cell (0, 0) is in the scroller, in pixels. */
+
+/**
+ * The zoom and the position of a board in its scroller. The scale is chosen when a phase begins, and changes only when the user
+ * zooms or changes the size of the window. A board that grows pans as little as needed.
+ */
 export class Viewport {
-  #fitted = true;
-  #smallest = CELL_MIN;
   #pinch = 0;
   /** The size of the scroller from its ResizeObserver: reading it from the element would force a layout. */
   #room = { width: 0, height: 0 };
+  #window = "";
+  /** The territory that is shown, and its moment: a new moment may choose another scale. */
+  #subject = "";
+  #moment = "";
+  /** By territory, how it was shown last. @type {Map<string, View>} */
+  #views = new Map();
+  /** @type {View} */
+  #view = { cell: 72, x: 0, y: 0 };
+  /** What must be in sight, as of now. @type {Bounds | null} */
+  #wanted = null;
   /** @type {Map<number, PointerEvent>} */
   #pointers = new Map();
 
   /**
    * @param {HTMLElement} scroller
    * @param {HTMLElement} board Laid out in cells of the size `--cell`.
-   * @param {() => {columns: number, rows: number}} size
+   * @param {() => Bounds} bounds Returns the cells that the board has.
    */
-  constructor(scroller, board, size) {
+  constructor(scroller, board, bounds) {
     this.scroller = scroller;
     this.board = board;
-    this.size = size;
-    this.cell = 72;
-    new ResizeObserver(([{ contentRect: { width, height } }]) => {
-      this.#room = { width, height };
-      this.changed();
-    }).observe(scroller);
-    new ResizeObserver(() => { if (this.#fitted) this.#center(); }).observe(board);
+    this.bounds = bounds;
+    new ResizeObserver(([{ contentRect: { width, height } }]) => this.#resized(width, height)).observe(scroller);
+    scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     scroller.addEventListener("pointerdown", (event) => { this.#pointers.set(event.pointerId, event); this.#pinch = 0; });
     for (const type of ["pointerup", "pointercancel", "pointerleave"]) {
       scroller.addEventListener(type, (event) => this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
@@ -40,47 +53,124 @@ export class Viewport {
     }, { passive: false });
   }
 
-  /** Show the whole board, however small its cells are, also after the next changes of its size. */
-  fitAll() {
-    this.#fitted = true;
-    this.#smallest = CELL_SMALLEST;
-    this.changed();
+  /** The size of a cell in pixels. */
+  get cell() {
+    return this.#view.cell;
   }
 
-  /** Fit the board again after a change of its size. */
-  changed() {
-    const { columns, rows } = this.size();
-    const { width, height } = this.#room;
-    if (this.#fitted && width && columns) this.#resize(Math.max(this.#smallest, Math.min(width / columns, height / rows)));
+  /**
+   * Show the board again after a change of its cells, of what it shows or of the phase.
+   *
+   * @param {string} subject Whose territory it is.
+   * @param {string} moment The phase.
+   */
+  show(subject, moment) {
+    if (subject !== this.#subject) {
+      this.#views.set(this.#subject, this.#view);
+      this.#subject = subject;
+      const before = this.#views.get(subject);
+      if (before) this.#view = { ...before };
+      if (!before || (moment !== this.#moment && !this.#fits())) this.#choose();
+    } else if (moment !== this.#moment && !this.#fits()) this.#choose();
+    this.#moment = moment;
+    this.#place();
+  }
+
+  /** Show the whole board, however small its cells are. */
+  fitAll() {
+    this.#choose(CELL_SMALLEST);
+    this.#place();
+  }
+
+  /** Pan as little as needed, so that these cells are in sight. @param {Bounds | null} box */
+  reveal(box) {
+    this.#wanted = box;
+    this.#place();
+    this.#wanted = null;
   }
 
   /** @param {number} factor */
   zoom(factor) {
-    this.#fitted = false;
-    const { scroller } = this;
-    const [across, down] = [
-      (scroller.scrollLeft + scroller.clientWidth / 2) / scroller.scrollWidth,
-      (scroller.scrollTop + scroller.clientHeight / 2) / scroller.scrollHeight,
-    ];
-    this.#resize(this.cell * factor);
-    scroller.scrollLeft = across * scroller.scrollWidth - scroller.clientWidth / 2;
-    scroller.scrollTop = down * scroller.scrollHeight - scroller.clientHeight / 2;
+    const { cell, x, y } = this.#view;
+    const to = limited(cell * factor);
+    const [across, down] = [this.#room.width / 2, this.#room.height / 2];
+    this.#view = { cell: to, x: across + ((x - across) * to) / cell, y: down + ((y - down) * to) / cell };
+    this.#place();
   }
 
-  /** Scroll to the middle of a board that is larger than the scroller. */
-  #center() {
-    const { scroller, cell } = this;
-    const { columns, rows } = this.size();
-    if (columns * cell <= this.#room.width && rows * cell <= this.#room.height) return;
-    scroller.scrollLeft = (scroller.scrollWidth - scroller.clientWidth) / 2;
-    scroller.scrollTop = (scroller.scrollHeight - scroller.clientHeight) / 2;
-    this.board.querySelector(".ghost")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  /** Whether all cells have their place at the scale of now, or cannot be larger than the smallest cells anyway. */
+  #fits() {
+    const { columns, rows } = this.bounds();
+    const { cell } = this.#view;
+    return cell <= CELL_MIN || !this.#room.width || (columns * cell <= this.#room.width && rows * cell <= this.#room.height);
   }
 
-  /** @param {number} cell */
-  #resize(cell) {
-    this.cell = Math.floor(Math.max(CELL_SMALLEST, Math.min(CELL_MAX, cell)));
-    this.board.style.setProperty("--cell", `${this.cell}px`);
+  /** Choose the scale, and put the board into the middle. @param {number} [smallest] */
+  #choose(smallest = CELL_MIN) {
+    const { left, top, columns, rows } = this.bounds();
+    const { width, height } = this.#room;
+    if (!width) return;
+    const tight = Math.min(width / columns, height / rows);
+    const roomy = Math.min(CELL_FIRST, width / (columns + 2), height / (rows + 2));
+    const cell = limited(Math.max(smallest, smallest < CELL_MIN ? tight : Math.max(roomy, Math.min(tight, CELL_ROOMY))));
+    const middle = (/** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ room) => {
+      const start = (room - count * cell) / 2 - first * cell;
+      return Math.max(0, Math.min(room - cell, start)); // the castle is in sight
+    };
+    this.#view = { cell, x: middle(left, columns, width), y: middle(top, rows, height) };
+  }
+
+  /** Write the scale and the position into the page. */
+  #place() {
+    const { left, top, columns, rows } = this.bounds();
+    const { cell } = this.#view;
+    const { width, height } = this.#room;
+    if (!width || !columns) return;
+    const along = (/** @type {number} */ origin, /** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ room, /** @type {[number, number] | null} */ wanted) => {
+      let at = origin;
+      if (wanted) at = Math.max(-wanted[0] * cell, Math.min(room - (wanted[0] + wanted[1]) * cell, at));
+      const [start, size] = [at + first * cell, count * cell];
+      return (size <= room ? Math.max(0, Math.min(room - size, start)) : Math.max(room - size, Math.min(0, start))) - first * cell;
+    };
+    const { x: nearX, y: nearY } = this.#view;
+    const wanted = this.#wanted;
+    const x = Math.round(along(nearX, left, columns, width, wanted && [wanted.left, wanted.columns]));
+    const y = Math.round(along(nearY, top, rows, height, wanted && [wanted.top, wanted.rows]));
+    this.#view = { cell, x, y };
+    const [startX, startY] = [x + left * cell, y + top * cell];
+    const { style } = this.board;
+    style.setProperty("--cell", `${cell}px`);
+    style.marginLeft = `${Math.max(0, startX)}px`;
+    style.marginTop = `${Math.max(0, startY)}px`;
+    if (columns * cell > width || rows * cell > height) {
+      this.scroller.scrollLeft = Math.max(0, -startX);
+      this.scroller.scrollTop = Math.max(0, -startY);
+    }
+  }
+
+  /** Take over where the user has scrolled to. */
+  #scrolled() {
+    const { left, top, columns, rows } = this.bounds();
+    const { cell } = this.#view;
+    if (columns * cell > this.#room.width) this.#view.x = -this.scroller.scrollLeft - left * cell;
+    if (rows * cell > this.#room.height) this.#view.y = -this.scroller.scrollTop - top * cell;
+  }
+
+  /** @param {number} width @param {number} height */
+  #resized(width, height) {
+    if (!width || !height) return; // hidden
+    const before = this.#room;
+    this.#room = { width, height };
+    const size = `${innerWidth}x${innerHeight}`;
+    if (!before.width || size !== this.#window) {
+      this.#views.clear();
+      this.#choose();
+    } else {
+      this.#view.x += (width - before.width) / 2;
+      this.#view.y += (height - before.height) / 2;
+    }
+    this.#window = size;
+    this.#place();
   }
 
   /** Zoom by two fingers. @param {PointerEvent} event */
@@ -93,4 +183,9 @@ export class Viewport {
     if (this.#pinch) this.zoom(distance / this.#pinch);
     this.#pinch = distance;
   }
+}
+
+/** @param {number} cell */
+function limited(cell) {
+  return Math.floor(Math.max(CELL_SMALLEST, Math.min(CELL_MAX, cell)));
 }
