@@ -1,7 +1,5 @@
 """What a player does with tiles: tries, places and takes them back."""
 
-import re
-
 from tests.support.sizes import sized
 from tests.web.driver import building, call, offer, seated, show_ghost
 from tests.web.hands import Mouse, can_build
@@ -30,8 +28,7 @@ def test_ghost_goes_through_exactly_the_legal_rotations(browser):
     for x, y in cells:
         page.click(f'.cell[data-x="{x}"][data-y="{y}"]')
         for _ in range(sum(1 for place in legal if place[:2] == (x, y))):
-            label = page.locator(".cell.ghost").get_attribute("aria-label")
-            seen.add((x, y, int(re.search(r"turned by \W*(\d+)", label)[1])))
+            seen.add((x, y, int(page.locator(".cell.ghost").get_attribute("data-rotation"))))
             page.keyboard.press("r")
     assert seen == legal
 
@@ -45,7 +42,7 @@ def test_taps_keys_wheel_and_button_turn_only_to_legal_rotations(browser):
     legal = ghost.locator(".dots i").count()
 
     def shown():
-        return int(re.search(r"turned by \W*(\d+)", ghost.get_attribute("aria-label"))[1])
+        return int(ghost.get_attribute("data-rotation"))
 
     def cycle(turn):
         seen = [shown()]
@@ -217,7 +214,7 @@ def test_tile_without_a_place_returns_to_the_bag_after_a_question(browser):
     assert screen.view()["players"][0]["building_finished"] is False
     page.click("[data-act=finish]")
     page.click("dialog[open] [data-act=yes]")
-    page.wait_for_selector(".log .building_finished:has-text('has no place for')")
+    page.wait_for_selector(".log .building_finished:has-text('has no place for')", state="attached")
     assert "L43" in screen.view()["bag"]["tiles"]
 
 

@@ -187,7 +187,7 @@ def test_second_tab_reloads_when_the_leader_lost_history(browser):
     streams.pop().continue_()
     show(".connection.live")
     offer(browser, game, tokens, 1, 1, 1)
-    show(".seat[data-seat='1'] .badge:has-text('set')")
+    show(".seat[data-seat='1'] .seat-state:has-text('set')")
 
 
 def test_actions_of_an_older_version_are_requested_again_later(browser):

@@ -97,7 +97,7 @@ def test_renamed_player_is_named_in_the_log(browser):
     screen = browser.window(f"/play/?game={game}")
     screen.page.wait_for_selector(".lobby-seats li:nth-child(2)")
     call(browser.url, "PATCH", f"/v1/games/{game}/players/0", {"name": "Ada"}, tokens[0])
-    screen.page.wait_for_selector(".log .player_changed:has-text('Ada')")
+    screen.page.wait_for_selector(".log .player_changed:has-text('Ada')", state="attached")
 
 
 def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
@@ -108,7 +108,7 @@ def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
     assert screen.view()["players"][0]["bot"] is None
     screen.menu("[data-act=leave]")
     page.click("dialog[open] [data-act=yes]")
-    page.wait_for_selector(".log .bot_took_over")
+    page.wait_for_selector(".log .bot_took_over", state="attached")
     page.wait_for_selector(".pricing", state="hidden")
     assert screen.view()["players"][0]["bot"]
 

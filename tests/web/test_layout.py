@@ -101,10 +101,10 @@ def test_page_of_a_game_does_not_scroll(browser, size):
     assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
 
 
-def test_points_in_the_header_are_whole_at_320_pixels(browser):
+def test_gold_and_points_are_whole_at_320_pixels(browser):
     page = seated(browser, "Ann", "Bob", window={"width": 320, "height": 640})[0].page
-    for part in (".gold", ".points"):
-        assert not page.eval_on_selector(f".head {part}", CUT), part
+    for part in (".own-gold strong", ".seat.mine .score"):
+        assert not page.eval_on_selector(part, CUT), part
 
 
 def test_heading_of_a_game_is_its_name(browser):
@@ -116,7 +116,7 @@ def test_heading_of_a_game_is_its_name(browser):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_the_tabs_of_a_phone(browser, axe, scheme):
     screen, _, _ = seated(browser, "Ann", bots=["random"], window=PHONE | {"color_scheme": scheme})
-    for tab in ("market", "seats", "scoring", "log", "board"):
+    for tab in ("scoring", "log", "board"):
         screen.page.click(f".tabs [data-tab={tab}]")
         assert findings(browser, screen, axe) == [], tab
     screen.play_until(can_build)

@@ -6,9 +6,9 @@ import pytest
 
 from tests.web.driver import FIRST, KEEP_SAID, PHONE, POINTS_MS, call, offer, offer_all, replayed, seated
 
-TOPS = """() => [".board", "[data-pane=scoring]"].map(
+TOPS = """() => [".board", ".tray"].map(
   (selector) => Math.round(document.querySelector(selector).getBoundingClientRect().top))"""
-"""Returns where the board and the panel beneath the cards of the seats begin."""
+"""Returns where the board and the tray begin."""
 
 HEIGHTS = """async (sizes) => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
@@ -17,8 +17,10 @@ HEIGHTS = """async (sizes) => {
     const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
     const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: []};
     const store = {view: {status: "playing", waiting_for: []}, players: [player]};
-    const {root, show} = seatCards(store, () => {}, () => 0);
+    const {root, show} = seatCards(store, () => {}, () => ({shown: 0, counted: null}));
     document.body.append(root);
+    show();
+    root.querySelector("details").open = true;
     show();
     return root.offsetHeight;
   });
@@ -39,13 +41,15 @@ def said(page):
 def test_pane_beside_the_board_stays_in_the_next_phase(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", window={"width": 1024, "height": 768})
     page = screen.page
-    assert current(page) == "seats"
+    assert page.locator(".tabs [aria-current]").count() == 0
     page.click(".tabs [data-tab=log]")
     offer_all(browser, game, tokens)
     page.wait_for_selector(".game-page[data-phase=buying]")
     screen.caught_up()
     assert page.locator(".log").is_visible()
     assert current(page) == "log"
+    page.click(".tabs [data-tab=log]")
+    assert not page.locator(".log").is_visible()
 
 
 def test_replay_marks_the_pane_that_a_phone_shows(browser):
@@ -90,6 +94,7 @@ def test_menu_of_a_spectator_is_at_the_end_of_a_phone(browser):
 
 def test_small_territory_of_a_seat_is_shown_on_the_board_by_a_click(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
+    screen.page.locator(".seat .seat-map summary").nth(1).click()
     screen.page.locator(".seat .mini").nth(1).click()
     screen.page.wait_for_selector(".board h2:has-text('Bob')")
 
@@ -181,8 +186,8 @@ def test_market_of_four_stays_visible_while_a_tile_is_tried(browser):
     page = screen.page
     page.locator('.offer[aria-disabled="false"]').first.click()
     page.wait_for_selector(".trial:visible")
-    main = page.locator(".center").bounding_box()
-    for part in (".board", ".market", ".offer[aria-pressed=true]"):
+    tray = page.locator(".tray").bounding_box()
+    for part in (".market", ".offer[aria-pressed=true]", ".trial", "[data-act=buy]"):
         box = page.locator(part).bounding_box()
-        assert box["y"] >= main["y"], part
-        assert box["y"] + box["height"] <= main["y"] + main["height"], part
+        assert box["y"] >= tray["y"], part
+        assert box["y"] + box["height"] <= tray["y"] + tray["height"], part

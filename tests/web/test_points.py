@@ -52,6 +52,7 @@ def test_points_of_a_seat_highlight_the_tiles_that_earned_them(browser, where):
 
 def test_bag_shows_the_tiles_that_can_still_be_drawn(browser):
     screen, _, tokens = seated(browser, "Ann", "Bob")
+    screen.page.click(".tabs [data-tab=scoring]")
     screen.page.click("[data-act=bag]")
     screen.page.wait_for_selector("dialog[open] .bag-tiles")
     shown = screen.page.locator(".bag-tiles li").all_inner_texts()

@@ -55,7 +55,8 @@ export function pointsBefore(event) {
  * @param {((seat: number) => void) | null} [explain] Shows what earned the points of a seat.
  */
 export function seatCards(store, choose, focus, explain = null) {
-  const root = h("section", { class: "players", "aria-label": t("tab.seats"), tabindex: 0 });
+  const cards = h("div", { class: "seats" });
+  const root = h("section", { class: "players", "aria-label": t("tab.seats"), tabindex: 0 }, h("h2", { class: "sr-only" }, t("tab.seats")), cards);
 
   /** @param {Player} player */
   function card({ seat }) {
@@ -104,7 +105,7 @@ export function seatCards(store, choose, focus, explain = null) {
     }
   }
 
-  return { root, show() { keyed(root, inOrder(store), ({ seat }) => seat, card); } };
+  return { root, show() { keyed(cards, inOrder(store), ({ seat }) => seat, card); } };
 }
 
 /**
