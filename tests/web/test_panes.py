@@ -41,7 +41,7 @@ def said(page):
 def test_pane_beside_the_board_stays_in_the_next_phase(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob", window={"width": 1024, "height": 768})
     page = screen.page
-    assert page.locator(".tabs [aria-current]").count() == 0
+    assert page.locator(".tabs [aria-current]:visible").count() == 0
     page.click(".tabs [data-tab=log]")
     offer_all(browser, game, tokens)
     page.wait_for_selector(".game-page[data-phase=buying]")
