@@ -79,7 +79,7 @@ function describe(tile, rotation) {
   }
   if (tile.scroll) parts.push(t(`tile.scroll.${tile.scroll}`));
   const text = parts.join(t("tile.separator"));
-  return tile.kind === "castle" ? t("tile.castle", { words: text }) : text;
+  return plain(tile.kind === "castle" ? t("tile.castle", { words: text }) : text);
 }
 
 /** Return each terrain with its sides, in the order of the compass. @param {Tile} tile @param {number} rotation */
@@ -103,5 +103,5 @@ function roadWords(road, rotation) {
 
 /** @param {readonly Side[]} sides */
 function sidesInWords(sides) {
-  return plain(list(sides.map((side) => t(`side.${side}`))));
+  return list(sides.map((side) => t(`side.${side}`)));
 }
