@@ -53,7 +53,7 @@ class Listener:
         chosen = tiles[gains.index(max(gains))]
         if chosen.get_attribute("aria-pressed") != "true":
             chosen.click()
-        return self.acted(lambda: self.button("^Buy L").click())
+        return self.acted(lambda: self.button(r"^Buy \W?L").click())
 
     def build(self):
         """Place the next tile where it adds most; finish when none has a place."""
