@@ -66,13 +66,15 @@ durability: $(VENV)/.installed-full ## kill processes for five minutes, and chec
 soak: $(VENV)/.installed-full ## play 2,000 concurrent games for ten minutes through nginx, and check them
 	@$(BIN)/python -m gevent.monkey --module tests.system.soak
 
-LINTERS := lint-style lint-types lint-imports lint-security lint-generated lint-contract
+LINTERS := lint-style lint-web lint-types lint-imports lint-security lint-generated lint-contract
 .PHONY: lint $(LINTERS)
 lint: $(VENV)/.installed-full ## check style, types, security, and that openapi.yaml is what the code generates
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 $(LINTERS)
 lint-style:
 	@$(BIN)/ruff check $(SOURCES)
 	@$(BIN)/ruff format --check $(SOURCES)
+lint-web: # where `npm ci --prefix web` has installed the tools
+	@test ! -x web/node_modules/.bin/prettier || (cd web && node_modules/.bin/prettier --check --log-level warn . && node_modules/.bin/eslint .)
 lint-types:
 	@$(BIN)/mypy
 lint-imports:
@@ -91,6 +93,7 @@ lint-contract:
 .PHONY: format
 format: $(VENV)/.installed-full ## format the code
 	@$(BIN)/ruff check --fix --quiet $(SOURCES); $(BIN)/ruff format $(SOURCES)
+	@test ! -x web/node_modules/.bin/prettier || (cd web && node_modules/.bin/prettier --write --log-level warn .)
 
 .PHONY: openapi
 openapi: $(VENV)/.installed ## write openapi.yaml from the code

@@ -44,7 +44,7 @@ def collect(browser: Path) -> None:
         shutil.copytree(HERE / BROWSER, browser, dirs_exist_ok=True)
         return
     for folder in COLLECTED:
-        ignored = shutil.ignore_patterns(".*", "node_modules", "package*.json", "tsconfig.json")
+        ignored = shutil.ignore_patterns(".*", "node_modules", "package*.json", "tsconfig.json", "*.mjs")
         shutil.copytree(ROOT / folder, browser / folder, ignore=ignored, dirs_exist_ok=True)
     bundle(browser / "web")
 

@@ -10,7 +10,8 @@ async function main() {
   const host = game && takeFromFragment(game);
   const language = loadLanguage();
   if (!app) return;
-  if (host) void import("./home/host-token.js").then(({ askToReplaceHost }) => askToReplaceHost(game, host)).catch(toastError);
+  if (host)
+    void import("./home/host-token.js").then(({ askToReplaceHost }) => askToReplaceHost(game, host)).catch(toastError);
   if (game && !asked.has("replay")) return (await import("./game/open-game.js")).openGame(app, game);
   await language;
   if (game) await (await import("./game/replay.js")).openReplay(app, game);
@@ -19,8 +20,10 @@ async function main() {
 }
 
 followPastedLinks();
-main().catch(async (error) => {
-  const app = document.getElementById("app");
-  if (app && !app.hasChildNodes()) (await import("./shared/problem.js")).showProblem(app, error);
-  else toastError(error);
-}).catch(toastError);
+main()
+  .catch(async (error) => {
+    const app = document.getElementById("app");
+    if (app && !app.hasChildNodes()) (await import("./shared/problem.js")).showProblem(app, error);
+    else toastError(error);
+  })
+  .catch(toastError);

@@ -16,6 +16,5 @@ export function showBag(ruleset, tiles) {
     noteOn(box, ruleset, () => tile);
     return box;
   };
-  openDialog(t("bag.title"), "bag", h("p", {}, t("bag.text")),
-    h("ul", { class: "bag-tiles" }, ...tiles.map(item)));
+  openDialog(t("bag.title"), "bag", h("p", {}, t("bag.text")), h("ul", { class: "bag-tiles" }, ...tiles.map(item)));
 }

@@ -26,18 +26,29 @@ export class Board {
   /** The last arguments of `show`. @type {Parameters<Board["show"]> | null} */
   #shown = null;
 
-  /** @param {Placing | null} placing Null where tiles cannot be placed. @param {() => string} rulesetOf Returns the ruleset of the game. */
+  /**
+   * @param {Placing | null} placing Null where tiles cannot be placed.
+   * @param {() => string} rulesetOf Returns the ruleset of the game.
+   */
   constructor(placing, rulesetOf) {
     this.placing = placing;
     this.rulesetOf = rulesetOf;
-    this.grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event) });
+    this.grid = h("div", {
+      class: "grid",
+      role: "grid",
+      dir: "ltr",
+      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
+    });
     this.scroller = h("div", { class: "scroller", dir: "ltr" }, this.grid);
     this.title = h("h2", {});
     this.viewport = new Viewport(this.scroller, this.grid, () => this.#bounds);
-    const tools = h("div", { class: "tools" },
+    const tools = h(
+      "div",
+      { class: "tools" },
       button(t("board.fit"), () => this.viewport.fitAll(), { class: "small" }),
       button("+", () => this.viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
-      button("−", () => this.viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }));
+      button("−", () => this.viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }),
+    );
     this.root = h("section", { class: "board" }, h("div", { class: "board-head" }, this.title, tools), this.scroller);
     this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
     /** Tiles to highlight. @type {Set<string>} */
@@ -57,7 +68,12 @@ export class Board {
     attribute(this.grid, "aria-label", this.title.textContent);
     const cells = this.#cells(player, mine, pending);
     loadTileWords(this.rulesetOf(), () => this.#shown && this.show(...this.#shown));
-    keyed(this.grid, cells, (row) => row[0].y, (row) => this.#row(row));
+    keyed(
+      this.grid,
+      cells,
+      (row) => row[0].y,
+      (row) => this.#row(row),
+    );
     attribute(this.grid, "aria-rowcount", cells.length);
     attribute(this.grid, "aria-colcount", cells[0].length);
     this.grid.style.setProperty("--columns", String(cells[0].length));
@@ -84,30 +100,54 @@ export class Board {
    */
   #cells(player, mine, pending) {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
-    const ghost = mine ? this.placing?.ghost ?? null : null;
+    const ghost = mine ? (this.placing?.ghost ?? null) : null;
     const turns = mine ? this.placing?.cells() : undefined;
     const { left, top, columns, rows } = boundsOf(player.territory);
-    const range = (/** @type {number} */ first, /** @type {number} */ length) => Array.from({ length: length + 2 }, (_, index) => first - 1 + index);
-    return range(top, rows).map((y) => range(left, columns).map((x) => {
-      const here = ghost?.x === x && ghost.y === y;
-      const tile = here ? ghost : laid.get(`${x},${y}`) ?? null;
-      return {
-        x, y, tile: tile?.tile ?? null, rotation: tile?.rotation ?? 0, ghost: here,
-        turns: turns?.get(`${x},${y}`)?.length ?? 0, best: this.#best(turns?.get(`${x},${y}`)), waiting: pending?.x === x && pending.y === y,
-        sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost) : [], highlighted: tile !== null && this.highlighted.has(tile.tile),
-      };
-    }));
+    const range = (/** @type {number} */ first, /** @type {number} */ length) =>
+      Array.from({ length: length + 2 }, (_, index) => first - 1 + index);
+    return range(top, rows).map((y) =>
+      range(left, columns).map((x) => {
+        const here = ghost?.x === x && ghost.y === y;
+        const tile = here ? ghost : (laid.get(`${x},${y}`) ?? null);
+        return {
+          x,
+          y,
+          tile: tile?.tile ?? null,
+          rotation: tile?.rotation ?? 0,
+          ghost: here,
+          turns: turns?.get(`${x},${y}`)?.length ?? 0,
+          best: this.#best(turns?.get(`${x},${y}`)),
+          waiting: pending?.x === x && pending.y === y,
+          sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost) : [],
+          highlighted: tile !== null && this.highlighted.has(tile.tile),
+        };
+      }),
+    );
   }
 
-  /** Return the points that the best rotation in a cell adds in this round. @param {import("../state/types.js").Legal[] | undefined} places */
+  /**
+   * Return the points that the best rotation in a cell adds in this round.
+   *
+   * @param {import("../state/types.js").Legal[] | undefined} places
+   */
   #best(places) {
-    return places?.length ? this.placing?.pointsNow(places[0]) ?? null : null;
+    return places?.length ? (this.placing?.pointsNow(places[0]) ?? null) : null;
   }
 
   /** @param {Cell[]} row */
   #row(row) {
     const root = h("div", { role: "row", class: "row" });
-    return { root, show: (/** @type {Cell[]} */ cells) => keyed(root, cells, ({ x }) => x, (cell) => this.#cell(cell)), row };
+    return {
+      root,
+      show: (/** @type {Cell[]} */ cells) =>
+        keyed(
+          root,
+          cells,
+          ({ x }) => x,
+          (cell) => this.#cell(cell),
+        ),
+      row,
+    };
   }
 
   /** @param {Cell} cell */
@@ -116,19 +156,44 @@ export class Board {
     const dots = h("span", { class: "dots", "aria-hidden": "true" });
     const signs = h("span", { class: "edges", "aria-hidden": "true" });
     const best = h("span", { class: "best", "aria-hidden": "true" });
-    const root = h("div", {
-      role: "gridcell", class: "cell", tabindex: -1, "data-x": x, "data-y": y,
-      onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
-      onfocus: () => { this.#at = { x, y }; },
-    }, signs, best, dots);
+    const root = h(
+      "div",
+      {
+        role: "gridcell",
+        class: "cell",
+        tabindex: -1,
+        "data-x": x,
+        "data-y": y,
+        onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
+        onfocus: () => {
+          this.#at = { x, y };
+        },
+      },
+      signs,
+      best,
+      dots,
+    );
     /** @type {string | null} */
     let shown = null;
     let rotation = 0;
-    noteOn(root, this.rulesetOf(), () => shown, () => rotation);
+    noteOn(
+      root,
+      this.rulesetOf(),
+      () => shown,
+      () => rotation,
+    );
     const [changed, sidesChanged] = [whenChanged(), whenChanged()];
     const draw = (/** @type {Cell} */ cell) => {
-      root.className = ["cell", cell.tile ? "tile" : "", cell.ghost ? "ghost" : "", cell.turns ? "legal" : "",
-        cell.waiting ? "waiting" : "", cell.highlighted ? "highlighted" : ""].filter(Boolean).join(" ");
+      root.className = [
+        "cell",
+        cell.tile ? "tile" : "",
+        cell.ghost ? "ghost" : "",
+        cell.turns ? "legal" : "",
+        cell.waiting ? "waiting" : "",
+        cell.highlighted ? "highlighted" : "",
+      ]
+        .filter(Boolean)
+        .join(" ");
       if (shown !== cell.tile) attribute(root, "title", null);
       shown = cell.tile;
       rotation = cell.rotation;
@@ -140,12 +205,16 @@ export class Board {
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      sidesChanged([cell.tile, cell.rotation, cell.sides, tileWordsLoaded(this.rulesetOf())], () => (
-        signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides))));
+      sidesChanged([cell.tile, cell.rotation, cell.sides, tileWordsLoaded(this.rulesetOf())], () =>
+        signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides)),
+      );
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
       attribute(root, "aria-label", label(cell, this.rulesetOf()));
     };
-    return { root, show: (/** @type {Cell} */ cell) => changed([cell, tileWordsLoaded(this.rulesetOf())], () => draw(cell)) };
+    return {
+      root,
+      show: (/** @type {Cell} */ cell) => changed([cell, tileWordsLoaded(this.rulesetOf())], () => draw(cell)),
+    };
   }
 
   /**
@@ -167,7 +236,8 @@ export class Board {
   /** Keep exactly one cell in the tab order. */
   #focusable() {
     const cells = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll("[role=gridcell]")]);
-    const current = cells.find((cell) => this.#isAt(cell)) ?? cells.find(({ dataset }) => dataset.rotation !== undefined) ?? cells[0];
+    const current =
+      cells.find((cell) => this.#isAt(cell)) ?? cells.find(({ dataset }) => dataset.rotation !== undefined) ?? cells[0];
     for (const cell of cells) if (cell !== current && cell.tabIndex === 0) cell.tabIndex = -1;
     if (current && current.tabIndex !== 0) current.tabIndex = 0;
   }
@@ -189,7 +259,8 @@ export class Board {
 
   /** Move the focus to the next cell where the chosen tile can be placed. @param {number} step */
   nextLegal(step) {
-    const cells = [...(this.placing?.cells().keys() ?? [])].map((key) => key.split(",").map(Number))
+    const cells = [...(this.placing?.cells().keys() ?? [])]
+      .map((key) => key.split(",").map(Number))
       .sort(([ax, ay], [bx, by]) => ay - by || ax - bx);
     if (!cells.length) return;
     const index = cells.findIndex(([x, y]) => x === this.#at.x && y === this.#at.y);
@@ -204,8 +275,12 @@ export class Board {
     const [right, bottom] = [left + columns - 1, top + rows - 1];
     /** @type {Record<string, [number, number]>} */
     const moves = {
-      ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y], ArrowUp: [x, y - 1], ArrowDown: [x, y + 1],
-      Home: [left, event.ctrlKey ? top : y], End: [right, event.ctrlKey ? bottom : y],
+      ArrowLeft: [x - 1, y],
+      ArrowRight: [x + 1, y],
+      ArrowUp: [x, y - 1],
+      ArrowDown: [x, y + 1],
+      Home: [left, event.ctrlKey ? top : y],
+      End: [right, event.ctrlKey ? bottom : y],
     };
     const move = moves[event.key];
     if (move) this.focus(...move);
@@ -215,7 +290,12 @@ export class Board {
     event.stopPropagation();
   }
 
-  /** Handle Enter: the first one shows the ghost, the second one places the tile. @param {number} x @param {number} y */
+  /**
+   * Handle Enter: the first one shows the ghost, the second one places the tile.
+   *
+   * @param {number} x
+   * @param {number} y
+   */
   #enter(x, y) {
     const ghost = this.placing?.ghost;
     if (ghost?.x === x && ghost.y === y) void this.placing?.commit();

@@ -25,9 +25,13 @@ export function buildingTray(store, placing) {
   const cancel = button(t("cancel"), () => placing.cancel(), { "data-act": "cancel" });
   const undo = button(`↶ ${t("build.undo")}`, () => void takeBack(), { "data-act": "undo" });
   const finish = button(t("build.finish"), () => void finishBuilding(), { class: "primary", "data-act": "finish" });
-  const root = h("section", { class: "tray-part building", "aria-label": t("phase.building") },
-    h("h2", { class: "sr-only" }, t("turn.mine.building")), hand,
-    h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn, cancel, undo, finish)));
+  const root = h(
+    "section",
+    { class: "tray-part building", "aria-label": t("phase.building") },
+    h("h2", { class: "sr-only" }, t("turn.mine.building")),
+    hand,
+    h("div", { class: "acts" }, hint, gains.root, h("div", { class: "bar" }, place, turn, cancel, undo, finish)),
+  );
 
   /** @param {string} type */
   function listed(type) {
@@ -43,9 +47,11 @@ export function buildingTray(store, placing) {
 
   async function finishBuilding() {
     if (finish.hidden || finish.disabled) return;
-    if (!store.me?.tiles_to_build.length) return void await send();
-    await import("../shared/confirmation.js").then(({ confirmation }) => (
-      confirmation(t("build.finish_returns"), t("build.finish"), () => void send()).open(finish)), toastError);
+    if (!store.me?.tiles_to_build.length) return void (await send());
+    await import("../shared/confirmation.js").then(
+      ({ confirmation }) => confirmation(t("build.finish_returns"), t("build.finish"), () => void send()).open(finish),
+      toastError,
+    );
   }
 
   function send() {
@@ -55,19 +61,26 @@ export function buildingTray(store, placing) {
   /** @param {string} tile */
   function handTile(tile) {
     const note = h("span", { class: "faint" });
-    const box = button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "", draggable: "false" }), (event) => {
-      placing.select(placing.tile === tile && event.detail ? null : tile); // a key chooses a tile, and Escape chooses none
-    }, { class: "hand-tile", "data-tile": tile });
+    const box = button(
+      h("img", { src: tilePicture(store.view.ruleset, tile), alt: "", draggable: "false" }),
+      (event) => {
+        placing.select(placing.tile === tile && event.detail ? null : tile); // a key chooses a tile, and Escape chooses none
+      },
+      { class: "hand-tile", "data-tile": tile },
+    );
     draggable(box, tile, placing);
     noteOn(box, store.view.ruleset, () => tile);
     box.append(h("span", {}, tile), note);
-    return { root: box, show: () => {
-      attribute(box, "aria-pressed", String(placing.tile === tile));
-      attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
-      const places = store.actions ? placing.legal(tile).length : 0;
-      setText(note, store.actions ? t("build.places", { count: places }) : "…");
-      box.classList.toggle("dim", store.actions !== null && places === 0);
-    } };
+    return {
+      root: box,
+      show: () => {
+        attribute(box, "aria-pressed", String(placing.tile === tile));
+        attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
+        const places = store.actions ? placing.legal(tile).length : 0;
+        setText(note, store.actions ? t("build.places", { count: places }) : "…");
+        box.classList.toggle("dim", store.actions !== null && places === 0);
+      },
+    };
   }
 
   function show() {
@@ -95,8 +108,14 @@ export function buildingTray(store, placing) {
     return me.tiles_to_build.length ? t("build.hint_tile") : t("build.hint_finish");
   }
 
-  return { root, show, takeBack, finishBuilding, select(/** @type {number} */ index) {
-    const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
-    box?.click();
-  } };
+  return {
+    root,
+    show,
+    takeBack,
+    finishBuilding,
+    select(/** @type {number} */ index) {
+      const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
+      box?.click();
+    },
+  };
 }

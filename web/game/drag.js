@@ -12,7 +12,13 @@ const THRESHOLD_PX = 3;
  */
 export function draggable(source, tile, placing) {
   let dragged = false; // the click that follows a drag would deselect the tile
-  source.addEventListener("click", (event) => { if (dragged) event.stopImmediatePropagation(); }, { capture: true });
+  source.addEventListener(
+    "click",
+    (event) => {
+      if (dragged) event.stopImmediatePropagation();
+    },
+    { capture: true },
+  );
   source.addEventListener("pointerdown", (down) => {
     if (!down.isPrimary || down.button) return;
     const picture = /** @type {HTMLElement} */ (source.querySelector("img")?.cloneNode());
@@ -32,7 +38,9 @@ export function draggable(source, tile, placing) {
         document.body.append(picture);
       }
       // Find the cell before any change, or the browser would compute the layout twice.
-      const cell = /** @type {HTMLElement | null | undefined} */ (document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell"));
+      const cell = /** @type {HTMLElement | null | undefined} */ (
+        document.elementFromPoint(event.clientX, event.clientY)?.closest(".cell")
+      );
       picture.style.transform = `translate(${event.clientX - 40}px, ${event.clientY - 40}px)`;
       placing.hover(Number(cell?.dataset.x ?? NaN), Number(cell?.dataset.y ?? NaN));
     }
@@ -44,12 +52,26 @@ export function draggable(source, tile, placing) {
       if (!moving) return;
       if (!dropped) placing.hover(NaN, NaN);
       dragged = true;
-      setTimeout(() => { dragged = false; }, 0);
+      setTimeout(() => {
+        dragged = false;
+      }, 0);
     }
 
     document.addEventListener("pointermove", move, { signal });
-    document.addEventListener("pointerup", (event) => { if (event.pointerId === down.pointerId) end(true); }, { signal });
+    document.addEventListener(
+      "pointerup",
+      (event) => {
+        if (event.pointerId === down.pointerId) end(true);
+      },
+      { signal },
+    );
     document.addEventListener("pointercancel", () => end(false), { signal });
-    document.addEventListener("pointerdown", (event) => { if (event.pointerId !== down.pointerId) end(false); }, { signal });
+    document.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.pointerId !== down.pointerId) end(false);
+      },
+      { signal },
+    );
   });
 }

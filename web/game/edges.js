@@ -32,6 +32,8 @@ export function sidesWithGlyphs({ x, y }, ghost) {
 export function edgeGlyphs(ruleset, tile, rotation, sides) {
   return sides.flatMap((side) => {
     const terrain = terrainAt(ruleset, tile, rotation, side);
-    return terrain ? [h("span", { class: `edge ${side} ${terrain}` }, GLYPHS[/** @type {keyof GLYPHS} */ (terrain)] ?? "?")] : [];
+    return terrain
+      ? [h("span", { class: `edge ${side} ${terrain}` }, GLYPHS[/** @type {keyof GLYPHS} */ (terrain)] ?? "?")]
+      : [];
   });
 }

@@ -13,20 +13,29 @@ import { scoringTitle } from "../shared/rulesets.js";
  */
 export function gainsList(store, placing) {
   const root = h("dl", { class: "gains" });
-  return { root, show() {
-    const { ghost } = placing;
-    hide(root, !ghost);
-    if (!ghost) return;
-    const now = new Set(placing.scoredNow());
-    const rows = store.view.scoring_tiles.map(({ slot, scoring_tile: id }) => (
-      row(`${slot} ${scoringTitle(id)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot))));
-    const income = ghost.whisky_income ? [row(t("gains.income"), ghost.whisky_income, false)] : [];
-    root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scroll_points, false), ...income);
-  } };
+  return {
+    root,
+    show() {
+      const { ghost } = placing;
+      hide(root, !ghost);
+      if (!ghost) return;
+      const now = new Set(placing.scoredNow());
+      const rows = store.view.scoring_tiles.map(({ slot, scoring_tile: id }) =>
+        row(`${slot} ${scoringTitle(id)}`, ghost.gains?.find((gain) => gain.slot === slot)?.points, now.has(slot)),
+      );
+      const income = ghost.whisky_income ? [row(t("gains.income"), ghost.whisky_income, false)] : [];
+      root.replaceChildren(...rows, row(t("gains.scrolls"), ghost.scroll_points, false), ...income);
+    },
+  };
 }
 
 /** @param {string} name @param {number | undefined} gain @param {boolean} now */
 function row(name, gain, now) {
   const sign = !gain ? "" : gain > 0 ? "up" : "down";
-  return h("div", { class: `${now ? "now" : ""} ${sign}` }, h("dt", {}, name), h("dd", {}, gain === undefined ? "?" : signed(gain)));
+  return h(
+    "div",
+    { class: `${now ? "now" : ""} ${sign}` },
+    h("dt", {}, name),
+    h("dd", {}, gain === undefined ? "?" : signed(gain)),
+  );
 }

@@ -44,7 +44,11 @@ export class GamePage {
   #explaining = false;
   /** The seat whose points are being counted: its territory is shown meanwhile. @type {number | null} */
   #counted = null;
-  /** Events with points that are not counted yet. @type {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0][]} */
+  /**
+   * Events with points that are not counted yet.
+   *
+   * @type {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0][]}
+   */
   #scored = [];
   /** What a screen reader says before whose turn it is. @type {string[]} */
   #said = [];
@@ -58,31 +62,70 @@ export class GamePage {
     this.board = new Board(this.placing, () => store.view.ruleset);
     this.pricing = pricingTray(store, (tile) => this.placing.select(this.placing.tile === tile ? null : tile));
     this.market = market(store, (tile) => this.placing.select(tile));
-    this.trial = lazyPart(() => this.placing.tile !== null && !this.placing.building,
-      async () => (await import("./trial.js")).trialTray(store, this.placing));
-    this.building = lazyPart(() => store.seat !== null && store.view.phase === "building",
-      async () => (await import("./building.js")).buildingTray(store, this.placing));
-    this.handOver = lazyPart(() => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
-      async () => (await import("./hotseat.js")).handOver(store, chosen, reopen));
+    this.trial = lazyPart(
+      () => this.placing.tile !== null && !this.placing.building,
+      async () => (await import("./trial.js")).trialTray(store, this.placing),
+    );
+    this.building = lazyPart(
+      () => store.seat !== null && store.view.phase === "building",
+      async () => (await import("./building.js")).buildingTray(store, this.placing),
+    );
+    this.handOver = lazyPart(
+      () => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
+      async () => (await import("./hotseat.js")).handOver(store, chosen, reopen),
+    );
     this.notices = boardNotices(store);
     this.since = sinceLastTurn(store);
-    this.points = lazyPart(() => false, async () => (await import("./points.js")).pointsPanel(
-      store, (tiles, seat) => this.#highlight(tiles, seat), (open) => { this.#explaining = open; this.#showTrays(); }));
+    this.points = lazyPart(
+      () => false,
+      async () =>
+        (await import("./points.js")).pointsPanel(
+          store,
+          (tiles, seat) => this.#highlight(tiles, seat),
+          (open) => {
+            this.#explaining = open;
+            this.#showTrays();
+          },
+        ),
+    );
     this.alerts = turnAlerts(store);
     const explain = (/** @type {number} */ seat) => void this.#explainPoints(seat).catch(toastError);
-    this.seats = seatCards(store, (seat) => this.look(seat), () => ({ shown: this.shownSeat, counted: this.#counted }), explain);
+    this.seats = seatCards(
+      store,
+      (seat) => this.look(seat),
+      () => ({ shown: this.shownSeat, counted: this.#counted }),
+      explain,
+    );
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
-    this.strip = lazyPart(() => this.#scored.length > 0, async () => {
-      const { countingStrip } = await import("./round-points.js");
-      store.changed(); // counts the events in `#scored`
-      return countingStrip(store, (tiles, seat, step) => this.#count(tiles, seat, step), () => { this.#ending = false; this.show(); });
-    });
+    this.strip = lazyPart(
+      () => this.#scored.length > 0,
+      async () => {
+        const { countingStrip } = await import("./round-points.js");
+        store.changed(); // counts the events in `#scored`
+        return countingStrip(
+          store,
+          (tiles, seat, step) => this.#count(tiles, seat, step),
+          () => {
+            this.#ending = false;
+            this.show();
+          },
+        );
+      },
+    );
     const guided = guideStep(store.id) !== null;
-    this.guide = lazyPart(() => guided && store.view.status !== "lobby", async () => (await import("./guide.js")).guidePanel(this));
-    this.lobby = lazyPart(() => store.view.status === "lobby", async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen));
-    this.result = lazyPart(() => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
-      async () => (await import("./rematch.js")).endPanel(store, explain));
+    this.guide = lazyPart(
+      () => guided && store.view.status !== "lobby",
+      async () => (await import("./guide.js")).guidePanel(this),
+    );
+    this.lobby = lazyPart(
+      () => store.view.status === "lobby",
+      async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen),
+    );
+    this.result = lazyPart(
+      () => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
+      async () => (await import("./rematch.js")).endPanel(store, explain),
+    );
     this.menu = gameMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
     this.header = gameHeader(store, this.menu.root, () => this.tabs.open("scoring"));
     this.keys = gameKeys(this);
@@ -94,7 +137,11 @@ export class GamePage {
     store.onEvent((event) => this.#heard(event));
   }
 
-  /** Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there. @param {Element} app */
+  /**
+   * Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there.
+   *
+   * @param {Element} app
+   */
   async open(app) {
     const { root } = this;
     await sleep(0);
@@ -104,7 +151,10 @@ export class GamePage {
     this.#showMiddle();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
-    await Promise.all([afterFrame(), ...[this.menu, this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading)]);
+    await Promise.all([
+      afterFrame(),
+      ...[this.menu, this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading),
+    ]);
     this.#open = true;
     this.#showPanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout
@@ -126,9 +176,26 @@ export class GamePage {
   #layOut() {
     const { seats, scoring, log } = this;
     const acts = h("div", { class: "act" }, this.trial.root, this.market.tray);
-    this.parts = h("div", { class: "tray-parts" }, this.handOver.root, this.pricing.root, this.market.root, acts, this.building.root, this.result.root);
+    this.parts = h(
+      "div",
+      { class: "tray-parts" },
+      this.handOver.root,
+      this.pricing.root,
+      this.market.root,
+      acts,
+      this.building.root,
+      this.result.root,
+    );
     const tray = h("div", { class: "tray" }, this.points.root, this.parts);
-    const notes = h("div", { class: "notes" }, this.banner, this.guide.root, this.strip.root, this.since.root, this.notices.root);
+    const notes = h(
+      "div",
+      { class: "notes" },
+      this.banner,
+      this.guide.root,
+      this.strip.root,
+      this.since.root,
+      this.notices.root,
+    );
     const left = h("div", { class: "left" }, seats.root, notes);
     const main = h("main", {}, left, this.lobby.root, this.board.root, this.ownGold, tray, sidePanes({ scoring, log }));
     return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, main, this.tabs.root);
@@ -136,7 +203,9 @@ export class GamePage {
 
   /** Return the heading of what is shown, for a focus that is lost. @returns {HTMLElement | null} */
   #heading() {
-    const headings = /** @type {HTMLElement[]} */ ([".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)]));
+    const headings = /** @type {HTMLElement[]} */ (
+      [".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)])
+    );
     const heading = headings.find((one) => one.checkVisibility()) ?? null;
     if (heading) heading.tabIndex = -1;
     return heading;
@@ -146,7 +215,11 @@ export class GamePage {
     return this.#counted ?? this.looked ?? this.store.seat ?? 0;
   }
 
-  /** Show the territory of a seat. That of a rival ends the choice of a tile, which would only fit in ours. @param {number | null} seat */
+  /**
+   * Show the territory of a seat. That of a rival ends the choice of a tile, which would only fit in ours.
+   *
+   * @param {number | null} seat
+   */
   look(seat) {
     this.looked = seat === this.store.seat ? null : seat;
     this.#counted = null;
@@ -182,12 +255,16 @@ export class GamePage {
     this.seats.show();
     if (!step?.points || seat === null) return;
     const area = this.board.grid.querySelector(`[data-tile="${tiles[0]}"]`);
-    fly(area, this.root.querySelector(`.seat[data-seat="${seat}"] .score`), { picture: h("span", { class: "coins" }, stepText(step)) });
+    fly(area, this.root.querySelector(`.seat[data-seat="${seat}"] .score`), {
+      picture: h("span", { class: "coins" }, stepText(step)),
+    });
   }
 
   /** Return the element of a seat: its card, or its row in the market. @param {number} seat */
   #placeOf(seat) {
-    const places = /** @type {HTMLElement[]} */ ([...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`)]);
+    const places = /** @type {HTMLElement[]} */ ([
+      ...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`),
+    ]);
     return places.findLast((place) => place.offsetParent) ?? null;
   }
 
@@ -311,7 +388,8 @@ export class GamePage {
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
     if (store.myTurn && !store.actions) return;
     const said = this.#said.splice(0);
-    if (turn !== this.#turn) said.push(store.myTurn && view.phase === "buying" ? this.market.status() : turnText(store));
+    if (turn !== this.#turn)
+      said.push(store.myTurn && view.phase === "buying" ? this.market.status() : turnText(store));
     this.#turn = turn;
     announce(said.join(". "));
   }

@@ -13,12 +13,23 @@
 export function exampleTile(lesson, { players }, seat, catalogue) {
   const me = players[seat];
   const inEast = me.territory.find(({ x, y }) => x === 1 && y === 0);
-  const edges = (/** @type {Tile} */ { edges: sides }, /** @type {string} */ terrain) => Object.values(sides).filter((side) => side === terrain).length;
-  /** The tiles in question, and what is said of one. @type {Record<string, [readonly string[], (tile: Tile) => boolean]>} */
+  const edges = (/** @type {Tile} */ { edges: sides }, /** @type {string} */ terrain) =>
+    Object.values(sides).filter((side) => side === terrain).length;
+  /**
+   * The tiles in question, and what is said of one.
+   *
+   * @type {Record<string, [readonly string[], (tile: Tile) => boolean]>}
+   */
   const examples = {
     discard: [me.tiles_on_offer.map(({ tile }) => tile), (tile) => edges(tile, "water") === 3],
-    buy: [players.flatMap((player) => (player === me ? [] : player.tiles_on_offer.filter(({ price }) => price !== null && price <= (me.gold ?? 0)))).map(({ tile }) => tile),
-      (tile) => edges(tile, "mountain") > 0],
+    buy: [
+      players
+        .flatMap((player) =>
+          player === me ? [] : player.tiles_on_offer.filter(({ price }) => price !== null && price <= (me.gold ?? 0)),
+        )
+        .map(({ tile }) => tile),
+      (tile) => edges(tile, "mountain") > 0,
+    ],
     completed: [inEast ? [inEast.tile] : me.tiles_to_build, (tile) => edges(tile, "water") === 1],
     scrolls: [[...me.tiles_to_build, ...me.territory.map(({ tile }) => tile)], (tile) => tile.scroll === "sheep"],
   };

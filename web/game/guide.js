@@ -42,9 +42,22 @@ export function guidePanel(page) {
   const { store } = page;
   const title = h("h2", { tabindex: -1 });
   const text = h("p", {});
-  const next = button(t("guide.next"), () => { move(step() + 1); title.focus(); }, { class: "primary", "data-act": "guide-next" });
+  const next = button(
+    t("guide.next"),
+    () => {
+      move(step() + 1);
+      title.focus();
+    },
+    { class: "primary", "data-act": "guide-next" },
+  );
   const skip = button(t("guide.skip"), () => move(LESSONS.length), { "data-act": "guide-skip" });
-  const root = h("section", { class: "guide panel", hidden: true, "aria-label": t("guide.title") }, title, text, h("div", { class: "bar" }, next, skip));
+  const root = h(
+    "section",
+    { class: "guide panel", hidden: true, "aria-label": t("guide.title") },
+    title,
+    text,
+    h("div", { class: "bar" }, next, skip),
+  );
   let shown = "";
   /** The tiles of the ruleset, once a lesson has asked for them. @type {import("./guide-examples.js").Tile[] | null} */
   let catalogue = null;
@@ -63,17 +76,32 @@ export function guidePanel(page) {
   function sentences(lesson) {
     if (!catalogue) {
       catalogue = [];
-      loadTiles(store.view.ruleset).then((tiles) => { catalogue = tiles; show(); }, () => {}); // without it no tile is named
+      loadTiles(store.view.ruleset).then(
+        (tiles) => {
+          catalogue = tiles;
+          show();
+        },
+        () => {},
+      ); // without it no tile is named
     }
     const tile = exampleTile(lesson, store.view, store.seat ?? 0, catalogue);
     if (lesson === "scrolls" && tile) return t("guide.scrolls_own", { tile });
-    return plain(t(`guide.${lesson}`, { rounds: store.view.round_count ?? 0, example: tile ? t(`guide.${lesson}_example`, { tile }) : "" })).trim();
+    return plain(
+      t(`guide.${lesson}`, {
+        rounds: store.view.round_count ?? 0,
+        example: tile ? t(`guide.${lesson}_example`, { tile }) : "",
+      }),
+    ).trim();
   }
 
   function show() {
     const stage = stageOf(store.view);
     let index = step();
-    while (LESSONS[index] && (LESSONS[index].stage < stage || (LESSONS[index].stage === stage && LESSONS[index].done?.(page)))) index += 1;
+    while (
+      LESSONS[index] &&
+      (LESSONS[index].stage < stage || (LESSONS[index].stage === stage && LESSONS[index].done?.(page)))
+    )
+      index += 1;
     if (index !== step()) saveGuideStep(store.id, index);
     const lesson = LESSONS[index]?.stage === stage ? LESSONS[index] : null;
     hide(root, !lesson);

@@ -17,7 +17,9 @@ const SYNC_MS = 2000;
  * @param {() => void} explain Shows the scoring tiles with their texts.
  */
 export function gameHeader(store, menu, explain) {
-  const [round, turn, clock, connected] = ["round", "turn", "clock", "connection-text"].map((name) => h("span", { class: name }));
+  const [round, turn, clock, connected] = ["round", "turn", "clock", "connection-text"].map((name) =>
+    h("span", { class: name }),
+  );
   const title = h("h1", { class: "sr-only" });
   const connection = h("span", {}, h("span", { class: "connection-sign", "aria-hidden": "true" }), connected);
   const scored = h("ol", { class: "scored", "aria-label": t("tab.scoring") });
@@ -31,8 +33,14 @@ export function gameHeader(store, menu, explain) {
     setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
     setText(title, view.name);
     setText(turn, turnText(store));
-    keyed(scored, view.scoring_tiles, ({ slot, scoring_tile: id }) => slot + id, (tile) => scoringItem(store, tile, explain));
-    const state = navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
+    keyed(
+      scored,
+      view.scoring_tiles,
+      ({ slot, scoring_tile: id }) => slot + id,
+      (tile) => scoringItem(store, tile, explain),
+    );
+    const state =
+      navigator.onLine || view.status === "finished" || view.status === "aborted" ? store.connection : "no_network";
     setText(connected, t(`connection.${state}`));
     connection.className = `connection ${state}`;
     tick();
@@ -68,17 +76,26 @@ export function gameHeader(store, menu, explain) {
 function scoringItem(store, { slot, scoring_tile: id }, explain) {
   const picture = h("img", { src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 });
   const rounds = h("span", { class: "faint" });
-  const words = h("span", { class: "explained", "aria-hidden": "true" }, h("strong", {}, scoringTitle(id)), h("span", {}, scoringText(id)), rounds);
+  const words = h(
+    "span",
+    { class: "explained", "aria-hidden": "true" },
+    h("strong", {}, scoringTitle(id)),
+    h("span", {}, scoringText(id)),
+    rounds,
+  );
   const box = button(picture, explain, { "data-slot": slot });
   box.append(h("span", { class: "letter", "aria-hidden": "true" }, slot));
   const root = h("li", {}, box, words);
-  return { root, show(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
-    const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
-    root.classList.toggle("now", now);
-    setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
-    const parts = [`${slot} ${scoringTitle(id)}`, scoringText(id), rounds.textContent, now ? t("scoring.now") : ""];
-    attribute(box, "aria-label", parts.filter(Boolean).join(". "));
-  } };
+  return {
+    root,
+    show(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
+      const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
+      root.classList.toggle("now", now);
+      setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
+      const parts = [`${slot} ${scoringTitle(id)}`, scoringText(id), rounds.textContent, now ? t("scoring.now") : ""];
+      attribute(box, "aria-label", parts.filter(Boolean).join(". "));
+    },
+  };
 }
 
 /** Create the link to all games. */

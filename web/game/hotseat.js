@@ -20,25 +20,45 @@ export function handOver(store, chosen, reopen) {
   let next = -1;
   const text = h("p", {});
   const agree = button("", () => reopen(next), { class: "primary", "data-act": "hand-over" });
-  const root = h("section", { class: "tray-part hand-over", hidden: true, "aria-label": t("hotseat.title") }, text, h("div", { class: "bar" }, agree));
+  const root = h(
+    "section",
+    { class: "tray-part hand-over", hidden: true, "aria-label": t("hotseat.title") },
+    text,
+    h("div", { class: "bar" }, agree),
+  );
 
   async function load() {
     asked = true;
-    const views = await Promise.all(tokensOf(store.id).seats.map((token) => skye.game(store.id, token).get().catch(() => null)));
+    const views = await Promise.all(
+      tokensOf(store.id).seats.map((token) =>
+        skye
+          .game(store.id, token)
+          .get()
+          .catch(() => null),
+      ),
+    );
     seats = views.map((view) => view?.you.seat ?? null);
     store.changed();
   }
 
-  return { root, seats: () => seats, asking: () => next >= 0 || (seats.length === 0 && !store.myTurn && store.view.status === "playing"), show() {
-    const { view } = store;
-    if (view.status !== "lobby" && !asked && tokensOf(store.id).seats.length > 1) void load();
-    next = store.myTurn || view.status !== "playing" ? -1 : seats.findIndex((seat, index) => index !== chosen && seat !== null && view.waiting_for.includes(seat));
-    hide(root, next < 0);
-    if (next < 0) return;
-    const name = view.players[seats[next] ?? 0]?.name ?? "";
-    setText(text, t("hotseat.next", { name }));
-    setText(agree, t("hotseat.agree", { name }));
-  } };
+  return {
+    root,
+    seats: () => seats,
+    asking: () => next >= 0 || (seats.length === 0 && !store.myTurn && store.view.status === "playing"),
+    show() {
+      const { view } = store;
+      if (view.status !== "lobby" && !asked && tokensOf(store.id).seats.length > 1) void load();
+      next =
+        store.myTurn || view.status !== "playing"
+          ? -1
+          : seats.findIndex((seat, index) => index !== chosen && seat !== null && view.waiting_for.includes(seat));
+      hide(root, next < 0);
+      if (next < 0) return;
+      const name = view.players[seats[next] ?? 0]?.name ?? "";
+      setText(text, t("hotseat.next", { name }));
+      setText(agree, t("hotseat.agree", { name }));
+    },
+  };
 }
 
 /**
@@ -51,16 +71,23 @@ export function handOver(store, chosen, reopen) {
  */
 export function seatSwitch(store, chosen, reopen, numbers) {
   const root = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
-  return { root, show() {
-    const { seats } = tokensOf(store.id);
-    hide(root, seats.length < 2);
-    if (root.childElementCount !== seats.length) {
-      root.replaceChildren(...seats.map((_, index) => button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" })));
-    }
-    [...root.children].forEach((one, index) => {
-      attribute(one, "aria-pressed", String(index === chosen));
-      const seat = numbers()[index] ?? null;
-      if (seat !== null) setText(one, store.view.players[seat]?.name ?? "");
-    });
-  } };
+  return {
+    root,
+    show() {
+      const { seats } = tokensOf(store.id);
+      hide(root, seats.length < 2);
+      if (root.childElementCount !== seats.length) {
+        root.replaceChildren(
+          ...seats.map((_, index) =>
+            button(t("menu.seat", { seat: index + 1 }), () => reopen(index), { class: "small" }),
+          ),
+        );
+      }
+      [...root.children].forEach((one, index) => {
+        attribute(one, "aria-pressed", String(index === chosen));
+        const seat = numbers()[index] ?? null;
+        if (seat !== null) setText(one, store.view.players[seat]?.name ?? "");
+      });
+    },
+  };
 }

@@ -18,16 +18,20 @@ export function logPanel(store) {
   const shown = [];
   const items = h("ol", { class: "log", "aria-live": "off", tabindex: 0, "aria-label": t("tab.log") });
   const root = h("section", { class: "panel", "aria-label": t("tab.log") }, h("h2", {}, t("tab.log")), items);
-  return { root, show() {
-    const { log, view } = store;
-    while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id)) shown.pop()?.[1]?.remove();
-    for (const event of log.slice(shown.length)) {
-      const text = story(event, view);
-      const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), h("span", {}, text)) : null;
-      if (line) items.prepend(line);
-      shown.push([event.id, line]);
-    }
-  } };
+  return {
+    root,
+    show() {
+      const { log, view } = store;
+      while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id))
+        shown.pop()?.[1]?.remove();
+      for (const event of log.slice(shown.length)) {
+        const text = story(event, view);
+        const line = text ? h("li", { class: event.type }, ...thumbnails(event, view), h("span", {}, text)) : null;
+        if (line) items.prepend(line);
+        shown.push([event.id, line]);
+      }
+    },
+  };
 }
 
 /**
@@ -41,10 +45,22 @@ export function thumbnails(event, view) {
   return tiles.map((/** @type {string} */ tile) => thumbnail(view.ruleset, tile, event.rotation ?? 0));
 }
 
-/** Create a small picture of a tile with its description. @param {string} ruleset @param {string} tile @param {number} [rotation] */
+/**
+ * Create a small picture of a tile with its description.
+ *
+ * @param {string} ruleset
+ * @param {string} tile
+ * @param {number} [rotation]
+ */
 export function thumbnail(ruleset, tile, rotation = 0) {
   const words = tileWords(ruleset, tile, rotation);
-  return h("img", { src: tilePicture(ruleset, tile, rotation), alt: words, title: words || null, width: 36, height: 36 });
+  return h("img", {
+    src: tilePicture(ruleset, tile, rotation),
+    alt: words,
+    title: words || null,
+    width: 36,
+    height: 36,
+  });
 }
 
 /** Return an event in words with its tiles described, for screen readers. @param {any} event @param {Game} view */
@@ -61,23 +77,56 @@ export function spokenStory(event, view) {
  * @returns {string}
  */
 export function story(event, view, nameOf = (tile) => tile) {
-  const name = (/** @type {number} */ seat) => view.players.find((player) => player.seat === seat)?.name ?? t("menu.seat", { seat: seat + 1 });
+  const name = (/** @type {number} */ seat) =>
+    view.players.find((player) => player.seat === seat)?.name ?? t("menu.seat", { seat: seat + 1 });
   /** Events whose text needs more than a name and a tile. @type {Record<string, () => string>} */
   const texts = {
     round_started: () => t("log.round_started", { round: event.round, name: name(event.starting_seat) }),
-    income_paid: () => t("log.income_paid", { incomes: list(event.players.map((/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${signed(total)}`)) }),
+    income_paid: () =>
+      t("log.income_paid", {
+        incomes: list(
+          event.players.map((/** @type {any} */ { seat, total }) => `${isolated(name(seat))} ${signed(total)}`),
+        ),
+      }),
     tiles_discarded: () => t("log.tiles_discarded", { tiles: list(event.tiles.map(nameOf)) }),
-    tile_bought: () => t("log.tile_bought", { name: name(event.seat), tile: nameOf(event.tile ?? ""), seller: name(event.seller), count: event.price }),
-    tile_placed: () => t("log.tile_placed", { name: name(event.seat), tile: nameOf(event.tile ?? ""), place: placeName(event.x, event.y) }),
-    building_finished: () => (event.tiles_returned.length ? t("log.returned", { name: name(event.seat), tiles: list(event.tiles_returned.map(nameOf)) })
-      : t("log.building_finished", { name: name(event.seat) })),
-    round_scored: () => t("log.round_scored", { points: list(event.players.map((/** @type {any} */ { seat, scoring_tiles }) => (
-      `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`))) }),
-    bot_changed: () => t(event.bot ? "log.bot_took_over" : "log.bot_released", { name: name(event.seat), bot: botName(event.bot ?? "") }),
+    tile_bought: () =>
+      t("log.tile_bought", {
+        name: name(event.seat),
+        tile: nameOf(event.tile ?? ""),
+        seller: name(event.seller),
+        count: event.price,
+      }),
+    tile_placed: () =>
+      t("log.tile_placed", {
+        name: name(event.seat),
+        tile: nameOf(event.tile ?? ""),
+        place: placeName(event.x, event.y),
+      }),
+    building_finished: () =>
+      event.tiles_returned.length
+        ? t("log.returned", { name: name(event.seat), tiles: list(event.tiles_returned.map(nameOf)) })
+        : t("log.building_finished", { name: name(event.seat) }),
+    round_scored: () =>
+      t("log.round_scored", {
+        points: list(
+          event.players.map(
+            (/** @type {any} */ { seat, scoring_tiles }) =>
+              `${isolated(name(seat))} ${signed(scoring_tiles.reduce((/** @type {number} */ sum, /** @type {any} */ { points }) => sum + points, 0))}`,
+          ),
+        ),
+      }),
+    bot_changed: () =>
+      t(event.bot ? "log.bot_took_over" : "log.bot_released", {
+        name: name(event.seat),
+        bot: botName(event.bot ?? ""),
+      }),
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
     game_finished: () => winnersText(event.result.winners, view),
     game_aborted: () => t("status.aborted"),
   };
   const key = `log.${event.type}`;
-  return texts[event.type]?.() ?? (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: nameOf(event.tile ?? "") }) : "");
+  return (
+    texts[event.type]?.() ??
+    (has(key) ? t(key, { name: event.name ?? name(event.seat), tile: nameOf(event.tile ?? "") }) : "")
+  );
 }

@@ -32,20 +32,67 @@ async function askToNotify(box) {
  * @param {HTMLDetailsElement} menu
  */
 export function menuItems(store, chosen, reopen, menu) {
-  const shareSeat = () => button(t("menu.seat_link"), () => store.token && void share(gameUrl(store.id, "seat", store.token), t("menu.seat_warning"), isOver() ? undefined : renew), { "data-act": "seat-link" });
+  const shareSeat = () =>
+    button(
+      t("menu.seat_link"),
+      () =>
+        store.token &&
+        void share(gameUrl(store.id, "seat", store.token), t("menu.seat_warning"), isOver() ? undefined : renew),
+      { "data-act": "seat-link" },
+    );
   const isOver = () => ["finished", "aborted"].includes(store.view.status);
   const seat = shareSeat();
   const linkFirst = shareSeat();
-  const forgetting = confirmation(t("menu.forget_question"), t("menu.forget"), () => { forget(store.id); location.assign("/play/"); }, linkFirst);
-  const guide = button(t("guide.again"), () => { saveGuideStep(store.id, 0); store.changed(); }, { "data-act": "guide" });
+  const forgetting = confirmation(
+    t("menu.forget_question"),
+    t("menu.forget"),
+    () => {
+      forget(store.id);
+      location.assign("/play/");
+    },
+    linkFirst,
+  );
+  const guide = button(
+    t("guide.again"),
+    () => {
+      saveGuideStep(store.id, 0);
+      store.changed();
+    },
+    { "data-act": "guide" },
+  );
   const past = h("a", { href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
-  const watch = button(t("menu.watch_link"), () => void shareWatching().catch(toastError), { "data-act": "watch-link" });
-  const leaving = button(t("menu.leave"), () => askToLeave(store, reopen, tokensOf(store.id).host !== null, leaving), { "data-act": "leave" });
+  const watch = button(t("menu.watch_link"), () => void shareWatching().catch(toastError), {
+    "data-act": "watch-link",
+  });
+  const leaving = button(t("menu.leave"), () => askToLeave(store, reopen, tokensOf(store.id).host !== null, leaving), {
+    "data-act": "leave",
+  });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
-  const root = h("div", { class: "menu-items" },
-    h("a", { href: "/play/" }, t("page.all_games")), past, watch, seat, languageChoice(), settingBox("auto"), settingBox("edges", () => store.changed()), settingBox("sound"), "Notification" in window ? settingBox("notify", askToNotify) : null, button(t("menu.help"), openHelp), guide, leaving, forgetIt,
-    button(t("menu.rules"), () => void import("./rules.js").then(({ showRules }) => showRules(store.view)).catch(toastError), { "data-act": "rules" }));
-  root.addEventListener("click", (event) => { if (event.target instanceof HTMLButtonElement) menu.open = false; });
+  const root = h(
+    "div",
+    { class: "menu-items" },
+    h("a", { href: "/play/" }, t("page.all_games")),
+    past,
+    watch,
+    seat,
+    languageChoice(),
+    settingBox("auto"),
+    settingBox("edges", () => store.changed()),
+    settingBox("sound"),
+    "Notification" in window ? settingBox("notify", askToNotify) : null,
+    button(t("menu.help"), openHelp),
+    guide,
+    leaving,
+    forgetIt,
+    button(
+      t("menu.rules"),
+      () => void import("./rules.js").then(({ showRules }) => showRules(store.view)).catch(toastError),
+      { "data-act": "rules" },
+    ),
+  );
+  root.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLButtonElement) menu.open = false;
+  });
   menu.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     event.stopPropagation(); // the ghost stays
@@ -74,17 +121,27 @@ export function menuItems(store, chosen, reopen, menu) {
   /** Share the link to watch; that to a private game has a code, which the host gets. */
   async function shareWatching() {
     const { host } = tokensOf(store.id);
-    await share(gameUrl(store.id, "watch", store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : null), "");
+    await share(
+      gameUrl(
+        store.id,
+        "watch",
+        store.view.visibility === "private" ? await skye.game(store.id, host).watchCode() : null,
+      ),
+      "",
+    );
   }
 
-  return { root, show() {
-    const seated = store.seat !== null;
-    hide(guide, guideStep(store.id) === null);
-    hide(past, store.view.status === "lobby");
-    hide(seat, !seated);
-    hide(linkFirst, !seated);
-    hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
-    hide(leaving, !seated || isOver());
-    hide(forgetIt, !tokensOf(store.id).seats.length);
-  } };
+  return {
+    root,
+    show() {
+      const seated = store.seat !== null;
+      hide(guide, guideStep(store.id) === null);
+      hide(past, store.view.status === "lobby");
+      hide(seat, !seated);
+      hide(linkFirst, !seated);
+      hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
+      hide(leaving, !seated || isOver());
+      hide(forgetIt, !tokensOf(store.id).seats.length);
+    },
+  };
 }

@@ -2,7 +2,15 @@ import { h } from "../shared/dom.js";
 import { spokenStory, story, thumbnails } from "./log.js";
 
 /** The types of events that are worth a notice, unless we brought them about. */
-const NOTICED = new Set(["tile_bought", "purchase_passed", "bot_took_over", "timed_out", "player_joined", "player_left", "income_paid"]);
+const NOTICED = new Set([
+  "tile_bought",
+  "purchase_passed",
+  "bot_took_over",
+  "timed_out",
+  "player_joined",
+  "player_left",
+  "income_paid",
+]);
 const SHOWN_MS = 5000;
 const MAX_SHOWN = 3;
 

@@ -27,7 +27,12 @@ export function secretsOf(events, record) {
 /** Return the offer of a seat in a position, if it has set one. @param {any[]} drawn @returns {Offer | undefined} */
 function offerOf(drawn) {
   const priced = drawn.filter(({ price }) => price);
-  return priced.length ? { discard: drawn.find(({ discard }) => discard)?.tile, prices: Object.fromEntries(priced.map(({ tile, price }) => [tile, price])) } : undefined;
+  return priced.length
+    ? {
+        discard: drawn.find(({ discard }) => discard)?.tile,
+        prices: Object.fromEntries(priced.map(({ tile, price }) => [tile, price])),
+      }
+    : undefined;
 }
 
 /**
@@ -45,20 +50,29 @@ export function revealedView(view, past, secrets, seat) {
   const players = view.players.map((player) => {
     if (seat !== null && player.seat !== seat) return player;
     const offer = offers.get(player.seat);
-    const tiles_on_offer = player.tiles_on_offer.map((drawn) => (offer
-      ? { ...drawn, price: offer.prices[drawn.tile] ?? null, discard: drawn.tile === offer.discard } : drawn));
+    const tiles_on_offer = player.tiles_on_offer.map((drawn) =>
+      offer ? { ...drawn, price: offer.prices[drawn.tile] ?? null, discard: drawn.tile === offer.discard } : drawn,
+    );
     return { ...player, tiles_on_offer, gold: player.gold ?? purses[player.seat] ?? null };
   });
   return { ...view, players };
 }
 
-/** Return the gold in each purse after these events. @param {any[]} past @param {Secrets} secrets @returns {number[]} */
+/**
+ * Return the gold in each purse after these events.
+ *
+ * @param {any[]} past
+ * @param {Secrets} secrets
+ * @returns {number[]}
+ */
 export function pursesAfter(past, secrets) {
   const gold = secrets.start.map((seat) => seat.gold);
-  const sum = (/** @type {Offer | undefined} */ offer) => Object.values(offer?.prices ?? {}).reduce((total, price) => total + price, 0);
+  const sum = (/** @type {Offer | undefined} */ offer) =>
+    Object.values(offer?.prices ?? {}).reduce((total, price) => total + price, 0);
   let laid = new Map(secrets.start.map(({ offer }, seat) => [seat, sum(offer)]));
   for (const event of past) {
-    if (event.type === "income_paid") for (const { seat, total } of event.players) gold[seat] = (gold[seat] ?? 0) + total;
+    if (event.type === "income_paid")
+      for (const { seat, total } of event.players) gold[seat] = (gold[seat] ?? 0) + total;
     if (event.type === "round_started") laid = new Map();
     if (event.type === "offer_set") {
       gold[event.seat] += laid.get(event.seat) ?? 0;
@@ -83,6 +97,7 @@ export function pursesAfter(past, secrets) {
 function currentOffers(past, secrets) {
   const begun = past.findLastIndex(({ type }) => type === "round_started");
   const offers = new Map((begun < 0 ? secrets.start : []).map(({ offer }, seat) => [seat, offer]));
-  for (const { type, seat, id } of past.slice(begun + 1)) if (type === "offer_set") offers.set(seat, secrets.offers.get(id));
+  for (const { type, seat, id } of past.slice(begun + 1))
+    if (type === "offer_set") offers.set(seat, secrets.offers.get(id));
   return offers;
 }

@@ -29,7 +29,13 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
   const reopen = (/** @type {number} */ seat) => void openGame(app, id, seat).catch(toastError);
   store.onGone = (error) => void gone(error).catch(toastError);
   const made = makePage(store, chosen, reopen); // while the game is loaded
-  const close = () => { store.close(); made.then((page) => page.close(), () => {}); };
+  const close = () => {
+    store.close();
+    made.then(
+      (page) => page.close(),
+      () => {},
+    );
+  };
   closeLatest = close;
   try {
     // One request for all pictures, most often those of the base game: it does not wait for the ruleset of this game.
@@ -48,11 +54,19 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
   if (dropped) toastError(t(store.token ? "error.token_unknown" : "tokens.watching"));
   performance.measure("skye-ready");
 
-  /** Open the game without the token that the server no longer accepts; if no other one shows it, say that it cannot be shown. @param {unknown} error */
+  /**
+   * Open the game without the token that the server no longer accepts; if no other one shows it, say that it cannot
+   * be shown.
+   *
+   * @param {unknown} error
+   */
   async function gone(error) {
     if (opening !== opened) return;
     if (dropRefused(id, store.token, error)) return openGame(app, id, 0, true);
-    if (error instanceof ApiError && error.code === "game_not_found") { close(); return problem(error); }
+    if (error instanceof ApiError && error.code === "game_not_found") {
+      close();
+      return problem(error);
+    }
     toastError(error);
     reopen(chosen);
   }

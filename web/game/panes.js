@@ -29,9 +29,13 @@ export function paneTabs(page) {
     root: h("nav", { class: "tabs", "aria-label": t("page.tabs") }, ...tabs),
     begin: () => choose(roomy.matches ? "scoring" : "board"),
     /** Open a pane, also if it is shown. @param {Pane} name */
-    open(name) { if (shown !== name) choose(name); },
+    open(name) {
+      if (shown !== name) choose(name);
+    },
     /** Show the board again where a pane covers it. */
-    showBoard() { if (!wide.matches) choose("board"); },
+    showBoard() {
+      if (!wide.matches) choose("board");
+    },
   };
 }
 

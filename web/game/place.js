@@ -10,7 +10,10 @@ import { setting } from "../state/settings.js";
 
 const SPOKEN_MS = 80;
 
-/** The chosen tile with its cell and rotation (the ghost) and its gains. Tiles in hand can be placed, others previewed. */
+/**
+ * The chosen tile with its cell and rotation (the ghost) and its gains. Tiles in hand can be placed, others
+ * previewed.
+ */
 export class Placing {
   /** The places of tiles in our current territory. @type {Map<string, Place[]>} */
   #places = new Map();
@@ -34,7 +37,12 @@ export class Placing {
     return view.phase === "building" && (me?.tiles_to_build.some((tile) => tile === this.tile) ?? false);
   }
 
-  /** Return the legal placements of a tile, with their gains once loaded. @param {string | null} tile @returns {Legal[]} */
+  /**
+   * Return the legal placements of a tile, with their gains once loaded.
+   *
+   * @param {string | null} tile
+   * @returns {Legal[]}
+   */
   legal(tile) {
     if (this.#territory !== this.#now()) this.#places.clear();
     const known = tile ? this.#places.get(tile) : undefined;
@@ -55,19 +63,23 @@ export class Placing {
       const key = `${place.x},${place.y}`;
       cells.set(key, [...(cells.get(key) ?? []), place]);
     }
-    for (const places of cells.values()) places.sort((a, b) => this.#worth(b) - this.#worth(a) || a.rotation - b.rotation);
+    for (const places of cells.values())
+      places.sort((a, b) => this.#worth(b) - this.#worth(a) || a.rotation - b.rotation);
     return cells;
   }
 
   /** Return the sort key of a placement: first the points of this round, then all points. @param {Legal} place */
   #worth(place) {
-    return 100 * (this.pointsNow(place) ?? 0) + (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scroll_points ?? 0);
+    return (
+      100 * (this.pointsNow(place) ?? 0) +
+      (place.gains ?? []).reduce((sum, { points }) => sum + (points ?? 0), place.scroll_points ?? 0)
+    );
   }
 
   /** Return the points that a placement adds in this round; null while unknown. @param {Legal} place */
   pointsNow({ gains }) {
     const now = new Set(this.scoredNow());
-    return gains ? gains.reduce((sum, { slot, points }) => sum + (now.has(slot) ? points ?? 0 : 0), 0) : null;
+    return gains ? gains.reduce((sum, { slot, points }) => sum + (now.has(slot) ? (points ?? 0) : 0), 0) : null;
   }
 
   /** Return the slots that this round scores. */
@@ -95,7 +107,9 @@ export class Placing {
       if (territory !== this.#territory) this.#places.clear();
       this.#territory = territory;
       this.#places.set(tile, places);
-    } catch { /* the actions still list what is legal; the gains stay unknown */ }
+    } catch {
+      /* the actions still list what is legal; the gains stay unknown */
+    }
     if (this.tile !== tile) return;
     const { ghost } = this;
     if (ghost) this.ghost = this.legal(tile).find((place) => same(place, ghost)) ?? null;
@@ -105,7 +119,14 @@ export class Placing {
 
   /** @param {string} tile */
   #sayPlaces(tile) {
-    if (!this.ghost) announce(t("status.places", { tile: tileNameAndWords(this.store.view.ruleset, tile), count: this.legal(tile).length, cells: t("status.cells", { count: this.cells().size }) }));
+    if (!this.ghost)
+      announce(
+        t("status.places", {
+          tile: tileNameAndWords(this.store.view.ruleset, tile),
+          count: this.legal(tile).length,
+          cells: t("status.cells", { count: this.cells().size }),
+        }),
+      );
   }
 
   /**
@@ -179,10 +200,19 @@ export class Placing {
   /** @param {Legal} ghost */
   #sayGhost(ghost) {
     const places = this.cells().get(`${ghost.x},${ghost.y}`) ?? [];
-    const number = places.map(({ rotation }) => rotation).sort((a, b) => a - b).indexOf(ghost.rotation) + 1;
-    announce(t("status.ghost", {
-      place: placeName(ghost.x, ghost.y), number, count: places.length, gains: ghost.gains ? gainsInWords(ghost) : "",
-    }));
+    const number =
+      places
+        .map(({ rotation }) => rotation)
+        .sort((a, b) => a - b)
+        .indexOf(ghost.rotation) + 1;
+    announce(
+      t("status.ghost", {
+        place: placeName(ghost.x, ghost.y),
+        number,
+        count: places.length,
+        gains: ghost.gains ? gainsInWords(ghost) : "",
+      }),
+    );
   }
 }
 
@@ -193,7 +223,9 @@ function same(a, b) {
 
 /** @param {Legal} place */
 function gainsInWords({ gains = [], scroll_points: scrolls }) {
-  const parts = gains.filter(({ points }) => points).map(({ scoring_tile: id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
+  const parts = gains
+    .filter(({ points }) => points)
+    .map(({ scoring_tile: id, points }) => `${t(`scoring.${id}.title`)} ${signed(points ?? 0)}`);
   if (scrolls) parts.push(`${t("gains.scrolls")} ${signed(scrolls)}`);
   return parts.join(", ") || t("gains.none");
 }

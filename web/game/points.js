@@ -3,7 +3,9 @@ import { signed, t } from "../shared/i18n.js";
 import { scoringTitle } from "../shared/rulesets.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
-/** @typedef {{text: string, points: number, tiles: readonly string[]}} Line Something that earned points, and the tiles that did. */
+/**
+ * @typedef {{text: string, points: number, tiles: readonly string[]}} Line Something that earned points, and the tiles that did.
+ */
 
 /**
  * Create the panel that lists what earned the points of a seat. A line highlights its tiles on the board while the pointer
@@ -16,9 +18,25 @@ import { scoringTitle } from "../shared/rulesets.js";
 export function pointsPanel(store, highlight, toggled) {
   const title = h("h2", { tabindex: -1 });
   const lines = h("ul", { class: "point-lines" });
-  const root = h("section", { class: "points-part", hidden: true, "aria-label": t("round.title_short"), "data-part": "points",
-    onkeydown: (/** @type {KeyboardEvent} */ event) => { if (event.key === "Escape") close(); } },
-  h("div", { class: "bar" }, title, button(t("close"), () => close(), { class: "small" })), lines);
+  const root = h(
+    "section",
+    {
+      class: "points-part",
+      hidden: true,
+      "aria-label": t("round.title_short"),
+      "data-part": "points",
+      onkeydown: (/** @type {KeyboardEvent} */ event) => {
+        if (event.key === "Escape") close();
+      },
+    },
+    h(
+      "div",
+      { class: "bar" },
+      title,
+      button(t("close"), () => close(), { class: "small" }),
+    ),
+    lines,
+  );
 
   function close() {
     hide(root, true);
@@ -32,8 +50,19 @@ export function pointsPanel(store, highlight, toggled) {
     const mark = (/** @type {readonly string[]} */ tiles) => () => highlight(tiles, seat);
     const shown = pointLines(players[seat], store.view.status === "finished");
     setText(title, t("points.of", { name: store.view.players[seat]?.name ?? "" }));
-    lines.replaceChildren(...shown.map(({ text, points, tiles }) => h("li", {},
-      button(h("span", {}, text, " ", h("strong", {}, signed(points))), mark(tiles), { class: "small", onpointerenter: mark(tiles), onfocus: mark(tiles) }))));
+    lines.replaceChildren(
+      ...shown.map(({ text, points, tiles }) =>
+        h(
+          "li",
+          {},
+          button(h("span", {}, text, " ", h("strong", {}, signed(points))), mark(tiles), {
+            class: "small",
+            onpointerenter: mark(tiles),
+            onfocus: mark(tiles),
+          }),
+        ),
+      ),
+    );
     if (!shown.length) lines.replaceChildren(h("li", {}, t("gains.none")));
     hide(root, false);
     toggled(true);
@@ -49,9 +78,18 @@ export function pointsPanel(store, highlight, toggled) {
  * @returns {Line[]}
  */
 function pointLines({ rounds, final }, over) {
-  const scored = rounds.flatMap(({ round, scoring_tiles }) => scoring_tiles.map(({ slot, scoring_tile: id, points, awards }) => (
-    { text: `${t("front.round", { round })} · ${slot} ${scoringTitle(id)}`, points, tiles: awards.flatMap(({ tiles }) => tiles) })));
-  const scrolls = final.scrolls.map(({ tile, points }) => ({ text: `${t("gains.scroll")} ${tile}`, points, tiles: [tile] }));
+  const scored = rounds.flatMap(({ round, scoring_tiles }) =>
+    scoring_tiles.map(({ slot, scoring_tile: id, points, awards }) => ({
+      text: `${t("front.round", { round })} · ${slot} ${scoringTitle(id)}`,
+      points,
+      tiles: awards.flatMap(({ tiles }) => tiles),
+    })),
+  );
+  const scrolls = final.scrolls.map(({ tile, points }) => ({
+    text: `${t("gains.scroll")} ${tile}`,
+    points,
+    tiles: [tile],
+  }));
   const ended = over ? [...scrolls, { text: t("result.gold"), points: final.gold_points ?? 0, tiles: [] }] : [];
   return [...scored, ...ended].filter(({ points }) => points !== 0);
 }

@@ -21,7 +21,10 @@ import { ApiError } from "../../clients/typescript/src/errors.js";
 export function pricingTray(store, preview) {
   /** @type {Draft | null} */
   let draft = null;
-  /** The offer that our seat has set, as JSON, which the draft was made from: a change of it, also in another tab, ends the draft. */
+  /**
+   * The offer that our seat has set, as JSON, which the draft was made from: a change of it, also in another tab,
+   * ends the draft.
+   */
   let draftOf = "";
   let editing = true;
   const cards = h("div", { class: "cards" });
@@ -29,10 +32,28 @@ export function pricingTray(store, preview) {
   const others = h("p", { class: "faint" });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
-  const change = button(t("pricing.change"), () => { editing = true; show(); }, { "data-act": "change" });
-  const root = h("section", { class: "tray-part pricing", "aria-label": t("phase.pricing") },
-    h("h2", { class: "sr-only" }, t("turn.mine.pricing")), cards,
-    h("div", { class: "acts" }, h("p", { class: "faint" }, t("pricing.help")), others, h("div", { class: "bar" }, purse, send, change), trouble));
+  const change = button(
+    t("pricing.change"),
+    () => {
+      editing = true;
+      show();
+    },
+    { "data-act": "change" },
+  );
+  const root = h(
+    "section",
+    { class: "tray-part pricing", "aria-label": t("phase.pricing") },
+    h("h2", { class: "sr-only" }, t("turn.mine.pricing")),
+    cards,
+    h(
+      "div",
+      { class: "acts" },
+      h("p", { class: "faint" }, t("pricing.help")),
+      others,
+      h("div", { class: "bar" }, purse, send, change),
+      trouble,
+    ),
+  );
 
   /** @returns {Constraints | null} */
   function constraints() {
@@ -55,7 +76,9 @@ export function pricingTray(store, preview) {
     const stored = loadForTab(key());
     draft = (stored?.of === of && stored.draft) || {
       discard: set?.tile ?? "",
-      prices: Object.fromEntries(limits.tiles.map((tile) => [tile, drawn.find((one) => one.tile === tile)?.price ?? limits.minimum])),
+      prices: Object.fromEntries(
+        limits.tiles.map((tile) => [tile, drawn.find((one) => one.tile === tile)?.price ?? limits.minimum]),
+      ),
     };
   }
 
@@ -70,45 +93,76 @@ export function pricingTray(store, preview) {
     if (!draft || send.hidden || send.disabled) return;
     const { discard, prices } = draft;
     const offer = { discard, prices: Object.fromEntries(Object.entries(prices).filter(([tile]) => tile !== discard)) };
-    const accepted = await store.act((seat, options) => seat.setOffer(offer, options).catch((error) => {
-      if (error instanceof ApiError) trouble.textContent = explain(error);
-      throw error;
-    }));
-    if (accepted) { editing = false; announce(t("pricing.done")); }
+    const accepted = await store.act((seat, options) =>
+      seat.setOffer(offer, options).catch((error) => {
+        if (error instanceof ApiError) trouble.textContent = explain(error);
+        throw error;
+      }),
+    );
+    if (accepted) {
+      editing = false;
+      announce(t("pricing.done"));
+    }
     show();
     if (accepted && !change.hidden) change.focus();
   }
 
   /** @param {string} tile */
   function card(tile) {
-    const radio = h("input", { type: "radio", name: "discard", value: tile, id: `discard-${tile}`, onchange: () => {
-      if (draft) draft.discard = tile;
-      changed();
-    } });
-    const field = h("input", {
-      type: "number", inputmode: "numeric", class: "price", "aria-label": t("pricing.price_of", { tile }),
-      oninput: () => field.value && setPrice(tile, Number(field.value)), onfocus: () => field.select(), onblur: show,
+    const radio = h("input", {
+      type: "radio",
+      name: "discard",
+      value: tile,
+      id: `discard-${tile}`,
+      onchange: () => {
+        if (draft) draft.discard = tile;
+        changed();
+      },
     });
-    const steps = h("div", { class: "stepper" },
-      button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }), field,
-      button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }));
-    const box = h("article", { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
-      button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), { class: "try", "aria-label": t("trial.try", { tile }) }),
-      h("div", { class: "card-name" }, tile), steps,
-      h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")));
+    const field = h("input", {
+      type: "number",
+      inputmode: "numeric",
+      class: "price",
+      "aria-label": t("pricing.price_of", { tile }),
+      oninput: () => field.value && setPrice(tile, Number(field.value)),
+      onfocus: () => field.select(),
+      onblur: show,
+    });
+    const steps = h(
+      "div",
+      { class: "stepper" },
+      button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }),
+      field,
+      button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }),
+    );
+    const box = h(
+      "article",
+      { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
+      button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), {
+        class: "try",
+        "aria-label": t("trial.try", { tile }),
+      }),
+      h("div", { class: "card-name" }, tile),
+      steps,
+      h("label", { class: "discard", for: `discard-${tile}` }, radio, t("pricing.discard")),
+    );
     noteOn(box, store.view.ruleset, () => tile);
-    return { root: box, show: () => {
-      const discarded = draft?.discard === tile;
-      attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
-      box.classList.toggle("out", discarded);
-      radio.checked = discarded;
-      radio.disabled = !editing;
-      attribute(field, "min", constraints()?.minimum ?? 1);
-      if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile))) field.value = String(price(tile));
-      for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
-      steps.classList.toggle("unused", discarded);
-      field.disabled = !editing || discarded;
-    } };
+    return {
+      root: box,
+      show: () => {
+        const discarded = draft?.discard === tile;
+        attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
+        box.classList.toggle("out", discarded);
+        radio.checked = discarded;
+        radio.disabled = !editing;
+        attribute(field, "min", constraints()?.minimum ?? 1);
+        if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile)))
+          field.value = String(price(tile));
+        for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
+        steps.classList.toggle("unused", discarded);
+        field.disabled = !editing || discarded;
+      },
+    };
   }
 
   /** @param {string} tile */
@@ -126,7 +180,12 @@ export function pricingTray(store, preview) {
   function show() {
     const limits = constraints();
     hide(cards, !limits);
-    if (!limits) { hide(send, true); hide(change, true); setText(purse, ""); return; }
+    if (!limits) {
+      hide(send, true);
+      hide(change, true);
+      setText(purse, "");
+      return;
+    }
     loadDraft(limits);
     keyed(cards, limits.tiles, (tile) => tile, card);
     const rest = limits.gold - limits.tiles.reduce((sum, tile) => sum + (tile === draft?.discard ? 0 : price(tile)), 0);
@@ -140,9 +199,21 @@ export function pricingTray(store, preview) {
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
     const who = t("pricing.who", { count: names, players: store.view.players.length });
-    setText(others, set && !editing ? t("pricing.wait", { set: names, players: store.view.players.length })
-      : draft?.discard ? who : `${t("pricing.choose")} ${who}`);
+    setText(
+      others,
+      set && !editing
+        ? t("pricing.wait", { set: names, players: store.view.players.length })
+        : draft?.discard
+          ? who
+          : `${t("pricing.choose")} ${who}`,
+    );
   }
 
-  return { root, show, submit, discards: () => Boolean(draft?.discard), card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]) };
+  return {
+    root,
+    show,
+    submit,
+    discards: () => Boolean(draft?.discard),
+    card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]),
+  };
 }

@@ -22,13 +22,20 @@ const POLL_MS = 4000;
 export function endPanel(store, explain) {
   const rematch = rematchPanel(store);
   const replay = h("a", { class: "button", href: `${gameUrl(store.id)}&replay=1` }, t("result.replay"));
-  const picture = button(t("result.picture"), () => void import("./result-picture.js").then(({ saveResult }) => saveResult(store.view)).catch(toastError), { "data-act": "picture" });
+  const picture = button(
+    t("result.picture"),
+    () => void import("./result-picture.js").then(({ saveResult }) => saveResult(store.view)).catch(toastError),
+    { "data-act": "picture" },
+  );
   const result = resultPanel(store, explain, rematch.root, replay, picture);
-  return { root: result.root, show() {
-    result.show();
-    hide(picture, store.view.status !== "finished");
-    if (store.view.status === "finished") rematch.show();
-  } };
+  return {
+    root: result.root,
+    show() {
+      result.show();
+      hide(picture, store.view.status !== "finished");
+      if (store.view.status === "finished") rematch.show();
+    },
+  };
 }
 
 /**

@@ -39,7 +39,12 @@ export async function openReplay(app, id) {
   }
   const over = view.status === "finished";
   const record = over ? await game.record() : null;
-  const replay = new Replay(view, events, tiles.map((tile) => tile.id), record);
+  const replay = new Replay(
+    view,
+    events,
+    tiles.map((tile) => tile.id),
+    record,
+  );
   app.replaceChildren(replay.root);
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
   window.addEventListener("hashchange", ({ newURL }) => {
@@ -55,9 +60,19 @@ class Replay {
   #urlTimer = 0;
   caption = h("p", { class: "caption" });
   head = h("span", { class: "turn" });
-  slider = h("input", { type: "range", min: 0, class: "scrub", "aria-label": t("replay.position"),
-    oninput: () => this.seek(Number(this.slider.value), false), onchange: () => this.#pause() });
-  speed = h("select", { "aria-label": t("replay.speed") }, ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)));
+  slider = h("input", {
+    type: "range",
+    min: 0,
+    class: "scrub",
+    "aria-label": t("replay.position"),
+    oninput: () => this.seek(Number(this.slider.value), false),
+    onchange: () => this.#pause(),
+  });
+  speed = h(
+    "select",
+    { "aria-label": t("replay.speed") },
+    ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
+  );
   play = button(h("span", {}), () => this.toggle(), { class: "small", title: t("replay.play"), "data-act": "play" });
 
   /**
@@ -80,37 +95,106 @@ class Replay {
     this.looked = 0;
     /** The state that the panels show, with the properties of a spectator's store. */
     this.shown = /** @type {any} */ ({
-      id: last.id, view: last, log: [], seat: null, me: null, players: [], actions: [], myTurn: false, busy: false, pending: null, onEvent() {},
+      id: last.id,
+      view: last,
+      log: [],
+      seat: null,
+      me: null,
+      players: [],
+      actions: [],
+      myTurn: false,
+      busy: false,
+      pending: null,
+      onEvent() {},
     });
     this.board = new Board(null, () => last.ruleset);
     this.market = market(this.shown);
-    this.seats = seatCards(this.shown, (seat) => { this.looked = seat; this.show(); }, () => ({ shown: this.looked, counted: null }));
-    this.panels = [this.seats, this.market, scoringPanel(this.shown), logPanel(this.shown), resultPanel(this.shown, null)];
+    this.seats = seatCards(
+      this.shown,
+      (seat) => {
+        this.looked = seat;
+        this.show();
+      },
+      () => ({ shown: this.looked, counted: null }),
+    );
+    this.panels = [
+      this.seats,
+      this.market,
+      scoringPanel(this.shown),
+      logPanel(this.shown),
+      resultPanel(this.shown, null),
+    ];
     this.root = this.#layOut();
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
   #layOut() {
-    const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) => (
-      button(label, act, { class: "small", "aria-label": t(`replay.${name}`), title: t(`replay.${name}`), "data-act": name }));
+    const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) =>
+      button(label, act, {
+        class: "small",
+        "aria-label": t(`replay.${name}`),
+        title: t(`replay.${name}`),
+        "data-act": name,
+      });
     attribute(this.slider, "max", this.steps.length - 1);
     this.#showPlay(false);
-    const eyes = h("select", { "aria-label": t("replay.eyes"), "data-act": "eyes", onchange: () => { this.eyes = eyes.value; this.show(); } },
+    const eyes = h(
+      "select",
+      {
+        "aria-label": t("replay.eyes"),
+        "data-act": "eyes",
+        onchange: () => {
+          this.eyes = eyes.value;
+          this.show();
+        },
+      },
       h("option", { value: "spectator" }, t("replay.spectator")),
-      ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)), h("option", { value: "open" }, t("replay.open")));
+      ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)),
+      h("option", { value: "open" }, t("replay.open")),
+    );
     hide(eyes, !this.secrets);
     const fork = button(t("replay.fork"), () => void this.#fork().catch(toastError), { "data-act": "fork" });
     hide(fork, !this.secrets);
-    const bar = h("section", { class: "tray-part scrubber", "aria-label": t("replay.title") }, this.caption, this.slider,
-      h("div", { class: "bar" }, control("|‹", "first", () => this.seek(0)), control("«", "round_back", () => this.round(-1)),
-        control("‹", "back", () => this.seek(this.step - 1)), this.play, control("›", "forward", () => this.seek(this.step + 1)),
-        control("»", "round_forward", () => this.round(1)), control("›|", "last", () => this.seek(this.steps.length - 1)), this.speed, eyes, fork));
-    const header = h("header", { class: "head" }, homeLink(), h("h1", { class: "round" }, t("replay.title")), this.head,
-      h("a", { href: gameUrl(this.last.id) }, t("replay.live")), languageChoice());
+    const bar = h(
+      "section",
+      { class: "tray-part scrubber", "aria-label": t("replay.title") },
+      this.caption,
+      this.slider,
+      h(
+        "div",
+        { class: "bar" },
+        control("|‹", "first", () => this.seek(0)),
+        control("«", "round_back", () => this.round(-1)),
+        control("‹", "back", () => this.seek(this.step - 1)),
+        this.play,
+        control("›", "forward", () => this.seek(this.step + 1)),
+        control("»", "round_forward", () => this.round(1)),
+        control("›|", "last", () => this.seek(this.steps.length - 1)),
+        this.speed,
+        eyes,
+        fork,
+      ),
+    );
+    const header = h(
+      "header",
+      { class: "head" },
+      homeLink(),
+      h("h1", { class: "round" }, t("replay.title")),
+      this.head,
+      h("a", { href: gameUrl(this.last.id) }, t("replay.live")),
+      languageChoice(),
+    );
     const [seats, offers, scoring, log, result] = this.panels;
     const tray = h("div", { class: "tray" }, h("div", { class: "tray-parts" }, bar, offers.root, result.root));
     const tabs = paneTabs(() => root);
-    const main = h("main", {}, h("div", { class: "left" }, seats.root), this.board.root, tray, sidePanes({ scoring, log }));
+    const main = h(
+      "main",
+      {},
+      h("div", { class: "left" }, seats.root),
+      this.board.root,
+      tray,
+      sidePanes({ scoring, log }),
+    );
     const root = h("div", { class: "game-page replay" }, header, main, tabs.root);
     tabs.begin();
     return root;
@@ -143,9 +227,13 @@ class Replay {
 
   /** Seek the start of the next round, or with a negative number of the previous one. @param {number} by */
   round(by) {
-    const starts = this.steps.flatMap((count, step) => (
-      this.events.slice(this.steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : []));
-    const target = by > 0 ? starts.find((step) => step > this.step) ?? this.steps.length - 1 : starts.findLast((step) => step < this.step) ?? 0;
+    const starts = this.steps.flatMap((count, step) =>
+      this.events.slice(this.steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : [],
+    );
+    const target =
+      by > 0
+        ? (starts.find((step) => step > this.step) ?? this.steps.length - 1)
+        : (starts.findLast((step) => step < this.step) ?? 0);
     this.seek(target);
   }
 
@@ -182,9 +270,12 @@ class Replay {
     const past = this.events.slice(0, this.steps[this.step]);
     let view = emptyView(this.tiles, this.last.ruleset);
     for (const event of past) fold(view, event);
-    if (this.secrets && this.eyes !== "spectator") view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
+    if (this.secrets && this.eyes !== "spectator")
+      view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
     Object.assign(this.shown, { view, log: past, players: view.players });
-    const turning = /** @type {any} */ (past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back"));
+    const turning = /** @type {any} */ (
+      past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back")
+    );
     if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) this.looked = turning.seat;
     for (const panel of this.panels) panel.show();
     const player = view.players[this.looked];
@@ -199,7 +290,11 @@ class Replay {
   /** @param {Game} view @param {Event[]} past */
   #showCaption(view, past) {
     const version = past.at(-1)?.version;
-    const what = past.filter((event) => event.version === version).map((event) => story(event, view)).filter(Boolean).join(". ");
+    const what = past
+      .filter((event) => event.version === version)
+      .map((event) => story(event, view))
+      .filter(Boolean)
+      .join(". ");
     const round = roundOf(this.events.slice(0, this.steps[this.step - 1] ?? 0)); // the step's last events may begin the next round
     const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
     setText(this.caption, text);
@@ -212,13 +307,22 @@ class Replay {
   #key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     const { target } = event;
-    if (target instanceof HTMLSelectElement || target === this.slider || (target instanceof Element && target.closest("[role=grid]"))) {
+    if (
+      target instanceof HTMLSelectElement ||
+      target === this.slider ||
+      (target instanceof Element && target.closest("[role=grid]"))
+    ) {
       if (!["[", "]"].includes(event.key)) return;
     }
     /** @type {Record<string, () => void>} */
     const keys = {
-      ArrowLeft: () => this.seek(this.step - 1), ArrowRight: () => this.seek(this.step + 1), "[": () => this.round(-1), "]": () => this.round(1),
-      Home: () => this.seek(0), End: () => this.seek(this.steps.length - 1), " ": () => this.toggle(),
+      ArrowLeft: () => this.seek(this.step - 1),
+      ArrowRight: () => this.seek(this.step + 1),
+      "[": () => this.round(-1),
+      "]": () => this.round(1),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.steps.length - 1),
+      " ": () => this.toggle(),
     };
     if (!keys[event.key] || (event.key === " " && target instanceof HTMLButtonElement)) return;
     event.preventDefault();

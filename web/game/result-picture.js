@@ -15,7 +15,9 @@ const GAP = 30;
 export async function saveResult(view) {
   const file = new File([await resultPicture(view)], "isle-of-skye.png", { type: "image/png" });
   if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({ files: [file] })) {
-    await navigator.share({ files: [file] }).catch((error) => { if (error.name !== "AbortError") throw error; });
+    await navigator.share({ files: [file] }).catch((error) => {
+      if (error.name !== "AbortError") throw error;
+    });
     return;
   }
   const link = document.createElement("a");
@@ -33,7 +35,13 @@ async function resultPicture(view) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, { width: WIDTH, height: HEAD + rows * (MAP + TEXT) + GAP });
   const draw = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const text = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ px, color = "#2b332e") => {
+  const text = (
+    /** @type {string} */ words,
+    /** @type {number} */ x,
+    /** @type {number} */ y,
+    /** @type {number} */ px,
+    color = "#2b332e",
+  ) => {
     draw.font = `600 ${px}px Georgia, "Noto Serif", serif`;
     draw.fillStyle = color;
     draw.fillText(words, x, y, WIDTH - x - GAP);
@@ -45,12 +53,16 @@ async function resultPicture(view) {
   const winners = view.result?.winners ?? [];
   text(`Isle of Skye · ${winnersText(winners, view)}`, GAP, 52, 34, "#fff");
   const order = view.result ? ranked(view.result).map(({ seat }) => view.players[seat]) : view.players;
-  await Promise.all(order.map(async (player, index) => {
-    const [left, top] = [GAP + (index % columns) * (size + GAP), HEAD + Math.floor(index / columns) * (MAP + TEXT)];
-    text(`${winners.includes(player.seat) ? "★ " : ""}${player.name} · ${number(player.score)}`, left, top + 34, 28);
-    await drawTerritory(draw, view.ruleset, player, left, top + 50, size, MAP);
-  }));
-  return new Promise((resolve, reject) => canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("No picture")))));
+  await Promise.all(
+    order.map(async (player, index) => {
+      const [left, top] = [GAP + (index % columns) * (size + GAP), HEAD + Math.floor(index / columns) * (MAP + TEXT)];
+      text(`${winners.includes(player.seat) ? "★ " : ""}${player.name} · ${number(player.score)}`, left, top + 34, 28);
+      await drawTerritory(draw, view.ruleset, player, left, top + 50, size, MAP);
+    }),
+  );
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("No picture")))),
+  );
 }
 
 /**
@@ -67,10 +79,12 @@ async function resultPicture(view) {
 async function drawTerritory(draw, ruleset, { territory }, left, top, width, height) {
   const { left: west, top: north, columns, rows } = boundsOf(territory);
   const side = Math.min(width / columns, height / rows, 120);
-  await Promise.all(territory.map(async ({ tile, x, y, rotation }) => {
-    const picture = new Image();
-    picture.src = tilePicture(ruleset, tile, rotation);
-    await picture.decode();
-    draw.drawImage(picture, left + (x - west) * side, top + (y - north) * side, side, side);
-  }));
+  await Promise.all(
+    territory.map(async ({ tile, x, y, rotation }) => {
+      const picture = new Image();
+      picture.src = tilePicture(ruleset, tile, rotation);
+      await picture.decode();
+      draw.drawImage(picture, left + (x - west) * side, top + (y - north) * side, side, side);
+    }),
+  );
 }

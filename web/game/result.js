@@ -17,42 +17,88 @@ import { colorMark, ranked, winnersText } from "./seats.js";
 export function resultPanel(store, explain, ...more) {
   const title = h("h2", { tabindex: -1 });
   const table = h("table", {});
-  const root = h("section", { class: "result panel", hidden: true, "aria-label": t("result.title") },
-    h("div", { class: "result-table" }, title,
-      h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table)), h("div", { class: "bar" }, ...more));
+  const root = h(
+    "section",
+    { class: "result panel", hidden: true, "aria-label": t("result.title") },
+    h(
+      "div",
+      { class: "result-table" },
+      title,
+      h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table),
+    ),
+    h("div", { class: "bar" }, ...more),
+  );
   /** @param {Ranked} player @param {number} rank */
   function row(player, rank) {
     const { seat, score, scoring_tiles: tiles, scroll_points: scrolls, gold_points: gold } = player;
     const { color, name } = store.view.players[seat];
     const label = `${t("seat.score", { count: score })}, ${t("points.show")}`;
-    const total = explain ? button(number(score), () => explain(seat), { class: "score", "aria-label": label }) : number(score);
+    const total = explain
+      ? button(number(score), () => explain(seat), { class: "score", "aria-label": label })
+      : number(score);
     const parts = [...tiles.map(({ points }) => points), scrolls, gold];
-    return h("tr", { class: rank === 1 ? "won" : "", "data-seat": seat }, h("td", {}, `${number(rank)}.`),
-      h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name)), h("td", { class: "total" }, total),
-      ...parts.map((points) => h("td", {}, number(points))));
+    return h(
+      "tr",
+      { class: rank === 1 ? "won" : "", "data-seat": seat },
+      h("td", {}, `${number(rank)}.`),
+      h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name)),
+      h("td", { class: "total" }, total),
+      ...parts.map((points) => h("td", {}, number(points))),
+    );
   }
 
-  return { root, show() {
-    const { view } = store;
-    hide(root, view.result === null && view.status !== "aborted");
-    if (!view.result) { if (view.status === "aborted") setText(title, t("status.aborted")); return; }
-    const { winners } = view.result;
-    setText(title, winnersText(winners, view));
-    const column = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
-    const head = h("tr", {}, column(""), column(t("result.player")), column(t("result.total")),
-      ...view.scoring_tiles.map(({ scoring_tile: id }) => column(scoringImage(view.ruleset, id))), column(t("gains.scrolls")), column(t("result.gold")));
-    const order = ranked(view.result);
-    table.replaceChildren(head, ...order.map((player) => row(player, rankOf(player, order, winners))));
-  } };
+  return {
+    root,
+    show() {
+      const { view } = store;
+      hide(root, view.result === null && view.status !== "aborted");
+      if (!view.result) {
+        if (view.status === "aborted") setText(title, t("status.aborted"));
+        return;
+      }
+      const { winners } = view.result;
+      setText(title, winnersText(winners, view));
+      const column = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
+      const head = h(
+        "tr",
+        {},
+        column(""),
+        column(t("result.player")),
+        column(t("result.total")),
+        ...view.scoring_tiles.map(({ scoring_tile: id }) => column(scoringImage(view.ruleset, id))),
+        column(t("gains.scrolls")),
+        column(t("result.gold")),
+      );
+      const order = ranked(view.result);
+      table.replaceChildren(head, ...order.map((player) => row(player, rankOf(player, order, winners))));
+    },
+  };
 }
 
 /** @param {string} ruleset @param {string} id */
 function scoringImage(ruleset, id) {
-  return h("img", { src: scoringPicture(ruleset, id), alt: scoringTitle(id), title: scoringTitle(id), width: 32, height: 32 });
+  return h("img", {
+    src: scoringPicture(ruleset, id),
+    alt: scoringTitle(id),
+    title: scoringTitle(id),
+    width: 32,
+    height: 32,
+  });
 }
 
-/** Return the rank of a player: 1 for the winners, otherwise one more than there are better players. @param {Ranked} player @param {Ranked[]} order @param {readonly number[]} winners */
+/**
+ * Return the rank of a player: 1 for the winners, otherwise one more than there are better players.
+ *
+ * @param {Ranked} player
+ * @param {Ranked[]} order
+ * @param {readonly number[]} winners
+ */
 function rankOf(player, order, winners) {
   if (winners.includes(player.seat)) return 1;
-  return 1 + order.filter((other) => other.score > player.score || (other.score === player.score && winners.includes(other.seat))).length;
+  return (
+    1 +
+    order.filter(
+      (other) => other.score > player.score || (other.score === player.score && winners.includes(other.seat)),
+    ).length
+  );
 }

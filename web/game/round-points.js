@@ -9,7 +9,9 @@ import { pointsBefore, winnersText } from "./seats.js";
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"get_scores">["players"][number]} SeatScores */
 /** @typedef {Extract<import("../state/api.js").Event, {type: "round_scored"}>} RoundScored */
 /** @typedef {Extract<import("../state/api.js").Event, {type: "game_finished"}>} GameFinished */
-/** @typedef {{seat: number, text: string, title: string, points: number | null, tiles: string[]}} Step Something that earned points. */
+/**
+ * @typedef {{seat: number, text: string, title: string, points: number | null, tiles: string[]}} Step Something that earned points.
+ */
 
 const STEP_MS = 400;
 const MAX_MS = 8000;
@@ -28,8 +30,12 @@ export function countingStrip(store, highlight, ended) {
   const title = h("h2", {});
   const rows = h("div", { class: "strip-rows" });
   const skip = button(t("round.skip"), () => end(), { class: "small", "data-act": "skip" });
-  const root = h("section", { class: "strip panel", hidden: true, "aria-label": t("round.title_short") },
-    h("div", { class: "bar" }, title, skip), rows);
+  const root = h(
+    "section",
+    { class: "strip panel", hidden: true, "aria-label": t("round.title_short") },
+    h("div", { class: "bar" }, title, skip),
+    rows,
+  );
   let timer = 0;
   let counted = Promise.resolve(); // the last round is counted before the end
   /** The counts that follow the current one. @type {(() => void)[]} */
@@ -60,7 +66,7 @@ export function countingStrip(store, highlight, ended) {
   function count(text, before, steps) {
     setText(title, text);
     hide(root, false);
-    const totals = store.counted = new Map(before);
+    const totals = (store.counted = new Map(before));
     const lines = new Map([...before.keys()].map((seat) => [seat, stripRow(store, seat)]));
     rows.replaceChildren(...[...lines.values()].map((line) => line.root));
     const show = (/** @type {Step} */ step) => {
@@ -73,7 +79,10 @@ export function countingStrip(store, highlight, ended) {
     let index = 0;
     const advance = () => {
       const step = steps[index++];
-      if (!step) { timer = setTimeout(next, TOTALS_MS); return; }
+      if (!step) {
+        timer = setTimeout(next, TOTALS_MS);
+        return;
+      }
       show(step);
       for (const [seat, line] of lines) line.current(seat === step.seat);
       if (wait) highlight(step.tiles, step.seat, step);
@@ -93,7 +102,10 @@ export function countingStrip(store, highlight, ended) {
   async function countEnd(event) {
     const scores = await seatScores(store);
     queue.push(() => count(t("result.title"), pointsBefore(event), finalSteps(event, scores)));
-    queue.push(() => { setText(title, winnersText(event.result.winners, store.view)); timer = setTimeout(next, TOTALS_MS / 2); });
+    queue.push(() => {
+      setText(title, winnersText(event.result.winners, store.view));
+      timer = setTimeout(next, TOTALS_MS / 2);
+    });
     if (root.hidden) next();
   }
 
@@ -104,9 +116,17 @@ export function countingStrip(store, highlight, ended) {
     next();
   }
 
-  return { root, show() {}, end, get running() { return !root.hidden; }, count(/** @type {RoundScored | GameFinished} */ event) {
-    counted = counted.then(() => (event.type === "round_scored" ? countRound(event) : countEnd(event)));
-  } };
+  return {
+    root,
+    show() {},
+    end,
+    get running() {
+      return !root.hidden;
+    },
+    count(/** @type {RoundScored | GameFinished} */ event) {
+      counted = counted.then(() => (event.type === "round_scored" ? countRound(event) : countEnd(event)));
+    },
+  };
 }
 
 /** @param {Store} store @param {number} seat */
@@ -114,39 +134,85 @@ function stripRow(store, seat) {
   const points = h("span", { class: "strip-points" });
   const total = h("strong", {});
   const root = h("div", { class: "strip-row" }, h("bdi", {}, store.view.players[seat]?.name ?? ""), points, total);
-  const current = (/** @type {boolean} */ now) => { root.classList.toggle("counted", now); };
-  return { root, current, total: (/** @type {number} */ value) => setText(total, number(value)), add(/** @type {Step} */ step, /** @type {number} */ sum) {
-    points.append(h("span", { class: "points", title: step.title || null }, stepText(step)), " ");
-    setText(total, number(sum));
-  } };
+  const current = (/** @type {boolean} */ now) => {
+    root.classList.toggle("counted", now);
+  };
+  return {
+    root,
+    current,
+    total: (/** @type {number} */ value) => setText(total, number(value)),
+    add(/** @type {Step} */ step, /** @type {number} */ sum) {
+      points.append(h("span", { class: "points", title: step.title || null }, stepText(step)), " ");
+      setText(total, number(sum));
+    },
+  };
 }
 
 /** @param {Store} store @returns {Promise<SeatScores[]>} Empty after an error; then no tiles are highlighted. */
 async function seatScores(store) {
-  return store.game.scores().then(({ players }) => players, () => []);
+  return store.game.scores().then(
+    ({ players }) => players,
+    () => [],
+  );
 }
 
-/** Return the points of a round, slot by slot. @param {RoundScored} event @param {SeatScores[]} scores @returns {Step[]} */
+/**
+ * Return the points of a round, slot by slot.
+ *
+ * @param {RoundScored} event
+ * @param {SeatScores[]} scores
+ * @returns {Step[]}
+ */
 function roundSteps(event, scores) {
   const slots = (event.players[0]?.scoring_tiles ?? []).map(({ slot }) => slot);
-  return slots.flatMap((slot) => event.players.map(({ seat, scoring_tiles }) => {
-    const scored = scoring_tiles.find((one) => one.slot === slot);
-    const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
-    const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
-    return { seat, text: slot, title: scoringTitle(scored?.scoring_tile ?? ""), points: scored?.points ?? 0, tiles: awards.flatMap(({ tiles }) => tiles) };
-  }));
+  return slots.flatMap((slot) =>
+    event.players.map(({ seat, scoring_tiles }) => {
+      const scored = scoring_tiles.find((one) => one.slot === slot);
+      const round = scores.find((one) => one.seat === seat)?.rounds.find((one) => one.round === event.round);
+      const awards = round?.scoring_tiles.find((one) => one.slot === slot)?.awards ?? [];
+      return {
+        seat,
+        text: slot,
+        title: scoringTitle(scored?.scoring_tile ?? ""),
+        points: scored?.points ?? 0,
+        tiles: awards.flatMap(({ tiles }) => tiles),
+      };
+    }),
+  );
 }
 
-/** Return the points at the end: each scroll, then gold, then the gold that breaks a tie. @param {GameFinished} event @param {SeatScores[]} scores @returns {Step[]} */
+/**
+ * Return the points at the end: each scroll, then gold, then the gold that breaks a tie.
+ *
+ * @param {GameFinished} event
+ * @param {SeatScores[]} scores
+ * @returns {Step[]}
+ */
 function finalSteps(event, scores) {
-  const scrolls = scores.flatMap(({ seat, final }) => (final?.scrolls ?? []).map(({ tile, points }) => (
-    { seat, text: `${t("gains.scroll")} ${tile}`, title: "", points, tiles: [tile] })));
-  const gold = event.result.players.map(({ seat, gold_points }) => ({ seat, text: t("result.gold"), title: "", points: gold_points, tiles: [] }));
+  const scrolls = scores.flatMap(({ seat, final }) =>
+    (final?.scrolls ?? []).map(({ tile, points }) => ({
+      seat,
+      text: `${t("gains.scroll")} ${tile}`,
+      title: "",
+      points,
+      tiles: [tile],
+    })),
+  );
+  const gold = event.result.players.map(({ seat, gold_points }) => ({
+    seat,
+    text: t("result.gold"),
+    title: "",
+    points: gold_points,
+    tiles: [],
+  }));
   const most = Math.max(...event.result.players.map(({ score }) => score));
   const tied = event.result.players.filter(({ score }) => score === most);
-  const breaking = tied.length < 2 ? [] : tied.map(({ seat }) => {
-    const left = scores.find((one) => one.seat === seat)?.final.leftover_gold ?? 0;
-    return { seat, text: t("result.leftover", { count: left }), title: "", points: null, tiles: [] };
-  });
+  const breaking =
+    tied.length < 2
+      ? []
+      : tied.map(({ seat }) => {
+          const left = scores.find((one) => one.seat === seat)?.final.leftover_gold ?? 0;
+          return { seat, text: t("result.leftover", { count: left }), title: "", points: null, tiles: [] };
+        });
   return [...scrolls, ...gold, ...breaking];
 }

@@ -14,16 +14,45 @@ import { scoringPicture, tilePicture, tilesOfSteps } from "../state/pictures.js"
  */
 export async function showRules(game) {
   const asked = game?.ruleset ?? null;
-  const [steps, { ruleset, round_tables: tables }] = await Promise.all([loadTiles(asked).then(tilesOfSteps), loadScoringTiles(asked)]);
-  const tiles = (game?.scoring_tiles ?? []).map(({ slot, scoring_tile: id, rounds }) => h("li", {}, h("img", { src: scoringPicture(ruleset, id), alt: "", width: 56, height: 56 }),
-    h("div", {}, h("strong", {}, `${slot} ${scoringTitle(id)}`), h("div", {}, scoringText(id)),
-      h("div", { class: "faint" }, t("scoring.rounds", { rounds: rounds.map(number).join(" · ") })))));
-  const pictured = steps.map(({ step, tile }) => h("li", {}, tile && h("img", { src: tilePicture(ruleset, tile), alt: "", width: 64, height: 64 }), h("p", {}, t(`rules.${step}`))));
-  openDialog(t("rules.title"), "rules", h("p", {}, t("rules.goal", { rounds: game?.round_count ? rounds(game.round_count) : roundsOf(tables) })),
+  const [steps, { ruleset, round_tables: tables }] = await Promise.all([
+    loadTiles(asked).then(tilesOfSteps),
+    loadScoringTiles(asked),
+  ]);
+  const tiles = (game?.scoring_tiles ?? []).map(({ slot, scoring_tile: id, rounds }) =>
+    h(
+      "li",
+      {},
+      h("img", { src: scoringPicture(ruleset, id), alt: "", width: 56, height: 56 }),
+      h(
+        "div",
+        {},
+        h("strong", {}, `${slot} ${scoringTitle(id)}`),
+        h("div", {}, scoringText(id)),
+        h("div", { class: "faint" }, t("scoring.rounds", { rounds: rounds.map(number).join(" · ") })),
+      ),
+    ),
+  );
+  const pictured = steps.map(({ step, tile }) =>
+    h(
+      "li",
+      {},
+      tile && h("img", { src: tilePicture(ruleset, tile), alt: "", width: 64, height: 64 }),
+      h("p", {}, t(`rules.${step}`)),
+    ),
+  );
+  openDialog(
+    t("rules.title"),
+    "rules",
+    h("p", {}, t("rules.goal", { rounds: game?.round_count ? rounds(game.round_count) : roundsOf(tables) })),
     isOfBase(ruleset) ? null : h("p", { class: "ruleset" }, t("rules.other", { ruleset: rulesetText(ruleset) })),
     h("ol", { class: "rule-steps" }, ...pictured),
-    tiles.length ? h("div", {}, h("p", {}, t("rules.these")), h("ul", { class: "rule-steps" }, ...tiles)) : h("p", {}, t("rules.each")), h("p", {}, t("rules.areas")), h("p", {}, t("rules.end")),
-    h("p", {}, h("a", { href: "/docs/rules", hreflang: "en" }, t("rules.full"))));
+    tiles.length
+      ? h("div", {}, h("p", {}, t("rules.these")), h("ul", { class: "rule-steps" }, ...tiles))
+      : h("p", {}, t("rules.each")),
+    h("p", {}, t("rules.areas")),
+    h("p", {}, t("rules.end")),
+    h("p", {}, h("a", { href: "/docs/rules", hreflang: "en" }, t("rules.full"))),
+  );
 }
 
 /** @param {number} count */
@@ -34,7 +63,8 @@ function rounds(count) {
 /** Say how many rounds games have, and with which numbers of players they have others. @param {RoundTables} tables */
 function roundsOf(tables) {
   const usual = tables[0].rounds.length;
-  const others = tables.filter((table) => table.rounds.length !== usual).map((table) => (
-    t("rules.rounds_with", { rounds: number(table.rounds.length), players: number(table.players) })));
+  const others = tables
+    .filter((table) => table.rounds.length !== usual)
+    .map((table) => t("rules.rounds_with", { rounds: number(table.rounds.length), players: number(table.players) }));
   return others.length ? `${rounds(usual)} (${list(others)})` : rounds(usual);
 }

@@ -9,26 +9,48 @@ import { scoringPicture } from "../state/pictures.js";
 /** Create the panel with the scoring tiles, and the rounds in which they count. @param {{view: Game}} store */
 export function scoringPanel(store) {
   const items = h("ol", { class: "slots" });
-  const bag = button("", () => void import("./bag.js").then(({ showBag }) => showBag(store.view.ruleset, store.view.bag.tiles), toastError), { class: "small", "data-act": "bag" });
+  const bag = button(
+    "",
+    () => void import("./bag.js").then(({ showBag }) => showBag(store.view.ruleset, store.view.bag.tiles), toastError),
+    { class: "small", "data-act": "bag" },
+  );
   const ruleset = h("p", { class: "faint ruleset" });
-  const root = h("section", { class: "panel", "aria-label": t("tab.scoring") }, h("h2", {}, t("tab.scoring")), items, ruleset, bag);
+  const root = h(
+    "section",
+    { class: "panel", "aria-label": t("tab.scoring") },
+    h("h2", {}, t("tab.scoring")),
+    items,
+    ruleset,
+    bag,
+  );
 
   /** @param {Game["scoring_tiles"][number]} tile */
   function item({ slot, scoring_tile: id }) {
     const rounds = h("div", { class: "faint" });
-    const box = h("li", { "data-slot": slot }, h("span", { class: "slot" }, slot), h("img", { class: "motif", src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 }), h("div", {},
-      h("strong", {}, scoringTitle(id)), h("div", {}, scoringText(id)), rounds));
-    return { root: box, show: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
-      const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
-      box.classList.toggle("now", now);
-      setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
-    } };
+    const box = h(
+      "li",
+      { "data-slot": slot },
+      h("span", { class: "slot" }, slot),
+      h("img", { class: "motif", src: scoringPicture(store.view.ruleset, id), alt: "", width: 56, height: 56 }),
+      h("div", {}, h("strong", {}, scoringTitle(id)), h("div", {}, scoringText(id)), rounds),
+    );
+    return {
+      root: box,
+      show: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
+        const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
+        box.classList.toggle("now", now);
+        setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
+      },
+    };
   }
 
-  return { root, show() {
-    keyed(items, store.view.scoring_tiles, ({ slot, scoring_tile }) => slot + scoring_tile, item);
-    setText(ruleset, rulesetText(store.view.ruleset));
-    hide(ruleset, !ruleset.textContent);
-    setText(bag, t("scoring.bag", { count: store.view.bag.count }));
-  } };
+  return {
+    root,
+    show() {
+      keyed(items, store.view.scoring_tiles, ({ slot, scoring_tile }) => slot + scoring_tile, item);
+      setText(ruleset, rulesetText(store.view.ruleset));
+      hide(ruleset, !ruleset.textContent);
+      setText(bag, t("scoring.bag", { count: store.view.bag.count }));
+    },
+  };
 }

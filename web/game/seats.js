@@ -5,13 +5,23 @@ import { boundsOf } from "./place.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Player} Player */
-/** @typedef {Extract<import("../state/api.js").Event, {type: "round_scored" | "game_finished"}>} Scored An event with points. */
+/**
+ * @typedef {Extract<import("../state/api.js").Event, {type: "round_scored" | "game_finished"}>} Scored An event with points.
+ */
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
-/** Create the mark of a colour; each has a different shape, for players with colour vision deficiency. @param {string} color */
+/**
+ * Create the mark of a colour; each has a different shape, for players with colour vision deficiency.
+ *
+ * @param {string} color
+ */
 export function colorMark(color) {
-  return h("span", { class: `mark ${color}`, "aria-hidden": "true" }, SHAPES[/** @type {keyof SHAPES} */ (color)] ?? "●");
+  return h(
+    "span",
+    { class: `mark ${color}`, "aria-hidden": "true" },
+    SHAPES[/** @type {keyof SHAPES} */ (color)] ?? "●",
+  );
 }
 
 /**
@@ -35,16 +45,29 @@ export function winnersText(winners, { players }) {
  * @param {NonNullable<import("../state/api.js").Game["result"]>} result
  */
 export function ranked({ winners, players }) {
-  return [...players].sort((a, b) => b.score - a.score || Number(winners.includes(b.seat)) - Number(winners.includes(a.seat)) || a.seat - b.seat);
+  return [...players].sort(
+    (a, b) =>
+      b.score - a.score || Number(winners.includes(b.seat)) - Number(winners.includes(a.seat)) || a.seat - b.seat,
+  );
 }
 
 /** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
 export function pointsBefore(event) {
-  if (event.type === "game_finished") return new Map(event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]));
-  return new Map(event.players.map(({ seat, score, scoring_tiles }) => [seat, score - scoring_tiles.reduce((sum, { points }) => sum + points, 0)]));
+  if (event.type === "game_finished")
+    return new Map(
+      event.result.players.map((player) => [player.seat, player.score - player.scroll_points - player.gold_points]),
+    );
+  return new Map(
+    event.players.map(({ seat, score, scoring_tiles }) => [
+      seat,
+      score - scoring_tiles.reduce((sum, { points }) => sum + points, 0),
+    ]),
+  );
 }
 
-/** @typedef {{shown: number, counted: number | null}} Focus The seat whose territory is shown, and the one whose points are being counted. */
+/**
+ * @typedef {{shown: number, counted: number | null}} Focus The seat whose territory is shown, and the one whose points are being counted.
+ */
 
 /**
  * Create the bar of the players: a card for each, with what is public about the player, and a small map on demand.
@@ -56,38 +79,69 @@ export function pointsBefore(event) {
  */
 export function seatCards(store, choose, focus, explain = null) {
   const cards = h("div", { class: "seats" });
-  const root = h("section", { class: "players", "aria-label": t("tab.seats"), tabindex: 0 }, h("h2", { class: "sr-only" }, t("tab.seats")), cards);
+  const root = h(
+    "section",
+    { class: "players", "aria-label": t("tab.seats"), tabindex: 0 },
+    h("h2", { class: "sr-only" }, t("tab.seats")),
+    cards,
+  );
 
   /** @param {Player} player */
   function card({ seat }) {
     const name = h("h3", {});
     const state = h("div", { class: "seat-state" });
     const notes = h("div", { class: "seat-notes" });
-    const score = explain ? button("", () => explain(seat), { class: "score", "data-act": "points" }) : h("div", { class: "score" });
+    const score = explain
+      ? button("", () => explain(seat), { class: "score", "data-act": "points" })
+      : h("div", { class: "score" });
     const mini = h("div", { class: "mini", "aria-hidden": "true", dir: "ltr", onclick: () => choose(seat) });
     const map = h("details", { class: "seat-map" }, h("summary", {}, t("seat.map")), mini);
     const lookText = h("span", { class: "sr-only" });
     const look = button(lookText, () => choose(seat), { class: "look" });
-    const box = h("article", { class: "seat", "data-seat": seat }, h("div", { class: "seat-head" }, name, score), state, notes, look, map);
+    const box = h(
+      "article",
+      { class: "seat", "data-seat": seat },
+      h("div", { class: "seat-head" }, name, score),
+      state,
+      notes,
+      look,
+      map,
+    );
     const changed = whenChanged();
     const mapChanged = whenChanged();
     let latest = /** @type {Player | null} */ (null);
     let over = false;
-    map.addEventListener("toggle", () => { if (latest) drawMap(latest); });
-    return { root: box, show(/** @type {Player} */ player) {
-      latest = player;
-      if (store.view.result && !store.counted && !over) { map.open = true; over = true; } // the territories side by side
-      const shown = summaryOf(store, player, focus());
-      changed(shown, () => draw(player, shown));
-      drawMap(player);
-    } };
+    map.addEventListener("toggle", () => {
+      if (latest) drawMap(latest);
+    });
+    return {
+      root: box,
+      show(/** @type {Player} */ player) {
+        latest = player;
+        if (store.view.result && !store.counted && !over) {
+          map.open = true;
+          over = true;
+        } // the territories side by side
+        const shown = summaryOf(store, player, focus());
+        changed(shown, () => draw(player, shown));
+        drawMap(player);
+      },
+    };
 
     /** @param {Player} player @param {ReturnType<typeof summaryOf>} shown */
     function draw(player, shown) {
-      name.replaceChildren(colorMark(player.color), h("bdi", {}, player.name), shown.mine ? h("span", { class: "badge" }, t("seat.you")) : "");
+      name.replaceChildren(
+        colorMark(player.color),
+        h("bdi", {}, player.name),
+        shown.mine ? h("span", { class: "badge" }, t("seat.you")) : "",
+      );
       setText(score, number(shown.points));
       hide(score, store.view.status === "lobby");
-      attribute(score, "aria-label", t("seat.score", { count: shown.points }) + (explain ? `, ${t("points.show")}` : ""));
+      attribute(
+        score,
+        "aria-label",
+        t("seat.score", { count: shown.points }) + (explain ? `, ${t("points.show")}` : ""),
+      );
       for (const key of /** @type {const} */ (["mine", "acting", "counted"])) box.classList.toggle(key, shown[key]);
       setText(state, shown.state);
       notes.replaceChildren(...shown.badges.map((text) => h("span", { class: "badge" }, text)));
@@ -97,15 +151,26 @@ export function seatCards(store, choose, focus, explain = null) {
 
     /** @param {Player} player */
     function drawMap(player) {
-      if (map.open) mapChanged(player.territory, () => {
-        const { rows, columns } = boundsOf(player.territory);
-        mini.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 10 / columns)}rem`);
-        keyed(mini, miniTiles(player), ({ key }) => key, (tile) => miniTile(store.view.ruleset, tile));
-      });
+      if (map.open)
+        mapChanged(player.territory, () => {
+          const { rows, columns } = boundsOf(player.territory);
+          mini.style.setProperty("--mini", `${Math.min(2.4, 7.2 / rows, 10 / columns)}rem`);
+          keyed(
+            mini,
+            miniTiles(player),
+            ({ key }) => key,
+            (tile) => miniTile(store.view.ruleset, tile),
+          );
+        });
     }
   }
 
-  return { root, show() { keyed(cards, inOrder(store), ({ seat }) => seat, card); } };
+  return {
+    root,
+    show() {
+      keyed(cards, inOrder(store), ({ seat }) => seat, card);
+    },
+  };
 }
 
 /**
@@ -129,9 +194,13 @@ function summaryOf(store, player, focus) {
   const { view } = store;
   const playing = view.status === "playing";
   const acting = playing && view.waiting_for.includes(player.seat);
-  const state = acting ? t(`acting.${view.phase}`)
-    : playing && view.phase === "pricing" && player.offer_set ? t("seat.set")
-      : playing && view.phase === "building" && player.building_finished ? t("seat.built") : "";
+  const state = acting
+    ? t(`acting.${view.phase}`)
+    : playing && view.phase === "pricing" && player.offer_set
+      ? t("seat.set")
+      : playing && view.phase === "building" && player.building_finished
+        ? t("seat.built")
+        : "";
   const badges = [
     player.gold !== null && view.status !== "lobby" && t("gold", { count: player.gold }),
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
@@ -139,22 +208,38 @@ function summaryOf(store, player, focus) {
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
   ].filter((text) => typeof text === "string");
   return {
-    name: player.name, color: player.color, state, badges, acting, status: view.status, points: shownScore(store, player),
-    mine: player.seat === store.seat, looked: focus.shown === player.seat, counted: focus.counted === player.seat,
+    name: player.name,
+    color: player.color,
+    state,
+    badges,
+    acting,
+    status: view.status,
+    points: shownScore(store, player),
+    mine: player.seat === store.seat,
+    looked: focus.shown === player.seat,
+    counted: focus.counted === player.seat,
   };
 }
 
 /** @param {Player} player */
 function miniTiles({ territory }) {
   const { left, top } = boundsOf(territory);
-  return territory.map((tile) => ({ ...tile, key: `${tile.tile}.${tile.rotation}`, column: tile.x - left + 1, row: tile.y - top + 1 }));
+  return territory.map((tile) => ({
+    ...tile,
+    key: `${tile.tile}.${tile.rotation}`,
+    column: tile.x - left + 1,
+    row: tile.y - top + 1,
+  }));
 }
 
 /** @param {string} ruleset @param {ReturnType<typeof miniTiles>[number]} tile */
 function miniTile(ruleset, { tile, rotation }) {
   const root = h("img", { src: tilePicture(ruleset, tile, rotation), alt: "" });
-  return { root, show: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
-    root.style.gridColumn = String(column);
-    root.style.gridRow = String(row);
-  } };
+  return {
+    root,
+    show: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
+      root.style.gridColumn = String(column);
+      root.style.gridRow = String(row);
+    },
+  };
 }

@@ -9,9 +9,14 @@ import { saveSetting, setting } from "../state/settings.js";
  * @param {(box: HTMLInputElement) => void} [changed]
  */
 export function settingBox(name, changed) {
-  const box = h("input", { type: "checkbox", name, checked: setting(name), onchange: () => {
-    saveSetting(name, box.checked);
-    changed?.(box);
-  } });
+  const box = h("input", {
+    type: "checkbox",
+    name,
+    checked: setting(name),
+    onchange: () => {
+      saveSetting(name, box.checked);
+      changed?.(box);
+    },
+  });
   return h("label", { class: "check" }, box, t(`setting.${name}`));
 }

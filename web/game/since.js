@@ -17,8 +17,12 @@ const OWN_ACTIONS = new Set(["offer_set", "tile_bought", "purchase_passed", "til
 export function sinceLastTurn(store) {
   const lines = h("ul", {});
   const close = button(t("close"), () => hide(root, true), { class: "small", "data-act": "close-since" });
-  const root = h("section", { class: "since panel", hidden: true, "aria-label": t("since.title") },
-    h("div", { class: "bar" }, h("h2", {}, t("since.title")), close), lines);
+  const root = h(
+    "section",
+    { class: "since panel", hidden: true, "aria-label": t("since.title") },
+    h("div", { class: "bar" }, h("h2", {}, t("since.title")), close),
+    lines,
+  );
   let hiddenAt = 0;
 
   function changedVisibility() {
@@ -56,19 +60,39 @@ function summary({ log, view }, seat) {
   const last = log.findLastIndex((event) => isOwnAction(event, seat));
   const since = /** @type {any[]} */ (last < 0 ? [] : log.slice(last + 1));
   const name = (/** @type {number} */ other) => view.players[other]?.name ?? "";
-  const bought = since.filter(({ type, seller }) => type === "tile_bought" && seller === seat).map(({ tile, price, seat: buyer }) => (
-    h("li", {}, thumbnail(view.ruleset, tile), h("span", {}, t("since.bought", { name: name(buyer), tile, count: price })))));
-  const incomes = since.flatMap(({ type, players }) => (type === "income_paid" ? players : [])).filter((paid) => paid.seat === seat);
+  const bought = since
+    .filter(({ type, seller }) => type === "tile_bought" && seller === seat)
+    .map(({ tile, price, seat: buyer }) =>
+      h(
+        "li",
+        {},
+        thumbnail(view.ruleset, tile),
+        h("span", {}, t("since.bought", { name: name(buyer), tile, count: price })),
+      ),
+    );
+  const incomes = since
+    .flatMap(({ type, players }) => (type === "income_paid" ? players : []))
+    .filter((paid) => paid.seat === seat);
   const income = incomes.reduce((sum, { total }) => sum + total, 0);
-  const built = view.players.filter((player) => player.seat !== seat).flatMap((player) => {
-    const count = since.reduce((sum, { type, seat: by }) => (
-      by !== player.seat ? sum : type === "tile_placed" ? sum + 1 : type === "placement_taken_back" ? sum - 1 : sum), 0);
-    return count > 0 ? [h("li", {}, t("since.built", { name: player.name, count }))] : [];
-  });
-  const scored = since.filter(({ type }) => type === "round_scored").flatMap(({ players }) => players).filter((points) => points.seat === seat);
+  const built = view.players
+    .filter((player) => player.seat !== seat)
+    .flatMap((player) => {
+      const count = since.reduce(
+        (sum, { type, seat: by }) =>
+          by !== player.seat ? sum : type === "tile_placed" ? sum + 1 : type === "placement_taken_back" ? sum - 1 : sum,
+        0,
+      );
+      return count > 0 ? [h("li", {}, t("since.built", { name: player.name, count }))] : [];
+    });
+  const scored = since
+    .filter(({ type }) => type === "round_scored")
+    .flatMap(({ players }) => players)
+    .filter((points) => points.seat === seat);
   const points = scored.flatMap(({ scoring_tiles: tiles }) => tiles).reduce((sum, tile) => sum + tile.points, 0);
   return [
-    ...bought, ...(income ? [h("li", {}, t("since.income", { gold: signed(income) }))] : []), ...built,
+    ...bought,
+    ...(income ? [h("li", {}, t("since.income", { gold: signed(income) }))] : []),
+    ...built,
     ...(scored.length ? [h("li", {}, t("since.points", { points: signed(points) }))] : []),
   ];
 }

@@ -12,10 +12,17 @@ import { loadTiles } from "../state/api.js";
  * @param {() => number} [rotationOf]
  */
 export function noteOn(box, ruleset, tileOf, rotationOf = () => 0) {
-  box.addEventListener("pointerenter", () => void loadTiles(ruleset).then((tiles) => {
-    const tile = tileOf();
-    const note = tiles.find(({ id }) => id === tile)?.note;
-    const words = tile ? tileNameAndWords(ruleset, tile, rotationOf()) : null;
-    attribute(box, "title", note ? `${words}\n${t("tile.doubtful", { note })}` : words);
-  }, () => {})); // without the catalogue there is no tooltip
+  box.addEventListener(
+    "pointerenter",
+    () =>
+      void loadTiles(ruleset).then(
+        (tiles) => {
+          const tile = tileOf();
+          const note = tiles.find(({ id }) => id === tile)?.note;
+          const words = tile ? tileNameAndWords(ruleset, tile, rotationOf()) : null;
+          attribute(box, "title", note ? `${words}\n${t("tile.doubtful", { note })}` : words);
+        },
+        () => {},
+      ),
+  ); // without the catalogue there is no tooltip
 }

@@ -16,15 +16,22 @@ export function trialTray(store, placing) {
   const gains = gainsList(store, placing);
   const turn = button(`⟳ ${t("build.turn")}`, () => placing.rotate(1), { class: "small" });
   const close = button(t("close"), () => placing.select(null), { class: "small", "data-act": "end-trial" });
-  const root = h("section", { class: "tray-part trial", hidden: true, "aria-label": t("trial.title") },
-    h("div", { class: "bar" }, title, turn, close), gains.root);
-  return { root, show() {
-    const { tile, ghost } = placing;
-    hide(root, !tile || placing.building);
-    if (root.hidden) return;
-    const cells = placing.cells().size;
-    setText(title, t("trial.places", { tile: tile ?? "", count: cells }));
-    hide(turn, !ghost);
-    gains.show();
-  } };
+  const root = h(
+    "section",
+    { class: "tray-part trial", hidden: true, "aria-label": t("trial.title") },
+    h("div", { class: "bar" }, title, turn, close),
+    gains.root,
+  );
+  return {
+    root,
+    show() {
+      const { tile, ghost } = placing;
+      hide(root, !tile || placing.building);
+      if (root.hidden) return;
+      const cells = placing.cells().size;
+      setText(title, t("trial.places", { tile: tile ?? "", count: cells }));
+      hide(turn, !ghost);
+      gains.show();
+    },
+  };
 }

@@ -30,7 +30,10 @@ export function turnAlerts(store) {
 
   function notify() {
     const notification = new Notification(turnText(store), { body: store.view.name, tag: store.id, icon: usual });
-    notification.onclick = () => { window.focus(); notification.close(); };
+    notification.onclick = () => {
+      window.focus();
+      notification.close();
+    };
   }
 
   return { show, sound, close: () => icon?.setAttribute("href", usual) };

@@ -2,12 +2,17 @@
 const CELL_MIN = 48;
 const CELL_SMALLEST = 12;
 const CELL_MAX = 150;
-/** Cells up to this size have room for one more row and column on each side, so that tiles which are placed move nothing. */
+/**
+ * Cells up to this size have room for one more row and column on each side, so that tiles which are placed move
+ * nothing.
+ */
 const CELL_ROOMY = 64;
 const CELL_FIRST = 112;
 
 /** @typedef {{left: number, top: number, columns: number, rows: number}} Bounds A box of cells. */
-/** @typedef {{cell: number, x: number, y: number}} View The size of cells, and where the cell (0, 0) is in the scroller, in pixels. */
+/**
+ * @typedef {{cell: number, x: number, y: number}} View The size of cells, and where the cell (0, 0) is in the scroller, in pixels.
+ */
 
 /**
  * The zoom and the position of a board in its scroller. The scale is chosen when a phase begins, and changes only when the user
@@ -39,18 +44,31 @@ export class Viewport {
     this.scroller = scroller;
     this.board = board;
     this.bounds = bounds;
-    new ResizeObserver(([{ contentRect: { width, height } }]) => this.#resized(width, height)).observe(scroller);
+    new ResizeObserver(
+      ([
+        {
+          contentRect: { width, height },
+        },
+      ]) => this.#resized(width, height),
+    ).observe(scroller);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    scroller.addEventListener("pointerdown", (event) => { this.#pointers.set(event.pointerId, event); this.#pinch = 0; });
+    scroller.addEventListener("pointerdown", (event) => {
+      this.#pointers.set(event.pointerId, event);
+      this.#pinch = 0;
+    });
     for (const type of ["pointerup", "pointercancel", "pointerleave"]) {
       scroller.addEventListener(type, (event) => this.#pointers.delete(/** @type {PointerEvent} */ (event).pointerId));
     }
     scroller.addEventListener("pointermove", (event) => this.#pinched(event));
-    scroller.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey) return; // a pinch on a trackpad sends this too
-      event.preventDefault();
-      this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
-    }, { passive: false });
+    scroller.addEventListener(
+      "wheel",
+      (event) => {
+        if (!event.ctrlKey) return; // a pinch on a trackpad sends this too
+        event.preventDefault();
+        this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1);
+      },
+      { passive: false },
+    );
   }
 
   /** The size of a cell in pixels. */
@@ -102,7 +120,9 @@ export class Viewport {
   #fits() {
     const { columns, rows } = this.bounds();
     const { cell } = this.#view;
-    return cell <= CELL_MIN || !this.#room.width || (columns * cell <= this.#room.width && rows * cell <= this.#room.height);
+    return (
+      cell <= CELL_MIN || !this.#room.width || (columns * cell <= this.#room.width && rows * cell <= this.#room.height)
+    );
   }
 
   /** Choose the scale, and put the board into the middle. @param {number} [smallest] */
@@ -112,7 +132,9 @@ export class Viewport {
     if (!width) return;
     const tight = Math.min(width / columns, height / rows);
     const roomy = Math.min(CELL_FIRST, width / (columns + 2), height / (rows + 2));
-    const cell = limited(Math.max(smallest, smallest < CELL_MIN ? tight : Math.max(roomy, Math.min(tight, CELL_ROOMY))));
+    const cell = limited(
+      Math.max(smallest, smallest < CELL_MIN ? tight : Math.max(roomy, Math.min(tight, CELL_ROOMY))),
+    );
     const middle = (/** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ room) => {
       const start = (room - count * cell) / 2 - first * cell;
       return Math.max(0, Math.min(room - cell, start)); // the castle is in sight
@@ -126,11 +148,20 @@ export class Viewport {
     const { cell } = this.#view;
     const { width, height } = this.#room;
     if (!width || !columns) return;
-    const along = (/** @type {number} */ origin, /** @type {number} */ first, /** @type {number} */ count, /** @type {number} */ room, /** @type {[number, number] | null} */ wanted) => {
+    const along = (
+      /** @type {number} */ origin,
+      /** @type {number} */ first,
+      /** @type {number} */ count,
+      /** @type {number} */ room,
+      /** @type {[number, number] | null} */ wanted,
+    ) => {
       let at = origin;
       if (wanted) at = Math.max(-wanted[0] * cell, Math.min(room - (wanted[0] + wanted[1]) * cell, at));
       const [start, size] = [at + first * cell, count * cell];
-      return (size <= room ? Math.max(0, Math.min(room - size, start)) : Math.max(room - size, Math.min(0, start))) - first * cell;
+      return (
+        (size <= room ? Math.max(0, Math.min(room - size, start)) : Math.max(room - size, Math.min(0, start))) -
+        first * cell
+      );
     };
     const { x: nearX, y: nearY } = this.#view;
     const wanted = this.#wanted;

@@ -23,23 +23,72 @@ const POLL_MS = 4000;
 /** Show the front page: a new game, our games, and public games. @param {Element} app */
 export async function openFront(app) {
   const [bots, scoring] = await Promise.all([
-    loadBots().catch((error) => { toastError(error); return []; }), loadScoringTiles(null).catch((error) => { toastError(error); return null; })]);
+    loadBots().catch((error) => {
+      toastError(error);
+      return [];
+    }),
+    loadScoringTiles(null).catch((error) => {
+      toastError(error);
+      return null;
+    }),
+  ]);
   const counts = (scoring?.round_tables ?? []).map(({ players }) => players);
   const mine = h("div", {});
   const open = h("div", {});
   const player = nameForm();
   const hunts = h("span", {});
-  const root = h("div", { class: "front-page" },
-    h("header", { class: "head" }, h("h1", {}, "Isle of Skye"), h("span", { class: "turn" }, t("front.tagline")), languageChoice()),
-    h("main", { class: "front" },
-      h("div", { class: "stack" }, player.root, guidedRound(player.name), againstBots(player.name, bots, counts), withFriends(player.name, counts, scoring), section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts))),
+  const root = h(
+    "div",
+    { class: "front-page" },
+    h(
+      "header",
+      { class: "head" },
+      h("h1", {}, "Isle of Skye"),
+      h("span", { class: "turn" }, t("front.tagline")),
+      languageChoice(),
+    ),
+    h(
+      "main",
+      { class: "front" },
+      h(
+        "div",
+        { class: "stack" },
+        player.root,
+        guidedRound(player.name),
+        againstBots(player.name, bots, counts),
+        withFriends(player.name, counts, scoring),
+        section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts)),
+      ),
       h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
-      h("p", { class: "faint links" }, button(t("menu.rules"), () => void import("../game/rules.js").then(({ showRules }) => showRules(null)).catch(toastError), { class: "small", "data-act": "rules" }),
-        button(t("key.title"), () => void import("./player-key.js").then(({ showPlayerKey }) => showPlayerKey(), toastError), { class: "small", "data-act": "player-key" }),
-        " ", hunts, h("a", { href: "/docs", hreflang: "en" }, t("front.guide")), " · ", h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")))));
+      h(
+        "p",
+        { class: "faint links" },
+        button(
+          t("menu.rules"),
+          () => void import("../game/rules.js").then(({ showRules }) => showRules(null)).catch(toastError),
+          { class: "small", "data-act": "rules" },
+        ),
+        button(
+          t("key.title"),
+          () => void import("./player-key.js").then(({ showPlayerKey }) => showPlayerKey(), toastError),
+          { class: "small", "data-act": "player-key" },
+        ),
+        " ",
+        hunts,
+        h("a", { href: "/docs", hreflang: "en" }, t("front.guide")),
+        " · ",
+        h("a", { href: "/docs/reference", hreflang: "en" }, t("front.reference")),
+      ),
+    ),
+  );
   app.replaceChildren(root);
   performance.measure("skye-ready");
-  void skye.transport.json("GET", "/v1").then(({ lab }) => lab && skye.transport.json("GET", lab)).then((lab) => { if (lab?.hunts) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · "); }, toastError);
+  void skye.transport
+    .json("GET", "/v1")
+    .then(({ lab }) => lab && skye.transport.json("GET", lab))
+    .then((lab) => {
+      if (lab?.hunts) hunts.append(h("a", { href: "/play/?hunts" }, t("hunt.title")), " · ");
+    }, toastError);
   for (;;) {
     if (document.visibilityState === "visible" && root.isConnected) {
       await Promise.all([showPublic(open), showMine(mine)]).catch(toastError);
@@ -55,53 +104,148 @@ function guidedRound(myName) {
     const name = myName();
     if (name === null) return;
     const players = [{ name }, { bot: /** @type {const} */ ("random") }];
-    const created = await create({ scenario: "first_round", players, visibility: "private", name: t("guide.title") }, pressed(event));
+    const created = await create(
+      { scenario: "first_round", players, visibility: "private", name: t("guide.title") },
+      pressed(event),
+    );
     if (!created) return;
     saveGuideStep(created.game.id, 0);
     location.assign(gameUrl(created.game.id));
   };
-  return section(t("guide.title"), h("p", {}, t("guide.text")), button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }));
+  return section(
+    t("guide.title"),
+    h("p", {}, t("guide.text")),
+    button(t("guide.start"), (event) => void begin(event), { class: "primary", "data-act": "guide" }),
+  );
 }
 
-/** Create the section with a button for each bot, which starts a game. @param {() => string | null} myName @param {Bot[]} bots @param {number[]} counts */
+/**
+ * Create the section with a button for each bot, which starts a game.
+ *
+ * @param {() => string | null} myName
+ * @param {Bot[]} bots
+ * @param {number[]} counts
+ */
 function againstBots(myName, bots, counts) {
-  const count = h("select", { "aria-label": t("front.opponents"), name: "bots" },
-    ...counts.map((players) => h("option", { value: players - 1 }, t("front.bots", { count: players - 1 }))));
+  const count = h(
+    "select",
+    { "aria-label": t("front.opponents"), name: "bots" },
+    ...counts.map((players) => h("option", { value: players - 1 }, t("front.bots", { count: players - 1 }))),
+  );
   const listed = h("input", { type: "checkbox", name: "listed" });
   const start = (/** @type {any} */ bot, /** @type {HTMLButtonElement | null} */ from) => {
     const name = myName();
     const opponents = Array.from({ length: Number(count.value) }, () => bot);
-    if (name !== null) void createAndOpen({ players: [{ name }, ...opponents], auto_start: true, visibility: listed.checked ? "public" : "private", name: t("front.game_name") }, from);
+    if (name !== null)
+      void createAndOpen(
+        {
+          players: [{ name }, ...opponents],
+          auto_start: true,
+          visibility: listed.checked ? "public" : "private",
+          name: t("front.game_name"),
+        },
+        from,
+      );
   };
-  const levels = bots.map((bot) => button(botTitle(bot), (event) => start({ bot: bot.name }, pressed(event)), { class: "primary", "data-level": bot.name }));
-  const url = h("input", { type: "url", name: "bot-url", required: true, placeholder: "http://127.0.0.1:5000/bot", "aria-label": t("front.bot_url") });
-  const secret = h("input", { name: "bot-secret", autocomplete: "off", placeholder: t("front.bot_secret"), "aria-label": t("front.bot_secret") });
-  const atUrl = h("details", {}, h("summary", {}, t("front.bot_url")), form("bar", (from) => {
-    start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, from);
-  }, url, secret, h("button", { "data-act": "bot-url" }, t("front.bot_play"))));
-  const box = section(t("front.bots_title"), h("p", {}, t("front.bots_text")), h("div", { class: "bar" }, ...levels),
-    h("div", { class: "bar" }, h("label", {}, t("front.opponents"), " ", count), h("label", { class: "check" }, listed, t("front.listed"))), atUrl);
+  const levels = bots.map((bot) =>
+    button(botTitle(bot), (event) => start({ bot: bot.name }, pressed(event)), {
+      class: "primary",
+      "data-level": bot.name,
+    }),
+  );
+  const url = h("input", {
+    type: "url",
+    name: "bot-url",
+    required: true,
+    placeholder: "http://127.0.0.1:5000/bot",
+    "aria-label": t("front.bot_url"),
+  });
+  const secret = h("input", {
+    name: "bot-secret",
+    autocomplete: "off",
+    placeholder: t("front.bot_secret"),
+    "aria-label": t("front.bot_secret"),
+  });
+  const atUrl = h(
+    "details",
+    {},
+    h("summary", {}, t("front.bot_url")),
+    form(
+      "bar",
+      (from) => {
+        start({ bot_url: url.value, ...(secret.value && { secret: secret.value }) }, from);
+      },
+      url,
+      secret,
+      h("button", { "data-act": "bot-url" }, t("front.bot_play")),
+    ),
+  );
+  const box = section(
+    t("front.bots_title"),
+    h("p", {}, t("front.bots_text")),
+    h("div", { class: "bar" }, ...levels),
+    h(
+      "div",
+      { class: "bar" },
+      h("label", {}, t("front.opponents"), " ", count),
+      h("label", { class: "check" }, listed, t("front.listed")),
+    ),
+    atUrl,
+  );
   box.classList.add("hero");
   const hero = h("div", { class: "hero-tiles", "aria-hidden": "true" });
   box.append(hero);
-  loadTiles(null).then((tiles) => hero.append(...tilesOfSteps(tiles).slice(1).flatMap(({ tile }) => (tile ? h("img", { src: tilePicture(null, tile), alt: "" }) : []))), () => {}); // an ornament
+  loadTiles(null).then(
+    (tiles) =>
+      hero.append(
+        ...tilesOfSteps(tiles)
+          .slice(1)
+          .flatMap(({ tile }) => (tile ? h("img", { src: tilePicture(null, tile), alt: "" }) : [])),
+      ),
+    () => {},
+  ); // an ornament
   return box;
 }
 
-/** @param {() => string | null} myName @param {number[]} counts @param {import("../state/api.js").ScoringTiles | null} scoring */
+/**
+ * @param {() => string | null} myName
+ * @param {number[]} counts
+ * @param {import("../state/api.js").ScoringTiles | null} scoring
+ */
 function withFriends(myName, counts, scoring) {
-  const seats = h("select", { "aria-label": t("front.seats"), name: "seats" },
-    ...counts.map((number) => h("option", { value: number, selected: number === 4 }, t("front.players", { count: number }))));
+  const seats = h(
+    "select",
+    { "aria-label": t("front.seats"), name: "seats" },
+    ...counts.map((number) =>
+      h("option", { value: number, selected: number === 4 }, t("front.players", { count: number })),
+    ),
+  );
   const secret = h("input", { type: "checkbox", name: "private", checked: true });
   const choices = gameOptions(scoring);
-  const creating = form("bar", (from) => {
-    const name = myName();
-    if (name === null) return;
-    const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({ invite: /** @type {const} */ (true) }));
-    void createAndOpen({
-      players: [{ name }, ...invited], seat_count: Number(seats.value), visibility: secret.checked ? "private" : "public", name: plain(t("front.game_of", { name })).slice(0, 60), options: choices.options(),
-    }, from);
-  }, seats, h("label", { class: "check" }, secret, t("front.private")), choices.root, h("button", { class: "primary", "data-act": "friends" }, t("front.create")));
+  const creating = form(
+    "bar",
+    (from) => {
+      const name = myName();
+      if (name === null) return;
+      const invited = Array.from({ length: secret.checked ? Number(seats.value) - 1 : 0 }, () => ({
+        invite: /** @type {const} */ (true),
+      }));
+      void createAndOpen(
+        {
+          players: [{ name }, ...invited],
+          seat_count: Number(seats.value),
+          visibility: secret.checked ? "private" : "public",
+          name: plain(t("front.game_of", { name })).slice(0, 60),
+          options: choices.options(),
+        },
+        from,
+      );
+    },
+    seats,
+    h("label", { class: "check" }, secret, t("front.private")),
+    choices.root,
+    h("button", { class: "primary", "data-act": "friends" }, t("front.create")),
+  );
   return section(t("front.friends_title"), h("p", {}, t("front.friends_text")), creating);
 }
 
@@ -113,17 +257,31 @@ function pressed({ target }) {
 /** @param {Element} box */
 async function showPublic(box) {
   const { games } = await new Games(skye.transport).list({ limit: 30 });
-  show(box, games.map((game) => gameRow(game)), t("front.none"));
+  show(
+    box,
+    games.map((game) => gameRow(game)),
+    t("front.none"),
+  );
 }
 
 /** @param {Element} box */
 async function showMine(box) {
-  const games = await Promise.all(myGames().slice(0, 20).map((id) => (
-    loadGame(id).then(({ view, token }) => (token ? view : null), (error) => {
-      if (error.code === "game_not_found") forget(id);
-      return null;
-    }))));
-  const found = games.filter((game) => game !== null).sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+  const games = await Promise.all(
+    myGames()
+      .slice(0, 20)
+      .map((id) =>
+        loadGame(id).then(
+          ({ view, token }) => (token ? view : null),
+          (error) => {
+            if (error.code === "game_not_found") forget(id);
+            return null;
+          },
+        ),
+      ),
+  );
+  const found = games
+    .filter((game) => game !== null)
+    .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const rows = found.map((game) => {
     const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);
     return gameRow(game, game.you.seat, turn);
@@ -131,7 +289,13 @@ async function showMine(box) {
   show(box, rows, t("front.no_mine"));
 }
 
-/** Show a list of games, or a text for none, unless its text is the same or it has the focus. @param {Element} box @param {Element[]} rows @param {string} none */
+/**
+ * Show a list of games, or a text for none, unless its text is the same or it has the focus.
+ *
+ * @param {Element} box
+ * @param {Element[]} rows
+ * @param {string} none
+ */
 function show(box, rows, none) {
   const list = rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, none);
   if (box.textContent === list.textContent || box.contains(document.activeElement)) return;

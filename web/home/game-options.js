@@ -12,14 +12,28 @@ const MINUTES = [1, 2, 5, 15];
  * @returns {{root: HTMLElement, options: () => {turn_ms?: number, scoring_tiles?: any}}}
  */
 export function gameOptions(scoring) {
-  const clock = h("select", { name: "clock" }, h("option", { value: "" }, t("front.no_clock")),
-    ...MINUTES.map((count) => h("option", { value: 60_000 * count }, t("front.minutes", { count }))));
+  const clock = h(
+    "select",
+    { name: "clock" },
+    h("option", { value: "" }, t("front.no_clock")),
+    ...MINUTES.map((count) => h("option", { value: 60_000 * count }, t("front.minutes", { count }))),
+  );
   const ids = (scoring?.scoring_tiles ?? []).map(({ id }) => id);
   const slots = [...new Set(scoring?.round_tables.flatMap(({ rounds }) => rounds.flat()))].sort().map((slot) => ({
-    slot, select: h("select", { name: `scoring-${slot}` }, h("option", { value: "" }, t("front.drawn")), ...ids.map((id) => h("option", { value: id }, scoringTitle(id)))),
+    slot,
+    select: h(
+      "select",
+      { name: `scoring-${slot}` },
+      h("option", { value: "" }, t("front.drawn")),
+      ...ids.map((id) => h("option", { value: id }, scoringTitle(id))),
+    ),
   }));
-  const chosen = h("details", { class: "scoring-choice" }, h("summary", {}, t("tab.scoring")),
-    ...slots.map(({ slot, select }) => h("label", {}, `${slot} `, select)));
+  const chosen = h(
+    "details",
+    { class: "scoring-choice" },
+    h("summary", {}, t("tab.scoring")),
+    ...slots.map(({ slot, select }) => h("label", {}, `${slot} `, select)),
+  );
 
   /** Return the chosen tiles, with drawn ones in the other slots; nothing if none is chosen. */
   function scoringTiles() {
@@ -29,8 +43,14 @@ export function gameOptions(scoring) {
     return wanted.map((id) => id || rest.pop());
   }
 
-  return { root: h("div", { class: "options" }, h("label", {}, t("front.clock"), " ", clock), chosen), options() {
-    const chosenTiles = scoringTiles();
-    return { ...(clock.value ? { turn_ms: Number(clock.value) } : {}), ...(chosenTiles ? { scoring_tiles: chosenTiles } : {}) };
-  } };
+  return {
+    root: h("div", { class: "options" }, h("label", {}, t("front.clock"), " ", clock), chosen),
+    options() {
+      const chosenTiles = scoringTiles();
+      return {
+        ...(clock.value ? { turn_ms: Number(clock.value) } : {}),
+        ...(chosenTiles ? { scoring_tiles: chosenTiles } : {}),
+      };
+    },
+  };
 }

@@ -3,7 +3,11 @@ import { botLevel } from "../shared/bots.js";
 import { language, list, t } from "../shared/i18n.js";
 import { gameUrl } from "../shared/urls.js";
 
-/** @typedef {{id: string, name: string, status: string, round: number, seat_count: number, created_at: string, players: {seat: number, name: string, bot: string | null}[]}} Listed */
+/**
+ * @typedef {{seat: number, name: string, bot: string | null}} ListedPlayer
+ * @typedef {{id: string, name: string, status: string, round: number, seat_count: number, created_at: string,
+ *   players: ListedPlayer[]}} Listed
+ */
 
 /**
  * Create the row of a game in a list: its name and date, the opponents with the levels of bots, and the round.
@@ -13,11 +17,24 @@ import { gameUrl } from "../shared/urls.js";
  * @param {boolean} [turn] Whether it is our turn.
  */
 export function gameRow(game, mine = null, turn = false) {
-  const names = game.players.filter(({ seat }) => seat !== mine).map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
-  const standing = game.status === "lobby" ? t("front.seated", { count: game.players.length, seats: game.seat_count })
-    : game.status === "playing" ? t("front.round", { round: game.round }) : t(`status.${game.status}`);
-  return h("li", {}, h("a", { href: gameUrl(game.id) }, game.name), h("span", { class: "opponents" }, names.length ? list(names) : ""), turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
-    h("span", { class: "faint" }, standing), h("time", { class: "faint", datetime: game.created_at }, date(game.created_at)));
+  const names = game.players
+    .filter(({ seat }) => seat !== mine)
+    .map(({ name, bot }) => (bot ? `${name} (${botLevel(bot) || bot})` : name));
+  const standing =
+    game.status === "lobby"
+      ? t("front.seated", { count: game.players.length, seats: game.seat_count })
+      : game.status === "playing"
+        ? t("front.round", { round: game.round })
+        : t(`status.${game.status}`);
+  return h(
+    "li",
+    {},
+    h("a", { href: gameUrl(game.id) }, game.name),
+    h("span", { class: "opponents" }, names.length ? list(names) : ""),
+    turn ? h("span", { class: "badge act" }, t("front.your_turn")) : null,
+    h("span", { class: "faint" }, standing),
+    h("time", { class: "faint", datetime: game.created_at }, date(game.created_at)),
+  );
 }
 
 /** Return a date in the language of the page. @param {string} at */

@@ -20,10 +20,29 @@ const KEPT = "skye.hunts";
 export async function openHunts(app) {
   const { classes } = await skye.transport.json("GET", "/v1/lab/defects/classes");
   const hunts = h("div", { class: "stack" });
-  app.replaceChildren(h("div", { class: "front-page" },
-    h("header", { class: "head" }, h("h1", {}, t("hunt.title")), h("a", { href: "/play/" }, "Isle of Skye"), languageChoice()),
-    h("main", { class: "front" },
-      section(t("hunt.open"), h("p", {}, t("hunt.text"), " ", h("a", { href: "/docs/hunts", hreflang: "en" }, t("front.guide"))), openForm(classes, hunts)), hunts)));
+  app.replaceChildren(
+    h(
+      "div",
+      { class: "front-page" },
+      h(
+        "header",
+        { class: "head" },
+        h("h1", {}, t("hunt.title")),
+        h("a", { href: "/play/" }, "Isle of Skye"),
+        languageChoice(),
+      ),
+      h(
+        "main",
+        { class: "front" },
+        section(
+          t("hunt.open"),
+          h("p", {}, t("hunt.text"), " ", h("a", { href: "/docs/hunts", hreflang: "en" }, t("front.guide"))),
+          openForm(classes, hunts),
+        ),
+        hunts,
+      ),
+    ),
+  );
   for (const kept of keptHunts()) await showHunt(hunts, kept);
 }
 
@@ -32,24 +51,53 @@ function keptHunts() {
   return JSON.parse(loadItem(KEPT) ?? "[]");
 }
 
-/** @param {import("../../clients/typescript/src/resources.js").Result<"list_defect_classes">["classes"]} classes @param {Element} hunts */
+/**
+ * @param {import("../../clients/typescript/src/resources.js").Result<"list_defect_classes">["classes"]} classes
+ * @param {Element} hunts
+ */
 function openForm(classes, hunts) {
   const boxes = classes.map((each) => h("input", { type: "checkbox", value: each.class }));
-  const difficulty = h("select", { name: "difficulty" }, h("option", { value: "" }, t("hunt.any")),
-    ...["easy", "medium", "hard"].map((value) => h("option", { value }, t(`hunt.${value}`))));
+  const difficulty = h(
+    "select",
+    { name: "difficulty" },
+    h("option", { value: "" }, t("hunt.any")),
+    ...["easy", "medium", "hard"].map((value) => h("option", { value }, t(`hunt.${value}`))),
+  );
   const count = h("input", { name: "count", type: "number", min: 1, max: 100, value: 5, required: true });
   const seed = h("input", { name: "seed", maxlength: 64, autocomplete: "off" });
-  const root = form("stack", open,
-    h("fieldset", {}, h("legend", {}, t("hunt.classes")), ...classes.map((each, index) =>
-      h("label", { class: "check" }, boxes[index], h("span", { lang: "en" }, h("b", {}, each.class), ` ${each.description}`)))),
-    h("div", { class: "bar" }, h("label", {}, t("hunt.difficulty"), " ", difficulty), h("label", {}, t("hunt.count"), " ", count),
-      h("label", {}, t("hunt.seed"), " ", seed)),
-    h("div", { class: "bar" }, h("button", { class: "primary", "data-act": "open-hunt" }, t("hunt.open"))));
+  const root = form(
+    "stack",
+    open,
+    h(
+      "fieldset",
+      {},
+      h("legend", {}, t("hunt.classes")),
+      ...classes.map((each, index) =>
+        h(
+          "label",
+          { class: "check" },
+          boxes[index],
+          h("span", { lang: "en" }, h("b", {}, each.class), ` ${each.description}`),
+        ),
+      ),
+    ),
+    h(
+      "div",
+      { class: "bar" },
+      h("label", {}, t("hunt.difficulty"), " ", difficulty),
+      h("label", {}, t("hunt.count"), " ", count),
+      h("label", {}, t("hunt.seed"), " ", seed),
+    ),
+    h("div", { class: "bar" }, h("button", { class: "primary", "data-act": "open-hunt" }, t("hunt.open"))),
+  );
 
   async function open() {
     const chosen = boxes.filter((box) => box.checked).map((box) => box.value);
-    const body = { // what the form leaves open is left out: the server refuses null
-      count: Number(count.value), ...(chosen.length && { classes: chosen }), ...(difficulty.value && { difficulty: difficulty.value }),
+    const body = {
+      // what the form leaves open is left out: the server refuses null
+      count: Number(count.value),
+      ...(chosen.length && { classes: chosen }),
+      ...(difficulty.value && { difficulty: difficulty.value }),
       ...(seed.value.trim() && { seed: seed.value.trim() }),
     };
     try {
@@ -70,10 +118,17 @@ async function showHunt(hunts, { id, key }, first = false) {
   try {
     const hunt = await skye.transport.json("GET", path);
     const sure = confirmation(t("hunt.sure"), t("hunt.reveal"), () => void reveal().catch(toastError));
-    const actions = h("div", { class: "bar" },
+    const actions = h(
+      "div",
+      { class: "bar" },
       button(t("hunt.copy"), () => void share(location.origin + hunt.api, ""), { "data-act": "copy-api" }),
       button(t("hunt.refresh"), () => void update().catch(toastError), { "data-act": "refresh-hunt" }),
-      hunt.revealed_at || !key ? null : button(t("hunt.reveal"), (event) => sure.open(/** @type {HTMLElement} */ (event.currentTarget)), { "data-act": "reveal" }));
+      hunt.revealed_at || !key
+        ? null
+        : button(t("hunt.reveal"), (event) => sure.open(/** @type {HTMLElement} */ (event.currentTarget)), {
+            "data-act": "reveal",
+          }),
+    );
     const update = async () => result.replaceChildren(...scoreOf(await skye.transport.json("GET", `${path}/score`)));
     const reveal = async () => {
       const revealed = await skye.transport.json("POST", `${path}/reveal`, { token: key });
@@ -93,18 +148,50 @@ async function showHunt(hunts, { id, key }, first = false) {
 /** @param {Score} score @returns {HTMLElement[]} */
 function scoreOf({ found, left, defects, false_reports: wrong, seconds }) {
   const classes = new Map(left.map((each) => [each.class, { found: 0, left: each.defects }]));
-  for (const { class: name } of found) classes.set(name, { left: 0, ...classes.get(name), found: (classes.get(name)?.found ?? 0) + 1 });
-  const rows = [...classes].map(([name, of]) => h("tr", {}, h("th", { scope: "row", lang: "en" }, name), h("td", {}, of.found), h("td", {}, of.left)));
+  for (const { class: name } of found)
+    classes.set(name, { left: 0, ...classes.get(name), found: (classes.get(name)?.found ?? 0) + 1 });
+  const rows = [...classes].map(([name, of]) =>
+    h("tr", {}, h("th", { scope: "row", lang: "en" }, name), h("td", {}, of.found), h("td", {}, of.left)),
+  );
   return [
     h("p", {}, t("hunt.score", { found: found.length, defects, wrong, minutes: Math.floor(seconds / 60) })),
-    h("table", {}, h("thead", {}, h("tr", {}, ...["hunt.class", "hunt.found", "hunt.left"].map((name) => h("th", { scope: "col" }, t(name))))), h("tbody", {}, ...rows)),
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...["hunt.class", "hunt.found", "hunt.left"].map((name) => h("th", { scope: "col" }, t(name)))),
+      ),
+      h("tbody", {}, ...rows),
+    ),
   ];
 }
 
 /** @param {Revealed["defects"]} defects */
 function solution(defects) {
-  return h("ul", {}, ...defects.map((each) => h("li", {}, h("b", { lang: "en" }, each.name), ` (${has(`hunt.${each.difficulty}`) ? t(`hunt.${each.difficulty}`) : each.difficulty}) `,
-    each.found ? h("span", { class: "badge" }, t("hunt.found")) : null,
-    h("p", { lang: "en" }, h("code", {}, each.operation), ` ${each.breaks}`),
-    h("details", {}, h("summary", {}, t("hunt.requests")), h("pre", { lang: "en", tabindex: 0 }, each.evidence.map(({ method, path, body }) => `${method} ${path} ${body ?? ""}`).join("\n"))))));
+  return h(
+    "ul",
+    {},
+    ...defects.map((each) =>
+      h(
+        "li",
+        {},
+        h("b", { lang: "en" }, each.name),
+        ` (${has(`hunt.${each.difficulty}`) ? t(`hunt.${each.difficulty}`) : each.difficulty}) `,
+        each.found ? h("span", { class: "badge" }, t("hunt.found")) : null,
+        h("p", { lang: "en" }, h("code", {}, each.operation), ` ${each.breaks}`),
+        h(
+          "details",
+          {},
+          h("summary", {}, t("hunt.requests")),
+          h(
+            "pre",
+            { lang: "en", tabindex: 0 },
+            each.evidence.map(({ method, path, body }) => `${method} ${path} ${body ?? ""}`).join("\n"),
+          ),
+        ),
+      ),
+    ),
+  );
 }

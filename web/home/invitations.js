@@ -18,7 +18,11 @@ import { saveTokens, tokensOf } from "../state/tokens.js";
 export function inviteList(store, withdraw) {
   const rows = h("ul", { class: "invites" });
   const root = h("div", { hidden: true }, h("p", {}, t("invite.text")), rows);
-  /** The open invitations that another device has created, and has the codes of. @type {{id: string, code: string | null}[]} */
+  /**
+   * The open invitations that another device has created, and has the codes of.
+   *
+   * @type {{id: string, code: string | null}[]}
+   */
   let elsewhere = [];
   /** What was compared with the server last. */
   let checked = "";
@@ -26,13 +30,25 @@ export function inviteList(store, withdraw) {
   /** @param {{id: string, code: string | null, index: number}} invite */
   function row({ id, code, index }) {
     const name = t("invite.link", { seat: number(index + 1) });
-    const link = code ? button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""),
-      { class: "small", "data-act": "invite-link", "aria-label": `${t("invite.copy")}: ${name}` }) : h("span", { class: "faint" }, t("invite.elsewhere"));
-    const take = button(t("invite.withdraw"), () => withdraw(id), { class: "small", "data-act": "withdraw", "aria-label": `${t("invite.withdraw")}: ${name}` });
+    const link = code
+      ? button(t("invite.copy"), () => void share(gameUrl(store.id, "invite", code), ""), {
+          class: "small",
+          "data-act": "invite-link",
+          "aria-label": `${t("invite.copy")}: ${name}`,
+        })
+      : h("span", { class: "faint" }, t("invite.elsewhere"));
+    const take = button(t("invite.withdraw"), () => withdraw(id), {
+      class: "small",
+      "data-act": "withdraw",
+      "aria-label": `${t("invite.withdraw")}: ${name}`,
+    });
     return { root: h("li", {}, h("span", {}, name), link, take), show() {} };
   }
 
-  /** Compare our invitations with those of the server: forget what has been used, and list what another device has created. */
+  /**
+   * Compare our invitations with those of the server: forget what has been used, and list what another device has
+   * created.
+   */
   async function check() {
     const { reserved_seats: reserved, version } = store.view;
     const { host, invitations = [] } = tokensOf(store.id);
@@ -50,16 +66,25 @@ export function inviteList(store, withdraw) {
     return tokensOf(store.id).invitations ?? [];
   }
 
-  return { root, codes: () => saved().map(({ code }) => code), show() {
-    hide(root, store.view.reserved_seats === 0);
-    keyed(rows, [...saved(), ...elsewhere].map((each, index) => ({ ...each, index })), ({ id, index, code }) => `${index}${id}${code ?? ""}`, row);
-    check().catch(toastError);
-  } };
+  return {
+    root,
+    codes: () => saved().map(({ code }) => code),
+    show() {
+      hide(root, store.view.reserved_seats === 0);
+      keyed(
+        rows,
+        [...saved(), ...elsewhere].map((each, index) => ({ ...each, index })),
+        ({ id, index, code }) => `${index}${id}${code ?? ""}`,
+        row,
+      );
+      check().catch(toastError);
+    },
+  };
 }
 
 /** Save a new invitation for the host's list. @param {string} game @param {{id: string, code: string}} invitation */
 export function saveInvite(game, { id, code }) {
-  saveTokens(game, { invitations: [...tokensOf(game).invitations ?? [], { id, code }] });
+  saveTokens(game, { invitations: [...(tokensOf(game).invitations ?? []), { id, code }] });
 }
 
 /** Remove an invitation that the host has withdrawn. @param {string} game @param {string} id */

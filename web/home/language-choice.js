@@ -4,11 +4,21 @@ import { saveItem } from "../state/items.js";
 
 /** Create a select with all languages; it saves the chosen one, and reloads the page in it. */
 export function languageChoice() {
-  const select = h("select", { "aria-label": t("menu.language"), class: "language", onchange() {
-    saveItem(STORED, select.value);
-    const url = new URL(location.href);
-    url.searchParams.set("lang", select.value);
-    location.replace(url);
-  } }, ...Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
+  const select = h(
+    "select",
+    {
+      "aria-label": t("menu.language"),
+      class: "language",
+      onchange() {
+        saveItem(STORED, select.value);
+        const url = new URL(location.href);
+        url.searchParams.set("lang", select.value);
+        location.replace(url);
+      },
+    },
+    ...Object.entries(LANGUAGES).map(([tag, name]) =>
+      h("option", { value: tag, lang: tag, selected: tag === language }, name),
+    ),
+  );
   return select;
 }

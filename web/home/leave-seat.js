@@ -23,7 +23,8 @@ export function askToLeave(store, reopen, host, from) {
     if (seat === null || !token) return;
     await replaceToken(store, () => (lobby ? store.game.seat(seat).leave() : store.game.seat(seat).resign()));
     dropToken(store.id, token);
-    if (store.view.visibility === "private" && !tokenFor(store.id)) location.assign("/play/"); // we can no longer see it
+    if (store.view.visibility === "private" && !tokenFor(store.id))
+      location.assign("/play/"); // we can no longer see it
     else reopen(0);
   }
 }

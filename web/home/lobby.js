@@ -18,9 +18,15 @@ import { addSeatToken, tokensOf } from "../state/tokens.js";
 import { skye } from "../state/api.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
+/** @typedef {import("../../clients/typescript/src/resources.js").Game} GameResource */
 /** @typedef {import("../state/api.js").Player} Player */
 
-/** Create the panel with the seats of a game that has not started. @param {Store} store @param {(seat: number) => void} reopen */
+/**
+ * Create the panel with the seats of a game that has not started.
+ *
+ * @param {Store} store
+ * @param {(seat: number) => void} reopen
+ */
 export async function lobbyPanel(store, reopen) {
   const offered = hosted() ? await loadBots() : [];
   const seats = h("ol", { class: "lobby-seats" });
@@ -30,25 +36,59 @@ export async function lobbyPanel(store, reopen) {
   const name = nameInput();
   /** Whether the player has typed a name: then it stays, also if it is taken. */
   let typed = false;
-  name.addEventListener("input", () => { typed = true; });
+  name.addEventListener("input", () => {
+    typed = true;
+  });
   const sitting = h("button", { "data-act": "join" });
   const join = form("bar", sit, name, sitting);
-  const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), { class: "primary", "data-act": "start" });
-  const bots = h("div", { class: "bar" }, ...offered.map((bot) => (
-    button(t("lobby.add_bot", { bot: botTitle(bot) }), () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })), { "data-bot": bot.name }))));
+  const start = button(t("lobby.start"), () => void write((game, ifMatch) => game.start({ ifMatch })), {
+    class: "primary",
+    "data-act": "start",
+  });
+  const bots = h(
+    "div",
+    { class: "bar" },
+    ...offered.map((bot) =>
+      button(
+        t("lobby.add_bot", { bot: botTitle(bot) }),
+        () => void write((game, ifMatch) => game.join({ bot: /** @type {any} */ (bot.name) }, { ifMatch })),
+        { "data-bot": bot.name },
+      ),
+    ),
+  );
   const link = button(t("lobby.invite"), () => void share(gameUrl(store.id), ""), { "data-act": "game-link" });
-  const invite = button(t("invite.new"), () => void write(async (game, ifMatch) => {
-    const created = await game.invite({ ifMatch });
-    saveInvite(store.id, created.invitation);
-    return created;
-  }), { "data-act": "invite" });
-  const invites = inviteList(store, (id) => void write(async (game, ifMatch) => {
-    const view = await game.revokeInvitation(id, { ifMatch });
-    dropInvite(store.id, id);
-    return view;
-  }));
-  const root = h("section", { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") }, h("h2", {}, t("status.lobby")), ruleset, seats, free, invites.root, join,
-    h("div", { class: "bar" }, start, link, invite), bots, hint);
+  const invite = button(
+    t("invite.new"),
+    () =>
+      void write(async (game, ifMatch) => {
+        const created = await game.invite({ ifMatch });
+        saveInvite(store.id, created.invitation);
+        return created;
+      }),
+    { "data-act": "invite" },
+  );
+  const invites = inviteList(
+    store,
+    (id) =>
+      void write(async (game, ifMatch) => {
+        const view = await game.revokeInvitation(id, { ifMatch });
+        dropInvite(store.id, id);
+        return view;
+      }),
+  );
+  const root = h(
+    "section",
+    { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") },
+    h("h2", {}, t("status.lobby")),
+    ruleset,
+    seats,
+    free,
+    invites.root,
+    join,
+    h("div", { class: "bar" }, start, link, invite),
+    bots,
+    hint,
+  );
 
   /** Return the game with the host token, or null without one. */
   function hosted() {
@@ -59,7 +99,7 @@ export async function lobbyPanel(store, reopen) {
   /**
    * Send a write of the host, unless the lobby has changed since it was shown (`If-Match`) or the last write is in progress.
    *
-   * @param {(game: import("../../clients/typescript/src/resources.js").Game, ifMatch: number) => ReturnType<Parameters<Store["send"]>[0]>} act
+   * @param {(game: GameResource, ifMatch: number) => ReturnType<Parameters<Store["send"]>[0]>} act
    */
   async function write(act) {
     const game = hosted();
@@ -97,15 +137,21 @@ export async function lobbyPanel(store, reopen) {
     }
   }
 
-  /** Remove a player as the host, after a question unless it is a bot. @param {Player} player @param {HTMLElement} from */
+  /**
+   * Remove a player as the host, after a question unless it is a bot.
+   *
+   * @param {Player} player
+   * @param {HTMLElement} from
+   */
   function removeSeat({ seat: number, name: called, bot }, from) {
     if (number === store.seat) return askToLeave(store, reopen, true, from);
-    const remove = () => void write(async (game, ifMatch) => {
-      const token = await tokenOfSeat(number);
-      const view = await game.seat(number).leave({ ifMatch });
-      if (token) dropToken(store.id, token);
-      return view;
-    });
+    const remove = () =>
+      void write(async (game, ifMatch) => {
+        const token = await tokenOfSeat(number);
+        const view = await game.seat(number).leave({ ifMatch });
+        if (token) dropToken(store.id, token);
+        return view;
+      });
     if (bot) remove();
     else confirmation(t("lobby.remove_question", { name: called }), t("lobby.remove"), remove).open(from);
   }
@@ -113,7 +159,14 @@ export async function lobbyPanel(store, reopen) {
   /** Return our token of another seat, if a player on this device has it. @param {number} number */
   async function tokenOfSeat(number) {
     const others = tokensOf(store.id).seats.filter((token) => token !== store.token);
-    const views = await Promise.all(others.map((token) => skye.game(store.id, token).get().catch(() => null)));
+    const views = await Promise.all(
+      others.map((token) =>
+        skye
+          .game(store.id, token)
+          .get()
+          .catch(() => null),
+      ),
+    );
     return others.find((_, index) => views[index]?.you.seat === number) ?? null;
   }
 
@@ -121,48 +174,71 @@ export async function lobbyPanel(store, reopen) {
   function hintText() {
     const { view } = store;
     if (!hosted()) return t(view.auto_start ? "lobby.starts_itself" : "lobby.host_starts");
-    return [view.players.length < 2 && t("lobby.too_few"), unreserved() === 0 && view.reserved_seats > 0 && t("lobby.no_bots")].filter(Boolean).join(" ");
+    return [
+      view.players.length < 2 && t("lobby.too_few"),
+      unreserved() === 0 && view.reserved_seats > 0 && t("lobby.no_bots"),
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
 
   /** @param {Player} player */
   function seat(player) {
     const title = h("bdi", {});
     const note = h("span", { class: "faint" });
-    const remove = button(t("lobby.remove"), () => removeSeat(latest, remove), { class: "small", "data-act": "remove" });
+    const remove = button(t("lobby.remove"), () => removeSeat(latest, remove), {
+      class: "small",
+      "data-act": "remove",
+    });
     let latest = player;
     const box = h("li", {}, colorMark(player.color), title, note, remove);
-    return { root: box, show: (/** @type {Player} */ shown) => {
-      latest = shown;
-      setText(title, shown.name);
-      attribute(remove, "aria-label", `${t("lobby.remove")}: ${shown.name}`);
-      setText(note, shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "");
-      hide(remove, !hosted());
-    } };
+    return {
+      root: box,
+      show: (/** @type {Player} */ shown) => {
+        latest = shown;
+        setText(title, shown.name);
+        attribute(remove, "aria-label", `${t("lobby.remove")}: ${shown.name}`);
+        setText(
+          note,
+          shown.bot ? t("seat.bot", { bot: botName(shown.bot) }) : shown.seat === store.seat ? t("seat.you") : "",
+        );
+        hide(remove, !hosted());
+      },
+    };
   }
 
-  return { root, show() {
-    const { view } = store;
-    hide(root, view.status !== "lobby");
-    if (root.hidden) return;
-    keyed(seats, view.players, ({ color, name: called }) => `${color}${called}`, seat);
-    const host = hosted() !== null;
-    const open = unreserved();
-    const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
-    setText(ruleset, rulesetText(view.ruleset));
-    hide(ruleset, !ruleset.textContent);
-    setText(free, [t("lobby.free", { count: open, seats: number(view.seat_count) }), view.reserved_seats ? t("lobby.reserved", { count: view.reserved_seats }) : ""].join(" "));
-    setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
-    sitting.classList.toggle("primary", store.seat === null);
-    hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
-    hide(invites.root, true);
-    if (host) invites.show();
-    hide(start, !host);
-    start.disabled = view.players.length < 2;
-    hide(bots, !host || open === 0);
-    hide(link, open === 0 || view.visibility === "private");
-    hide(invite, !host || open === 0);
-    setText(hint, hintText());
-    if (!typed) proposeFreeName(name, view.players);
-    for (const one of root.querySelectorAll("button")) attribute(one, "aria-disabled", store.busy ? "true" : null);
-  } };
+  return {
+    root,
+    show() {
+      const { view } = store;
+      hide(root, view.status !== "lobby");
+      if (root.hidden) return;
+      keyed(seats, view.players, ({ color, name: called }) => `${color}${called}`, seat);
+      const host = hosted() !== null;
+      const open = unreserved();
+      const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
+      setText(ruleset, rulesetText(view.ruleset));
+      hide(ruleset, !ruleset.textContent);
+      setText(
+        free,
+        [
+          t("lobby.free", { count: open, seats: number(view.seat_count) }),
+          view.reserved_seats ? t("lobby.reserved", { count: view.reserved_seats }) : "",
+        ].join(" "),
+      );
+      setText(sitting, t(host && store.seat !== null ? "lobby.seat_here" : "lobby.join"));
+      sitting.classList.toggle("primary", store.seat === null);
+      hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
+      hide(invites.root, true);
+      if (host) invites.show();
+      hide(start, !host);
+      start.disabled = view.players.length < 2;
+      hide(bots, !host || open === 0);
+      hide(link, open === 0 || view.visibility === "private");
+      hide(invite, !host || open === 0);
+      setText(hint, hintText());
+      if (!typed) proposeFreeName(name, view.players);
+      for (const one of root.querySelectorAll("button")) attribute(one, "aria-disabled", store.busy ? "true" : null);
+    },
+  };
 }

@@ -30,13 +30,22 @@ export function matchmaking(naming, counts) {
   let waiting = null;
   let expires = "";
   let asking = false;
-  const players = h("select", { "aria-label": t("front.seats"), name: "players" },
-    ...counts.map((count) => h("option", { value: count }, t("front.players", { count }))));
+  const players = h(
+    "select",
+    { "aria-label": t("front.seats"), name: "players" },
+    ...counts.map((count) => h("option", { value: count }, t("front.players", { count }))),
+  );
   const find = h("button", { class: "primary", "data-act": "find-opponents" }, t("matchmaking.find"));
   const finding = form("bar", start, players, find);
   const left = h("span", { class: "clock", role: "timer" });
   const cancelling = button(t("cancel"), () => void cancel(), { "data-act": "cancel-ticket" });
-  const wait = h("div", { class: "bar waiting", hidden: true }, h("strong", {}, t("matchmaking.waiting")), left, cancelling);
+  const wait = h(
+    "div",
+    { class: "bar waiting", hidden: true },
+    h("strong", {}, t("matchmaking.waiting")),
+    left,
+    cancelling,
+  );
   const note = h("p", { class: "faint", hidden: true });
 
   async function start() {
@@ -81,7 +90,8 @@ export function matchmaking(naming, counts) {
   async function settle({ id, status, game_id: game, seat, expires_at }) {
     if (id !== waiting) return;
     if (status === "waiting") return showWaiting(expires_at);
-    if (game === null || seat === null) return end(t(status === "expired" ? "matchmaking.nobody" : "matchmaking.cancelled"));
+    if (game === null || seat === null)
+      return end(t(status === "expired" ? "matchmaking.nobody" : "matchmaking.cancelled"));
     await takeSeat(game, seat);
     end(t("matchmaking.found"));
     location.assign(gameUrl(game));

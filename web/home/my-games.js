@@ -8,8 +8,10 @@ export function dropToken(id, token) {
   const tokens = tokensOf(id);
   const other = (/** @type {string} */ one) => one !== token;
   const left = {
-    seats: tokens.seats.filter(other), host: tokens.host === token ? null : tokens.host,
-    invite: tokens.invite === token ? null : tokens.invite, watch: tokens.watch === token ? null : tokens.watch,
+    seats: tokens.seats.filter(other),
+    host: tokens.host === token ? null : tokens.host,
+    invite: tokens.invite === token ? null : tokens.invite,
+    watch: tokens.watch === token ? null : tokens.watch,
     invitations: tokens.invitations?.filter(({ code }) => other(code)),
   };
   if (left.seats.length || left.host || left.invite || left.watch) saveTokens(id, left);
@@ -51,7 +53,9 @@ export function forget(id) {
 
 /** Return the ids of all games of which this browser has tokens, newest first. */
 export function myGames() {
-  const ids = itemNames().filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  const ids = itemNames()
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length));
   const saved = new Map(ids.map((id) => [id, tokensOf(id).saved ?? 0]));
   return ids.sort((a, b) => (saved.get(b) ?? 0) - (saved.get(a) ?? 0));
 }

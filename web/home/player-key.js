@@ -6,7 +6,9 @@ import { has, t } from "../shared/i18n.js";
 import { skye } from "../state/api.js";
 import { toastError } from "../shared/toast.js";
 
-/** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_own_webhooks">["webhooks"][number]} Webhook */
+/**
+ * @typedef {import("../../clients/typescript/src/resources.js").Result<"list_own_webhooks">["webhooks"][number]} Webhook
+ */
 
 const PATH = "/v1/me/webhooks";
 
@@ -18,7 +20,13 @@ export function showPlayerKey() {
   const secret = h("p", {});
   const adding = fieldForm(t("webhook.add"), url, t("webhook.url"), add);
   const hooks = h("section", { hidden: true }, rows, adding, secret);
-  openDialog(t("key.title"), "player-key", h("p", {}, t("key.text")), fieldForm(t("key.show"), field, t("key.title"), list), hooks);
+  openDialog(
+    t("key.title"),
+    "player-key",
+    h("p", {}, t("key.text")),
+    fieldForm(t("key.show"), field, t("key.title"), list),
+    hooks,
+  );
 
   /** Send a request with the player key. @param {string} method @param {string} path @param {any} [body] */
   function request(method, path, body) {
@@ -41,10 +49,20 @@ export function showPlayerKey() {
 
   /** @param {Webhook} webhook */
   function row({ id, url: target, status, problem }) {
-    const act = (/** @type {string} */ method, /** @type {string} */ path) => () => void request(method, `${PATH}/${encodeURIComponent(id)}${path}`).then(list).catch(toastError);
-    return h("li", {}, h("bdi", {}, target), " ", h("span", { class: "badge" }, has(`webhook.${status}`) ? t(`webhook.${status}`) : status),
+    const act = (/** @type {string} */ method, /** @type {string} */ path) => () =>
+      void request(method, `${PATH}/${encodeURIComponent(id)}${path}`)
+        .then(list)
+        .catch(toastError);
+    return h(
+      "li",
+      {},
+      h("bdi", {}, target),
+      " ",
+      h("span", { class: "badge" }, has(`webhook.${status}`) ? t(`webhook.${status}`) : status),
       problem ? h("span", { class: "faint", lang: "en" }, problem) : null,
-      button(t("webhook.test"), act("POST", "/test"), { class: "small" }), button(t("webhook.delete"), act("DELETE", ""), { class: "small" }));
+      button(t("webhook.test"), act("POST", "/test"), { class: "small" }),
+      button(t("webhook.delete"), act("DELETE", ""), { class: "small" }),
+    );
   }
 }
 
@@ -57,6 +75,14 @@ export function showPlayerKey() {
  * @param {() => Promise<void>} act
  */
 function fieldForm(label, field, name, act) {
-  const root = form("bar", () => act().catch((error) => showInvalid(error instanceof ApiError && error.code === "token_unknown" ? t("key.unknown") : error, root)), h("label", {}, name, " ", field), h("button", { class: "primary" }, label));
+  const root = form(
+    "bar",
+    () =>
+      act().catch((error) =>
+        showInvalid(error instanceof ApiError && error.code === "token_unknown" ? t("key.unknown") : error, root),
+      ),
+    h("label", {}, name, " ", field),
+    h("button", { class: "primary" }, label),
+  );
   return root;
 }

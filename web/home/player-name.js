@@ -4,8 +4,36 @@ import { loadItem, saveItem } from "../state/items.js";
 
 const STORED = "skye.name";
 /** Names of the Highlands, from which a name is proposed to new players. */
-const GIVEN = ["Ailsa", "Angus", "Callum", "Catriona", "Eilidh", "Ewan", "Fergus", "Fiona", "Flora", "Hamish", "Iona", "Isla", "Lachlan", "Mairi", "Morag", "Rory"];
-const FAMILY = ["Cameron", "Fraser", "Grant", "MacDonald", "MacInnes", "MacKinnon", "MacLeod", "Munro", "Nicolson", "Ross"];
+const GIVEN = [
+  "Ailsa",
+  "Angus",
+  "Callum",
+  "Catriona",
+  "Eilidh",
+  "Ewan",
+  "Fergus",
+  "Fiona",
+  "Flora",
+  "Hamish",
+  "Iona",
+  "Isla",
+  "Lachlan",
+  "Mairi",
+  "Morag",
+  "Rory",
+];
+const FAMILY = [
+  "Cameron",
+  "Fraser",
+  "Grant",
+  "MacDonald",
+  "MacInnes",
+  "MacKinnon",
+  "MacLeod",
+  "Munro",
+  "Nicolson",
+  "Ross",
+];
 
 /** The name that was proposed in this visit. */
 let proposed = "";
@@ -21,12 +49,22 @@ function proposal() {
   return proposed;
 }
 
-/** Return whether one of these players has a name; case does not matter. @param {string} name @param {readonly {name: string}[]} players */
+/**
+ * Return whether one of these players has a name; case does not matter.
+ *
+ * @param {string} name
+ * @param {readonly {name: string}[]} players
+ */
 function isTaken(name, players) {
   return players.some((player) => player.name.toLowerCase() === name.trim().toLowerCase());
 }
 
-/** Replace the name in an input by one that no other player has. @param {HTMLInputElement} input @param {readonly {name: string}[]} players */
+/**
+ * Replace the name in an input by one that no other player has.
+ *
+ * @param {HTMLInputElement} input
+ * @param {readonly {name: string}[]} players
+ */
 export function proposeFreeName(input, players) {
   while (isTaken(input.value, players)) input.value = randomName();
 }
@@ -38,7 +76,14 @@ export function saveName(name) {
 
 /** Create the input for the player's name: the one used last in this browser, otherwise a proposal. */
 export function nameInput() {
-  return h("input", { name: "name", maxlength: 40, required: true, value: loadItem(STORED) ?? proposal(), "aria-label": t("lobby.name"), autocomplete: "nickname" });
+  return h("input", {
+    name: "name",
+    maxlength: 40,
+    required: true,
+    value: loadItem(STORED) ?? proposal(),
+    "aria-label": t("lobby.name"),
+    autocomplete: "nickname",
+  });
 }
 
 /**
@@ -48,11 +93,18 @@ export function nameInput() {
  */
 export function nameForm() {
   const input = nameInput();
-  const root = form("player-name panel bar", () => {},
-    h("label", {}, t("lobby.name"), " ", input), h("span", { class: "faint" }, t("front.name_text")));
-  return { root, name() {
-    if (!root.reportValidity()) return null;
-    saveName(input.value.trim());
-    return input.value.trim();
-  } };
+  const root = form(
+    "player-name panel bar",
+    () => {},
+    h("label", {}, t("lobby.name"), " ", input),
+    h("span", { class: "faint" }, t("front.name_text")),
+  );
+  return {
+    root,
+    name() {
+      if (!root.reportValidity()) return null;
+      saveName(input.value.trim());
+      return input.value.trim();
+    },
+  };
 }

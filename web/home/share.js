@@ -16,16 +16,50 @@ export async function share(link, warning, renew) {
       await navigator.clipboard.writeText(link);
       toast(t("menu.copied"));
       return;
-    } catch { /* shown instead */ }
+    } catch {
+      /* shown instead */
+    }
   }
   const field = h("input", { value: link, readonly: true, "aria-label": t("menu.link") });
-  const dialog = h("dialog", { "aria-label": t("menu.link") }, warning ? h("p", { class: "trouble" }, warning) : null, field,
-    h("div", { class: "bar" }, navigator.clipboard ? button(t("menu.copy"), () => {
-      void navigator.clipboard.writeText(field.value).then(() => { dialog.close(); toast(t("menu.copied")); }, () => field.select());
-    }, { class: "primary" }) : null, renew ? button(t("menu.renew"), (event) => {
-      /** @type {HTMLButtonElement} */ (event.target).disabled = true;
-      renew().then((renewed) => { field.value = renewed; field.select(); }, toastError);
-    }, { "data-act": "renew" }) : null, button(t("close"), () => dialog.close())));
+  const dialog = h(
+    "dialog",
+    { "aria-label": t("menu.link") },
+    warning ? h("p", { class: "trouble" }, warning) : null,
+    field,
+    h(
+      "div",
+      { class: "bar" },
+      navigator.clipboard
+        ? button(
+            t("menu.copy"),
+            () => {
+              void navigator.clipboard.writeText(field.value).then(
+                () => {
+                  dialog.close();
+                  toast(t("menu.copied"));
+                },
+                () => field.select(),
+              );
+            },
+            { class: "primary" },
+          )
+        : null,
+      renew
+        ? button(
+            t("menu.renew"),
+            (event) => {
+              /** @type {HTMLButtonElement} */ (event.target).disabled = true;
+              renew().then((renewed) => {
+                field.value = renewed;
+                field.select();
+              }, toastError);
+            },
+            { "data-act": "renew" },
+          )
+        : null,
+      button(t("close"), () => dialog.close()),
+    ),
+  );
   showDialog(dialog);
   field.select();
 }

@@ -9,11 +9,17 @@ let loading = null;
 /** Load the bots that the server offers, weakest first, on the first call. @returns {Promise<Bot[]>} */
 export function loadBots() {
   loading ??= skye.transport.json("GET", "/v1/bots").then(({ bots }) => bots);
-  loading.catch(() => { loading = null; });
+  loading.catch(() => {
+    loading = null;
+  });
   return loading;
 }
 
-/** Return the title of a bot, which is the same in all languages: also the server gives it to the seats of bots. @param {string} bot */
+/**
+ * Return the title of a bot, which is the same in all languages: also the server gives it to the seats of bots.
+ *
+ * @param {string} bot
+ */
 export function botName(bot) {
   return bot.charAt(0).toUpperCase() + bot.slice(1);
 }

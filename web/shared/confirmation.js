@@ -13,12 +13,33 @@ import { t } from "./i18n.js";
 export function confirmation(question, yes, confirmed, ...more) {
   /** @type {HTMLElement | null} */
   let opener = null;
-  const close = () => { root.close(); opener?.focus(); };
-  const root = h("dialog", { "aria-label": question, oncancel: close }, h("p", {}, question),
-    h("div", { class: "bar" }, ...more, button(yes, () => { close(); confirmed(); }, { class: "primary", "data-act": "yes" }),
-      button(t("cancel"), close)));
-  return { open(/** @type {HTMLElement | null} */ from) {
-    opener = from;
-    showDialog(root);
-  } };
+  const close = () => {
+    root.close();
+    opener?.focus();
+  };
+  const root = h(
+    "dialog",
+    { "aria-label": question, oncancel: close },
+    h("p", {}, question),
+    h(
+      "div",
+      { class: "bar" },
+      ...more,
+      button(
+        yes,
+        () => {
+          close();
+          confirmed();
+        },
+        { class: "primary", "data-act": "yes" },
+      ),
+      button(t("cancel"), close),
+    ),
+  );
+  return {
+    open(/** @type {HTMLElement | null} */ from) {
+      opener = from;
+      showDialog(root);
+    },
+  };
 }

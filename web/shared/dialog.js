@@ -20,7 +20,13 @@ export function showDialog(dialog) {
  */
 export function openDialog(title, kind, ...children) {
   const close = button(t("close"), () => dialog.close(), { class: "primary" });
-  const dialog = h("dialog", { class: kind, "aria-label": title }, h("h2", {}, title), ...children, h("div", { class: "bar" }, close));
+  const dialog = h(
+    "dialog",
+    { class: kind, "aria-label": title },
+    h("h2", {}, title),
+    ...children,
+    h("div", { class: "bar" }, close),
+  );
   showDialog(dialog);
   close.focus({ preventScroll: true }); // the text begins at its top
 }

@@ -30,12 +30,14 @@ export function h(tag, props = {}, ...children) {
  */
 export function attribute(element, name, value) {
   if (value === null || value === undefined || value === false) element.removeAttribute(name);
-  else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value === true ? "" : String(value));
+  else if (element.getAttribute(name) !== String(value))
+    element.setAttribute(name, value === true ? "" : String(value));
 }
 
 /** @param {(Child | Child[])[]} children @returns {(Node | string)[]} */
 function present(children) {
-  return /** @type {any[]} */ (children.flat()).filter((child) => child !== null && child !== undefined && child !== false)
+  return /** @type {any[]} */ (children.flat())
+    .filter((child) => child !== null && child !== undefined && child !== false)
     .map((child) => (child instanceof Node ? child : String(child)));
 }
 
@@ -75,7 +77,11 @@ export function keyed(parent, items, keyOf, make) {
   const known = parts.get(parent) ?? new Map();
   parts.set(parent, known);
   const keys = new Set(items.map((item) => String(keyOf(item))));
-  for (const [key, part] of known) if (!keys.has(key)) { part.root.remove(); known.delete(key); }
+  for (const [key, part] of known)
+    if (!keys.has(key)) {
+      part.root.remove();
+      known.delete(key);
+    }
   items.forEach((item, index) => {
     const key = String(keyOf(item));
     const part = known.get(key) ?? make(item);
@@ -104,10 +110,17 @@ export function button(label, onclick, props = {}) {
  * @param {...Child} children
  */
 export function form(kind, submit, ...children) {
-  return h("form", { class: kind, onsubmit: (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    void submit(/** @type {HTMLButtonElement | null} */ (event.submitter));
-  } }, ...children);
+  return h(
+    "form",
+    {
+      class: kind,
+      onsubmit: (/** @type {SubmitEvent} */ event) => {
+        event.preventDefault();
+        void submit(/** @type {HTMLButtonElement | null} */ (event.submitter));
+      },
+    },
+    ...children,
+  );
 }
 
 /** Create a part of a page with a title. @param {string} title @param {...Child} children */

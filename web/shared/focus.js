@@ -7,8 +7,12 @@
 export function focusKeeper(root, fallback) {
   /** What had the focus last, unless the user has pressed elsewhere since. @type {HTMLElement | null} */
   let last = null;
-  root.addEventListener("focusin", ({ target }) => { last = /** @type {HTMLElement} */ (target); });
-  root.addEventListener("pointerdown", () => { last = null; });
+  root.addEventListener("focusin", ({ target }) => {
+    last = /** @type {HTMLElement} */ (target);
+  });
+  root.addEventListener("pointerdown", () => {
+    last = null;
+  });
 
   /** Move a lost focus, after the browser has noticed that its element is hidden. */
   function check() {
@@ -20,6 +24,8 @@ export function focusKeeper(root, fallback) {
   return {
     check: () => requestAnimationFrame(() => setTimeout(check)),
     /** Focus the first element of a page that has just been opened. */
-    begin() { if (document.activeElement === document.body) fallback()?.focus({ preventScroll: true }); },
+    begin() {
+      if (document.activeElement === document.body) fallback()?.focus({ preventScroll: true });
+    },
   };
 }

@@ -4,7 +4,11 @@ import { loadForTab, loadItem, saveForTab } from "../state/items.js";
 /** @typedef {Record<string, string | Record<string, string>>} Messages */
 
 export const LANGUAGES = /** @type {const} */ ({
-  en: "English", de: "Deutsch", ru: "Русский", zh: "中文", ja: "日本語",
+  en: "English",
+  de: "Deutsch",
+  ru: "Русский",
+  zh: "中文",
+  ja: "日本語",
 });
 export const STORED = "skye.language";
 
@@ -48,7 +52,9 @@ async function load(name) {
 function wantedLanguage() {
   const asked = askedLanguage();
   if (asked === "x-long" || asked === "x-rtl") return asked;
-  const candidates = [asked, loadItem(STORED), ...navigator.languages].map((/** @type {string | null} */ tag) => (tag ?? "").slice(0, 2).toLowerCase());
+  const candidates = [asked, loadItem(STORED), ...navigator.languages].map((/** @type {string | null} */ tag) =>
+    (tag ?? "").slice(0, 2).toLowerCase(),
+  );
   return candidates.find((tag) => tag in LANGUAGES) ?? "en";
 }
 
@@ -68,7 +74,7 @@ function askedLanguage() {
 export function t(key, params = {}) {
   const found = messages[key] ?? english[key];
   if (found === undefined) return key;
-  const form = typeof found === "string" ? found : found[rules.select(Number(params.count))] ?? found.other;
+  const form = typeof found === "string" ? found : (found[rules.select(Number(params.count))] ?? found.other);
   return form.replace(/\{(\w+)\}/g, (whole, name) => (name in params ? shown(params[name]) : whole));
 }
 
@@ -82,7 +88,11 @@ function shown(value) {
   return typeof value === "number" ? number(value) : isolated(value);
 }
 
-/** Return a name with Unicode isolates, so that its direction does not affect the text around it. @param {string} name */
+/**
+ * Return a name with Unicode isolates, so that its direction does not affect the text around it.
+ *
+ * @param {string} name
+ */
 export function isolated(name) {
   return `\u2068${name}\u2069`;
 }

@@ -15,7 +15,8 @@ export function openHelp() {
  * @param {string} key
  */
 function usesKey(target, key) {
-  if (target instanceof HTMLInputElement) return target.type === "text" || (target.type === "number" && /^[\d-]$/.test(key));
+  if (target instanceof HTMLInputElement)
+    return target.type === "text" || (target.type === "number" && /^[\d-]$/.test(key));
   return target instanceof HTMLSelectElement;
 }
 
@@ -38,25 +39,49 @@ export function gameKeys(page) {
   };
   /** @type {Record<string, () => void>} */
   const letters = {
-    n: () => board.nextLegal(1), N: () => board.nextLegal(-1), r: () => placing.rotate(1), R: () => placing.rotate(-1),
-    1: () => choose(0), 2: () => choose(1), 3: () => choose(2), 4: () => choose(3), 5: () => choose(4), 6: () => choose(5),
-    "+": () => inCard(".stepper button", 1), "-": () => inCard(".stepper button", 0),
+    n: () => board.nextLegal(1),
+    N: () => board.nextLegal(-1),
+    r: () => placing.rotate(1),
+    R: () => placing.rotate(-1),
+    1: () => choose(0),
+    2: () => choose(1),
+    3: () => choose(2),
+    4: () => choose(3),
+    5: () => choose(4),
+    6: () => choose(5),
+    "+": () => inCard(".stepper button", 1),
+    "-": () => inCard(".stepper button", 0),
     x: () => inCard("input[type=radio]", 0)?.focus(), // the price that had the focus is hidden
-    s: () => phase() === "pricing" && void page.pricing.submit(), b: () => phase() === "buying" && void page.market.buy(),
-    p: () => phase() === "buying" && void page.market.passBuying(), u: () => phase() === "building" && void page.building.part?.takeBack(),
-    f: () => phase() === "building" && void page.building.part?.finishBuilding(), 0: () => board.viewport.fitAll(), "?": openHelp,
+    s: () => phase() === "pricing" && void page.pricing.submit(),
+    b: () => phase() === "buying" && void page.market.buy(),
+    p: () => phase() === "buying" && void page.market.passBuying(),
+    u: () => phase() === "building" && void page.building.part?.takeBack(),
+    f: () => phase() === "building" && void page.building.part?.finishBuilding(),
+    0: () => board.viewport.fitAll(),
+    "?": openHelp,
   };
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-    if (event.key === "Escape") { placing.cancel(); page.market.cancel(); return; }
-    if (event.key === "Enter" && event.target === document.body && placing.ghost) { void placing.commit(); return; }
+    if (event.key === "Escape") {
+      placing.cancel();
+      page.market.cancel();
+      return;
+    }
+    if (event.key === "Enter" && event.target === document.body && placing.ghost) {
+      void placing.commit();
+      return;
+    }
     if (usesKey(event.target, event.key) || !setting("letters") || !(event.key in letters)) return;
     event.preventDefault();
     letters[event.key]();
   }
 
   document.addEventListener("keydown", pressed);
-  return { close() { document.removeEventListener("keydown", pressed); } };
+  return {
+    close() {
+      document.removeEventListener("keydown", pressed);
+    },
+  };
 }

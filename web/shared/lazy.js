@@ -11,12 +11,16 @@ import { toastError } from "./toast.js";
 export function lazyPart(needed, load) {
   const root = h("span", { hidden: true });
   const lazy = {
-    root: /** @type {HTMLElement} */ (root), part: /** @type {Part | null} */ (null), loading: /** @type {Promise<void> | null} */ (null),
+    root: /** @type {HTMLElement} */ (root),
+    part: /** @type {Part | null} */ (null),
+    loading: /** @type {Promise<void> | null} */ (null),
     show() {
       if (lazy.part) lazy.part.show();
       else if (needed()) lazy.prepare();
     },
-    prepare() { lazy.loading ??= begin(); },
+    prepare() {
+      lazy.loading ??= begin();
+    },
   };
 
   async function begin() {

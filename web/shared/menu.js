@@ -12,14 +12,26 @@ import { tokensOf } from "../state/tokens.js";
  * @param {() => (number | null)[]} seatNumbers Returns the numbers of our seats, null where unknown.
  */
 export function gameMenu(store, chosen, reopen, seatNumbers) {
-  const switcher = lazyPart(() => tokensOf(store.id).seats.length > 1, async () => (await import("../game/hotseat.js")).seatSwitch(store, chosen, reopen, seatNumbers));
+  const switcher = lazyPart(
+    () => tokensOf(store.id).seats.length > 1,
+    async () => (await import("../game/hotseat.js")).seatSwitch(store, chosen, reopen, seatNumbers),
+  );
   const root = h("details", { class: "menu" }, h("summary", { "aria-label": t("menu.title") }, "☰"));
-  const items = lazyPart(() => root.open, async () => (await import("../game/menu-items.js")).menuItems(store, chosen, reopen, root));
+  const items = lazyPart(
+    () => root.open,
+    async () => (await import("../game/menu-items.js")).menuItems(store, chosen, reopen, root),
+  );
   root.append(items.root);
   root.addEventListener("toggle", () => items.show());
 
-  return { root: h("div", { class: "menu-bar" }, switcher.root, root), get loading() { return switcher.loading; }, show() {
-    switcher.show();
-    items.show();
-  } };
+  return {
+    root: h("div", { class: "menu-bar" }, switcher.root, root),
+    get loading() {
+      return switcher.loading;
+    },
+    show() {
+      switcher.show();
+      items.show();
+    },
+  };
 }

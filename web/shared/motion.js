@@ -23,11 +23,19 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
   copy.removeAttribute("data-tile");
   const { width, height } = picture ? { width: 0, height: 0 } : start;
   if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
-  const at = (/** @type {DOMRect} */ box) => ({ transform: `translate(${box.left + (box.width - width) / 2}px, ${box.top + (box.height - height) / 2}px)` });
+  const at = (/** @type {DOMRect} */ box) => ({
+    transform: `translate(${box.left + (box.width - width) / 2}px, ${box.top + (box.height - height) / 2}px)`,
+  });
   const faded = picture ? {} : { opacity: 0.3 }; // a text stays readable
   requestAnimationFrame(() => {
     document.body.append(copy);
-    copy.animate([at(start), { ...at(end), ...faded }], { duration: FLIGHT_MS, delay, easing: "ease-in-out", fill: "backwards" })
+    copy
+      .animate([at(start), { ...at(end), ...faded }], {
+        duration: FLIGHT_MS,
+        delay,
+        easing: "ease-in-out",
+        fill: "backwards",
+      })
       .finished.finally(() => copy.remove());
   });
 }

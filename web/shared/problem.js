@@ -10,7 +10,17 @@ import { errorText, toastError } from "./toast.js";
  */
 export function showProblem(app, error) {
   toastError(error);
-  app.replaceChildren(h("main", { class: "front" }, h("section", { class: "panel" },
-    h("h1", {}, t("page.not_found")), h("p", {}, errorText(error)),
-    h("p", {}, h("a", { class: "button primary", href: "/play/" }, t("page.all_games"))))));
+  app.replaceChildren(
+    h(
+      "main",
+      { class: "front" },
+      h(
+        "section",
+        { class: "panel" },
+        h("h1", {}, t("page.not_found")),
+        h("p", {}, errorText(error)),
+        h("p", {}, h("a", { class: "button primary", href: "/play/" }, t("page.all_games"))),
+      ),
+    ),
+  );
 }

@@ -13,7 +13,11 @@ export function isOfBase(ruleset) {
   return ruleset.split("+")[0] === BASE;
 }
 
-/** Load what shows a game of a ruleset: the pictures, and the texts that we have no messages for. @param {string} ruleset */
+/**
+ * Load what shows a game of a ruleset: the pictures, and the texts that we have no messages for.
+ *
+ * @param {string} ruleset
+ */
 export async function loadRuleset(ruleset) {
   await Promise.all([loadTileSheet(ruleset), isOfBase(ruleset) ? null : loadScoringTexts(ruleset)]);
 }
@@ -26,12 +30,12 @@ async function loadScoringTexts(ruleset) {
 
 /** Return the name of a scoring tile. @param {string} id */
 export function scoringTitle(id) {
-  return has(`scoring.${id}.title`) ? t(`scoring.${id}.title`) : untranslated.get(id)?.title ?? id;
+  return has(`scoring.${id}.title`) ? t(`scoring.${id}.title`) : (untranslated.get(id)?.title ?? id);
 }
 
 /** Return what a scoring tile counts. @param {string} id */
 export function scoringText(id) {
-  return has(`scoring.${id}.text`) ? t(`scoring.${id}.text`) : untranslated.get(id)?.text ?? "";
+  return has(`scoring.${id}.text`) ? t(`scoring.${id}.text`) : (untranslated.get(id)?.text ?? "");
 }
 
 /** Say in words which ruleset a game has; nothing for the base game. @param {string} ruleset */

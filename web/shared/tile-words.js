@@ -13,14 +13,22 @@ const catalogues = new Map();
 /** The words of tiles that were made, by ruleset, tile and rotation. @type {Map<string, string>} */
 const known = new Map();
 
-/** Load the tiles of a ruleset on the first call, then call `loaded` once. @param {string} ruleset @param {() => void} [loaded] */
+/**
+ * Load the tiles of a ruleset on the first call, then call `loaded` once.
+ *
+ * @param {string} ruleset
+ * @param {() => void} [loaded]
+ */
 export function loadTileWords(ruleset, loaded = () => {}) {
   if (catalogues.has(ruleset)) return;
   catalogues.set(ruleset, new Map());
-  loadTiles(ruleset).then((tiles) => {
-    catalogues.set(ruleset, new Map(tiles.map((tile) => [tile.id, tile])));
-    loaded();
-  }, () => catalogues.delete(ruleset));
+  loadTiles(ruleset).then(
+    (tiles) => {
+      catalogues.set(ruleset, new Map(tiles.map((tile) => [tile.id, tile])));
+      loaded();
+    },
+    () => catalogues.delete(ruleset),
+  );
 }
 
 /** Whether the tiles of a ruleset are known. @param {string} ruleset */
@@ -64,7 +72,13 @@ export function tileWords(ruleset, id, rotation = 0) {
   return words;
 }
 
-/** Return a tile in words with its name, as in "L07: castle, …". @param {string} ruleset @param {string} id @param {number} [rotation] */
+/**
+ * Return a tile in words with its name, as in "L07: castle, …".
+ *
+ * @param {string} ruleset
+ * @param {string} id
+ * @param {number} [rotation]
+ */
 export function tileNameAndWords(ruleset, id, rotation = 0) {
   const words = tileWords(ruleset, id, rotation);
   return words ? t("tile.named", { tile: id, words }) : id;
@@ -90,8 +104,11 @@ function terrainsOf(tile, rotation) {
     const terrain = edge(tile, rotation, side);
     sides.set(terrain, [...(sides.get(terrain) ?? []), side]);
   }
-  return [...sides].map(([terrain, where]) => (
-    where.length === SIDES.length ? t(`tile.all.${terrain}`) : t(`tile.terrain.${terrain}`, { sides: sidesInWords(where) })));
+  return [...sides].map(([terrain, where]) =>
+    where.length === SIDES.length
+      ? t(`tile.all.${terrain}`)
+      : t(`tile.terrain.${terrain}`, { sides: sidesInWords(where) }),
+  );
 }
 
 /** @param {readonly string[]} road @param {number} rotation */

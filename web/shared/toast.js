@@ -16,11 +16,17 @@ export function explain(error) {
 /** Show an error for a while, and let screen readers speak it at once. @param {unknown} error */
 export function toastError(error) {
   alertNow(explain(error));
-  const details = error instanceof ApiError && error.requestId
-    ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`)) : null;
+  const details =
+    error instanceof ApiError && error.requestId
+      ? h("details", {}, h("summary", {}, t("toast.details")), h("code", {}, `${error.code} · ${error.requestId}`))
+      : null;
   const retry = h("span", {});
   const wait = error instanceof ApiError && error.retryAfterMs;
-  if (wait) import("../game/countdown.js").then(({ countDown }) => countDown(retry, wait), () => {});
+  if (wait)
+    import("../game/countdown.js").then(
+      ({ countDown }) => countDown(retry, wait),
+      () => {},
+    );
   show("bad", h("span", {}, errorText(error), " ", retry), details);
 }
 
@@ -38,8 +44,15 @@ export function toast(text) {
 
 /** @param {string} kind @param {Element} message @param {Element | null} details */
 function show(kind, message, details) {
-  const box = h("div", { class: `toast ${kind}` }, message, details,
-    button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }));
+  const box = h(
+    "div",
+    { class: `toast ${kind}` },
+    message,
+    details,
+    button("×", () => box.remove(), { class: "quiet", "aria-label": t("toast.close") }),
+  );
   liveRegion("toasts")?.append(box);
-  setTimeout(() => { if (!box.matches(":focus-within, :hover")) box.remove(); }, SHOWN_MS);
+  setTimeout(() => {
+    if (!box.matches(":focus-within, :hover")) box.remove();
+  }, SHOWN_MS);
 }

@@ -12,8 +12,12 @@ export const skye = {
 
 /** @typedef {import("../../clients/typescript/src/resources.js").GameData} Game */
 /** @typedef {Game["players"][number]} Player */
-/** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/events.js").Event>} Event */
-/** @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/resources.js").Action>} Action */
+/**
+ * @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/events.js").Event>} Event
+ */
+/**
+ * @typedef {import("../../clients/typescript/src/known.js").Known<import("../../clients/typescript/src/resources.js").Action>} Action
+ */
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_tiles">["tiles"]} Tiles */
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_scoring_tiles">} ScoringTiles */
@@ -21,7 +25,12 @@ export const skye = {
 /** The lists of the catalogue that were requested, by URL. @type {Map<string, Promise<any>>} */
 const lists = new Map();
 
-/** Load all tiles of a ruleset, on the first call; null is the ruleset of new games. @param {string | null} ruleset @returns {Promise<Tiles>} */
+/**
+ * Load all tiles of a ruleset, on the first call; null is the ruleset of new games.
+ *
+ * @param {string | null} ruleset
+ * @returns {Promise<Tiles>}
+ */
 export async function loadTiles(ruleset) {
   return (await loadList("/v1/tiles", ruleset)).tiles;
 }

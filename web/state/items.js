@@ -30,16 +30,26 @@ export function saveItem(name, value) {
 
 /** Return a value that this tab keeps, also after a reload, or null. @param {string} name */
 export function loadForTab(name) {
-  try { return JSON.parse(sessionStorage.getItem(name) ?? "null"); } catch { return null; }
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 /** Keep a value in this tab. @param {string} name @param {unknown} value Any that JSON has. */
 export function saveForTab(name, value) {
-  try { sessionStorage.setItem(name, JSON.stringify(value)); } catch { /* it is lost in a reload */ }
+  try {
+    sessionStorage.setItem(name, JSON.stringify(value));
+  } catch {
+    /* it is lost in a reload */
+  }
 }
 
 /** Return the names of all values, in any order. */
 export function itemNames() {
-  const stored = persistent ? Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "") : [];
+  const stored = persistent
+    ? Array.from({ length: localStorage.length }, (_, index) => localStorage.key(index) ?? "")
+    : [];
   return [...stored, ...memory.keys()];
 }

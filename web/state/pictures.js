@@ -2,23 +2,41 @@ import { queryString } from "../../clients/typescript/src/transport.js";
 
 /** @typedef {import("./api.js").Tiles[number]} Tile */
 
-/** By ruleset, the lines of the sheet with all tiles, by the id that each begins with. @type {Map<string, Map<string, string>>} */
+/**
+ * By ruleset, the lines of the sheet with all tiles, by the id that each begins with.
+ *
+ * @type {Map<string, Map<string, string>>}
+ */
 const sheets = new Map();
 /** The sheets that were requested, by ruleset. @type {Map<string, Promise<void>>} */
 const loading = new Map();
-/** The URLs that `tilePicture` has returned; each tile keeps its URL while the page is open. @type {Map<string, string>} */
+/**
+ * The URLs that `tilePicture` has returned; each tile keeps its URL while the page is open.
+ *
+ * @type {Map<string, string>}
+ */
 const urls = new Map();
 
-/** Load the pictures of all tiles of a ruleset with one request. Until then each picture is a separate request. @param {string} ruleset */
+/**
+ * Load the pictures of all tiles of a ruleset with one request. Until then each picture is a separate request.
+ *
+ * @param {string} ruleset
+ */
 export function loadTileSheet(ruleset) {
-  const sheet = loading.get(ruleset) ?? fetch(`/v1/tiles/pictures.svg${queryString({ ruleset })}`).then(async (response) => {
-    if (!response.ok) return;
-    const lines = (await response.text()).split("\n").flatMap((line) => {
-      const id = /^<\w+ id="([^"]+)"/.exec(line)?.[1];
-      return id ? [/** @type {[string, string]} */ ([id, line])] : [];
-    });
-    sheets.set(ruleset, new Map(lines));
-  }).catch(() => { loading.delete(ruleset); });
+  const sheet =
+    loading.get(ruleset) ??
+    fetch(`/v1/tiles/pictures.svg${queryString({ ruleset })}`)
+      .then(async (response) => {
+        if (!response.ok) return;
+        const lines = (await response.text()).split("\n").flatMap((line) => {
+          const id = /^<\w+ id="([^"]+)"/.exec(line)?.[1];
+          return id ? [/** @type {[string, string]} */ ([id, line])] : [];
+        });
+        sheets.set(ruleset, new Map(lines));
+      })
+      .catch(() => {
+        loading.delete(ruleset);
+      });
   loading.set(ruleset, sheet);
   return sheet;
 }
@@ -32,8 +50,10 @@ export function loadTileSheet(ruleset) {
  */
 export function tilePicture(ruleset, tile, rotation = 0) {
   const key = `${ruleset} ${tile}-${rotation}`;
-  const url = urls.get(key) ?? fromSheet(sheets.get(ruleset ?? ""), `${tile}-${rotation}`)
-    ?? `/v1/tiles/${tile}/picture.svg${queryString({ rotation, ruleset })}`;
+  const url =
+    urls.get(key) ??
+    fromSheet(sheets.get(ruleset ?? ""), `${tile}-${rotation}`) ??
+    `/v1/tiles/${tile}/picture.svg${queryString({ rotation, ruleset })}`;
   urls.set(key, url);
   return url;
 }
@@ -52,7 +72,11 @@ const STEPS = {
   score: ({ kind }) => kind === "castle",
 };
 
-/** Return a tile for each step of a round, with something that the step is about; null where no tile has it. @param {import("./api.js").Tiles} tiles */
+/**
+ * Return a tile for each step of a round, with something that the step is about; null where no tile has it.
+ *
+ * @param {import("./api.js").Tiles} tiles
+ */
 export function tilesOfSteps(tiles) {
   return Object.entries(STEPS).map(([step, shows]) => ({ step, tile: tiles.find(shows)?.id ?? null }));
 }

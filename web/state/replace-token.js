@@ -9,7 +9,9 @@
 export async function replaceToken(store, write) {
   const { onGone } = store;
   let gone = () => {};
-  store.onGone = (error) => { gone = () => onGone(error); };
+  store.onGone = (error) => {
+    gone = () => onGone(error);
+  };
   try {
     return await write();
   } catch (error) {

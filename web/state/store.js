@@ -8,6 +8,8 @@ import { toastError } from "../shared/toast.js";
 import { loadForTab, saveForTab } from "./items.js";
 
 /** @typedef {import("./api.js").Game} Game */
+/** @typedef {import("../../clients/typescript/src/resources.js").Seat} Seat */
+/** @typedef {import("../../clients/typescript/src/resources.js").CallOptions} CallOptions */
 /** @typedef {import("./api.js").Event} Event */
 /** @typedef {import("./api.js").Action} Action */
 /** @typedef {{tile: string, x: number, y: number, rotation: number}} Placed */
@@ -43,18 +45,25 @@ export class Store {
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
     this.pending = null;
-    /** The points of each seat that have been counted; null unless points are being counted. @type {Map<number, number> | null} */
+    /**
+     * The points of each seat that have been counted; null unless points are being counted.
+     *
+     * @type {Map<number, number> | null}
+     */
     this.counted = null;
     /** Whether a write is in progress. */
     this.busy = false;
-    for (const type of ["online", "offline"]) addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
+    for (const type of ["online", "offline"])
+      addEventListener(type, () => this.changed(), { signal: this.#stop.signal });
     this.tabs = new TabGroup(`${id}.${token?.slice(-8) ?? ""}`, (message) => this.#hear(message));
   }
 
   /** Load the view and all events, then follow the game. */
   async open() {
     await this.#load();
-    void this.tabs.lead(() => this.#follow().catch((error) => this.#stopFollowing(error)), this.#stop.signal).catch(() => {});
+    void this.tabs
+      .lead(() => this.#follow().catch((error) => this.#stopFollowing(error)), this.#stop.signal)
+      .catch(() => {});
     if (!this.tabs.leading && this.connection === "connecting") this.connection = "live";
     const resent = this.#resume();
     await this.refreshActions();
@@ -70,7 +79,9 @@ export class Store {
   async #load() {
     const { signal } = this.#stop;
     const [{ actions, ...view }, { events }] = await Promise.all([
-      this.game.get({ signal, query: WITH_ACTIONS }), this.game.eventPage({ after: 0 }, { signal })]);
+      this.game.get({ signal, query: WITH_ACTIONS }),
+      this.game.eventPage({ after: 0 }, { signal }),
+    ]);
     const streamed = this.#lastEvent; // by the stream, during the requests
     this.view = /** @type {Game} */ (view);
     this.#setActions(actions);
@@ -81,7 +92,11 @@ export class Store {
     this.changed();
   }
 
-  /** Request the events that are missing in the log, and fold those that the view does not have. @param {number} [upTo] */
+  /**
+   * Request the events that are missing in the log, and fold those that the view does not have.
+   *
+   * @param {number} [upTo]
+   */
   async #catchUp(upTo = Infinity) {
     for (;;) {
       if (this.#lastEvent >= upTo) return;
@@ -92,7 +107,9 @@ export class Store {
   }
 
   /** Request events now, because a deadline has passed. */
-  sync() { void this.#catchUp().catch(() => {}); }
+  sync() {
+    void this.#catchUp().catch(() => {});
+  }
 
   /**
    * Follow the events until the game is over. When the browser is online again, connect at once and do not wait for the
@@ -100,12 +117,19 @@ export class Store {
    */
   async #follow() {
     const { signal } = this.#stop;
-    const onState = (/** @type {Connection} */ state) => { this.#connected(state); this.tabs.relay({ state }); };
+    const onState = (/** @type {Connection} */ state) => {
+      this.#connected(state);
+      this.tabs.relay({ state });
+    };
     while (!signal.aborted) {
       const attempt = new AbortController();
       addEventListener("online", () => attempt.abort(), { signal: attempt.signal });
       try {
-        for await (const event of this.game.events({ after: this.#lastEvent, signal: AbortSignal.any([signal, attempt.signal]), onState })) {
+        for await (const event of this.game.events({
+          after: this.#lastEvent,
+          signal: AbortSignal.any([signal, attempt.signal]),
+          onState,
+        })) {
           if (event.reload) throw new HistoryLostError();
           this.tabs.relay(/** @type {Event} */ (event));
           this.#receive(/** @type {Event} */ (event));
@@ -187,10 +211,15 @@ export class Store {
   get players() {
     if (!this.pending || this.seat === null) return this.view.players;
     const { seat, pending } = this;
-    return this.view.players.map((player) => (player.seat !== seat ? player : {
-      ...player, territory: [...player.territory, /** @type {any} */ (pending)],
-      tiles_to_build: player.tiles_to_build.filter((tile) => tile !== pending.tile),
-    }));
+    return this.view.players.map((player) =>
+      player.seat !== seat
+        ? player
+        : {
+            ...player,
+            territory: [...player.territory, /** @type {any} */ (pending)],
+            tiles_to_build: player.tiles_to_build.filter((tile) => tile !== pending.tile),
+          },
+    );
   }
 
   /** @param {() => void} listener Called after each task in which something has changed. */
@@ -237,7 +266,8 @@ export class Store {
 
   /** Forget the actions of another phase or turn. */
   #dropActions() {
-    if (this.seat === null || this.view.status !== "playing" || !this.#actionsFor.startsWith(this.#turnKey)) this.actions = null;
+    if (this.seat === null || this.view.status !== "playing" || !this.#actionsFor.startsWith(this.#turnKey))
+      this.actions = null;
   }
 
   /** Request the actions of our seat when they may have changed. */
@@ -250,7 +280,9 @@ export class Store {
     this.#actionsFor = wanted;
     if (!this.myTurn && this.view.phase === "buying") return void (this.actions = []);
     try {
-      const { actions, version } = await this.game.seat(this.seat).request("GET", "/actions", { signal: this.#stop.signal });
+      const { actions, version } = await this.game
+        .seat(this.seat)
+        .request("GET", "/actions", { signal: this.#stop.signal });
       if (wanted !== this.#actionsFor) return; // a later request has replaced this one
       if (version < this.view.version) {
         this.#actionsFor = "";
@@ -268,7 +300,7 @@ export class Store {
   /**
    * Send a write of our seat. Show the error if the server refuses it.
    *
-   * @param {(seat: import("../../clients/typescript/src/resources.js").Seat, options: import("../../clients/typescript/src/resources.js").CallOptions) => Promise<Game>} write
+   * @param {(seat: Seat, options: CallOptions) => Promise<Game>} write
    * @param {string} [key]
    * @returns {Promise<boolean>} Whether it was accepted.
    */
@@ -279,7 +311,9 @@ export class Store {
     const wait = deadline && remainingMs(deadline) < NEAR_DEADLINE_MS ? RELOAD_NEAR_DEADLINE_MS : RELOAD_MS;
     const reloading = setTimeout(() => void this.#load().catch(() => {}), wait);
     try {
-      const { last_event, actions } = await this.send(() => write(this.game.seat(seat), { idempotencyKey: key, query: WITH_ACTIONS }));
+      const { last_event, actions } = await this.send(() =>
+        write(this.game.seat(seat), { idempotencyKey: key, query: WITH_ACTIONS }),
+      );
       if (this.view.last_event === last_event) this.#setActions(actions);
       return true;
     } catch (error) {
@@ -316,8 +350,14 @@ export class Store {
   async #waitForEvent(event) {
     if (this.view.last_event >= event) return;
     await new Promise((resolve) => {
-      const listener = (/** @type {Event} */ { id }) => { if (id >= event) done(); };
-      const done = () => { clearTimeout(timer); this.#eventListeners.delete(listener); resolve(null); };
+      const listener = (/** @type {Event} */ { id }) => {
+        if (id >= event) done();
+      };
+      const done = () => {
+        clearTimeout(timer);
+        this.#eventListeners.delete(listener);
+        resolve(null);
+      };
       const timer = setTimeout(done, SETTLE_MS);
       this.onEvent(listener);
     });
@@ -337,7 +377,13 @@ export class Store {
     const accepted = await this.act((seat, options) => seat.place(placement, options), key);
     saveForTab(this.#unconfirmed, null);
     if (!accepted) this.pending = null;
-    else setTimeout(() => { if (this.pending === placement) { this.pending = null; this.changed(); } }, RELOAD_MS);
+    else
+      setTimeout(() => {
+        if (this.pending === placement) {
+          this.pending = null;
+          this.changed();
+        }
+      }, RELOAD_MS);
     this.changed();
     return accepted;
   }
@@ -353,7 +399,8 @@ export class Store {
     const unconfirmed = loadForTab(this.#unconfirmed);
     if (!unconfirmed || unconfirmed.seat !== this.token || this.seat === null) return;
     const { placement, key } = unconfirmed;
-    if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile)) await this.place(placement, key);
+    if (this.view.players[this.seat].tiles_to_build.some((tile) => tile === placement.tile))
+      await this.place(placement, key);
     else saveForTab(this.#unconfirmed, null);
   }
 }

@@ -17,7 +17,9 @@ export class TabGroup {
     this.name = `skye.${name}`;
     this.leading = false;
     this.channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(this.name) : null;
-    this.channel?.addEventListener("message", ({ data }) => { if (!this.leading) onMessage(data); });
+    this.channel?.addEventListener("message", ({ data }) => {
+      if (!this.leading) onMessage(data);
+    });
   }
 
   /** @param {Message} message */
@@ -25,9 +27,17 @@ export class TabGroup {
     this.channel?.postMessage(message);
   }
 
-  /** Run as soon as this tab is the leader, until that has ended. @param {() => Promise<void>} run @param {AbortSignal} signal */
+  /**
+   * Run as soon as this tab is the leader, until that has ended.
+   *
+   * @param {() => Promise<void>} run
+   * @param {AbortSignal} signal
+   */
   async lead(run, signal) {
-    const leader = async () => { this.leading = true; await run(); };
+    const leader = async () => {
+      this.leading = true;
+      await run();
+    };
     if (!this.channel || !("locks" in navigator)) return leader();
     await navigator.locks.request(this.name, { signal }, leader);
   }

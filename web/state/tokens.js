@@ -9,7 +9,9 @@ export function tokensOf(id) {
   try {
     const stored = JSON.parse(loadItem(PREFIX + id) ?? "null");
     if (stored && Array.isArray(stored.seats)) return { host: null, ...stored };
-  } catch { /* corrupt: treated as missing */ }
+  } catch {
+    /* corrupt: treated as missing */
+  }
   return { seats: [], host: null };
 }
 
@@ -24,21 +26,35 @@ export function addSeatToken(id, token) {
   if (!seats.includes(token)) saveTokens(id, { seats: [...seats, token] });
 }
 
-/** Return the token to open a game with: of a seat, otherwise of the host, otherwise a code to join or to watch. @param {string} id @param {number} [chosen] */
+/**
+ * Return the token to open a game with: of a seat, otherwise of the host, otherwise a code to join or to watch.
+ *
+ * @param {string} id
+ * @param {number} [chosen]
+ */
 export function tokenFor(id, chosen = 0) {
   const { seats, host, invite, watch } = tokensOf(id);
   return seats[chosen] ?? seats[0] ?? host ?? invite ?? watch ?? null;
 }
 
-/** Return the tokens in the fragment of a link: of a seat, of the host, to take a seat, to watch. @returns {(string | null)[]} */
+/**
+ * Return the tokens in the fragment of a link: of a seat, of the host, to take a seat, to watch.
+ *
+ * @returns {(string | null)[]}
+ */
 function tokensInFragment() {
   const given = new URLSearchParams(location.hash.slice(1));
   return ["seat", "host", "invite", "watch"].map((name) => given.get(name));
 }
 
-/** Load the page again when a link is pasted into the address of the page that it leads to: the browser only changes the fragment. */
+/**
+ * Load the page again when a link is pasted into the address of the page that it leads to: the browser only changes
+ * the fragment.
+ */
 export function followPastedLinks() {
-  addEventListener("hashchange", () => { if (tokensInFragment().some(Boolean)) location.reload(); });
+  addEventListener("hashchange", () => {
+    if (tokensInFragment().some(Boolean)) location.reload();
+  });
 }
 
 /**

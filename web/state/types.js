@@ -34,6 +34,8 @@
  */
 
 /** @typedef {import("../../clients/typescript/src/resources.js").Result<"list_places">["places"][number]} Place */
-/** @typedef {import("./store.js").Placed & Partial<Place>} Legal A legal placement, with its gains once they are known. */
+/**
+ * @typedef {import("./store.js").Placed & Partial<Place>} Legal A legal placement, with its gains once they are known.
+ */
 
 export {};
