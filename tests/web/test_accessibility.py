@@ -5,7 +5,8 @@ import pytest
 from tests.web.driver import PHONE, add_seat, replayed, seated, show_ghost
 from tests.web.hands import Mouse
 
-RUN = """axe.run({preload: false, runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+RUN = """axe.run({preload: false,
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
   rules: {"target-size": {enabled: true}, "label-content-name-mismatch": {enabled: true}},
 }).then(({violations}) => violations.flatMap(({id, nodes}) =>
     nodes.map(({html, failureSummary}) => `${id}: ${html.slice(0, 200)} ${failureSummary}`)))"""

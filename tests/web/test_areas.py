@@ -42,7 +42,8 @@ FAULTS = """() => {
   const wide = innerWidth >= 1024;
   check(wide || board.width === innerWidth, "the board is narrower than the window");
   if (innerHeight > 700) {
-    check(wide ? board.width * board.height >= 0.55 * innerWidth * innerHeight : board.height >= 0.5 * innerHeight,
+    const large = board.width * board.height >= 0.55 * innerWidth * innerHeight;
+    check(wide ? large : board.height >= 0.5 * innerHeight,
       `the board is small: ${board.width}x${board.height}`);
   }
   return faults;

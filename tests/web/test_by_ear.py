@@ -63,11 +63,16 @@ class Listener:
                 continue
             tile.click()
             _, cell = self.best_cell()
-            return self.acted(lambda: [self.page.keyboard.press("Enter"), self.page.keyboard.press("Enter")], cell)
+            return self.acted(self.place, cell)
         finish = self.button("^Finish building$")
         if not finish.is_visible() or finish.is_disabled():
             return False
         return self.acted(lambda: self.finish(finish))
+
+    def place(self):
+        """Show the tile on the cell that has the focus, then place it."""
+        self.page.keyboard.press("Enter")
+        self.page.keyboard.press("Enter")
 
     def finish(self, button):
         """Finish building, and confirm if tiles are left."""
@@ -119,8 +124,6 @@ def test_tile_in_words_follows_its_rotation(browser):
         }"""
     )
     assert words == [
-        "water in the north and west; mountain in the east and south; road that joins east and south; "
-        "1 lighthouse; 1 ship",
-        "water in the north and east; mountain in the south and west; road that joins south and west; "
-        "1 lighthouse; 1 ship",
+        f"water in the {one}; mountain in the {other}; road that joins {other}; 1 lighthouse; 1 ship"
+        for one, other in (("north and west", "east and south"), ("north and east", "south and west"))
     ]

@@ -99,7 +99,7 @@ def test_offer_is_not_too_expensive_before_actions_are_known(browser):
 
 def test_names_with_markup_and_right_to_left_text_stay_text(browser):
     screen, _, _ = seated(browser, HOSTILE, ARABIC, "Bob", seat=2)
-    assert screen.page.locator(".seat h3 bdi").all_inner_texts() == [HOSTILE, ARABIC, "Bob"]
+    assert screen.page.locator(".seat h3 bdi").all_inner_texts() == ["Bob", HOSTILE, ARABIC]
     assert screen.page.locator("img[src=x]").count() == 0
 
 

@@ -121,7 +121,7 @@ def test_header_says_offline_while_the_browser_has_no_network(browser):
     browser.expected.append("ERR_INTERNET_DISCONNECTED")
     screen.page.wait_for_selector(".connection.live")
     screen.page.context.set_offline(True)
-    screen.page.wait_for_selector(".connection:text-is('offline')")
+    screen.page.wait_for_selector(".connection-text:text-is('offline')")
     screen.page.context.set_offline(False)
     screen.page.wait_for_selector(".connection.live")
 

@@ -98,15 +98,8 @@ export function seatCards(store, choose, focus, explain = null) {
     const map = h("details", { class: "seat-map" }, h("summary", {}, t("seat.map")), mini);
     const lookText = h("span", { class: "sr-only" });
     const look = button(lookText, () => choose(seat), { class: "look" });
-    const box = h(
-      "article",
-      { class: "seat", "data-seat": seat },
-      h("div", { class: "seat-head" }, name, score),
-      state,
-      notes,
-      look,
-      map,
-    );
+    const front = h("div", { class: "seat-front" }, h("div", { class: "seat-head" }, name, score), state, notes, look);
+    const box = h("article", { class: "seat", "data-seat": seat }, front, map);
     const changed = whenChanged();
     const mapChanged = whenChanged();
     let latest = /** @type {Player | null} */ (null);
@@ -142,7 +135,8 @@ export function seatCards(store, choose, focus, explain = null) {
         "aria-label",
         t("seat.score", { count: shown.points }) + (explain ? `, ${t("points.show")}` : ""),
       );
-      for (const key of /** @type {const} */ (["mine", "acting", "counted"])) box.classList.toggle(key, shown[key]);
+      for (const key of /** @type {const} */ (["mine", "acting", "counted", "looked"]))
+        box.classList.toggle(key, shown[key]);
       setText(state, shown.state);
       notes.replaceChildren(...shown.badges.map((text) => h("span", { class: "badge" }, text)));
       setText(lookText, shown.looked ? t("seat.shown") : t("seat.look", { name: player.name }));
