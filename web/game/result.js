@@ -62,7 +62,7 @@ export function resultPanel(store, explain, ...more) {
       const head = h(
         "tr",
         {},
-        column(""),
+        h("td", {}),
         column(t("result.player")),
         column(t("result.total")),
         ...view.scoring_tiles.map(({ scoring_tile: id }) => column(scoringImage(view.ruleset, id))),
