@@ -103,6 +103,8 @@ CALLS = {
         "change_subscriber": lambda store: store.change_subscriber(print),
         "delete": lambda store: store.delete("ann", b"1:1:", ANSWER, [Due("relay", "ann", 1)]),
         "settle": lambda store: store.settle("ann", None, ["ann/bob"], None),
+        "unfinished_restore": lambda store: store.unfinished_restore(),
+        "finish_restore": lambda store: store.finish_restore(),
         "delete_all": lambda store: store.delete_all(),
     },
     GameIndex: {
@@ -130,6 +132,7 @@ CALLS = {
         "count_games": lambda players: players.count_games("ann", active=True),
         "list_games": lambda players: players.list_games("ann", None, 9),
         "events": lambda players: players.events("ann", "0", 9),
+        "delete": lambda players: players.delete("ann"),
     },
     DueQueue: {
         "add": lambda due: due.add(Due("game", "ann", 1)),
