@@ -148,7 +148,7 @@ def unfinished_restore(calls: RedisCalls) -> str | None:
 
     :raises Problem: store_unavailable.
     """
-    digest = calls.call(_UNFINISHED, lambda server: expect_bytes(server.get(_UNFINISHED)))
+    digest = calls.call(_UNFINISHED, lambda server: expect_bytes(server.get(_UNFINISHED)), retries=False)
     return None if digest is None else digest.decode()
 
 
