@@ -94,5 +94,7 @@ def test_guide_fits_a_phone_in_every_language(browser, axe, language):
     assert not re.search(r"guide\.|\{", page.locator(".guide").inner_text())
     box = page.locator(".guide").bounding_box()
     assert box["x"] + box["width"] <= 360
+    shown, button = page.locator(".notes").bounding_box(), page.locator(".guide .bar").bounding_box()
+    assert button["y"] + button["height"] <= shown["y"] + shown["height"]
     assert page.locator(".pricing .card").first.is_visible()
     assert findings(browser, screen, axe) == []

@@ -303,7 +303,6 @@ export class GamePage {
     this.root.dataset.phase = view.phase ?? "none";
     this.root.classList.toggle("my-turn", store.myTurn);
     this.root.classList.toggle("watching", store.seat === null);
-    this.root.classList.toggle("guided", this.guide.part !== null && !this.guide.root.hidden);
     attribute(this.root, "aria-busy", store.busy ? "true" : null);
     this.strip.show();
     if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
