@@ -42,7 +42,8 @@ def test_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
 
 def test_installed_arena_plays_a_league(tmp_path, python):
     run(python.with_name("skye-arena"), "expert@1", "random", "--games=2", cwd=tmp_path)
-    results = [json.loads(line) for line in (tmp_path / "league.jsonl").read_text().splitlines()[1:]]
+    (league,) = tmp_path.glob("league-*.jsonl")
+    results = [json.loads(line) for line in league.read_text().splitlines()[1:]]
     assert [result["failures"] for result in results] == [{}, {}]
 
 
