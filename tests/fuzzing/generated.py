@@ -141,7 +141,7 @@ class Stages:
             parameters["game"] = game.id
             if str(parameters.get("seat")) in tuple("01234"):
                 parameters["seat"] = "0"
-        do_not_wait(case)
+        prepare(case)
         answer = case.call()
         # The check that sends the request again without a token would find that a deleted game is gone.
         validate(case, answer, *(["ignored_auth"] if answer.status_code == 204 else []))
@@ -206,8 +206,16 @@ class Journeys:
         return tokens.get(HOST) if endpoint.who == HOST else tokens.get(seat)
 
 
-def do_not_wait(case):
-    """Let a long poll be short."""
+CHAT_URLS = {
+    "discord": "https://discord.com/api/webhooks/1/x",
+    "slack": "https://hooks.slack.com/services/T0/B0/x",
+}
+
+
+def prepare(case):
+    """Let a long poll be short, and a webhook of a chat service have a URL of it, which no schema says."""
+    if isinstance(case.body, dict) and str(case.body.get("url")).startswith("https://"):
+        case.body["url"] = CHAT_URLS.get(str(case.body.get("format")), case.body["url"])
     if str((case.query or {}).get("wait_ms", "")).isdigit():
         case.query["wait_ms"] = min(int(case.query["wait_ms"]), 1)
 

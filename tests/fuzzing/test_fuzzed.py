@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, settings
 from schemathesis.generation.stateful import run_state_machine_as_test
 
 from tests.contract.checked import OPENAPI_YAML
-from tests.fuzzing.generated import Journeys, Stages, do_not_wait, validate
+from tests.fuzzing.generated import Journeys, Stages, prepare, validate
 from tests.support.sizes import sized
 
 OPERATIONS = re.findall(r"operationId: (\w+)", OPENAPI_YAML.read_text().partition("\nwebhooks:\n")[0])
@@ -58,7 +58,7 @@ def test_generated_requests_along_links_have_documented_responses():
             journeys.begin()
 
         def before_call(self, case):
-            do_not_wait(case)
+            prepare(case)
 
         def after_call(self, response, case):
             del case
