@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from skye_server.cli.__main__ import main
 from skye_server.store.redis_store import RedisStore
+from skye_server.store.shards import key_of
 from tests.support.playing import Service
 
 KEY = "skye_key_" + 22 * "a"
@@ -40,7 +41,7 @@ def lines(done):
 
 
 def test_games_are_listed_shown_and_deleted(service, run):
-    private = created(service, visibility="private", name="Ann\x1b[31m"[:3])
+    private = created(service, visibility="private", name="Ann")
     public = created(service, name="Bob")
     assert {game["game"] for game in lines(run("games", "list", "--json"))} == {private, public}
     assert lines(run("games", "list", "--status", "finished", "--json")) == []
@@ -54,6 +55,16 @@ def test_games_are_listed_shown_and_deleted(service, run):
     run("games", "delete", public, "--yes")
     assert service.call("GET", f"/v1/games/{private}").json["code"] == "game_not_found"
     assert lines(run("games", "list", "--json")) == []
+
+
+def test_game_that_cannot_be_read_is_named_and_the_others_are_shown(service, run):
+    damaged, kept = created(service), created(service, name="Bob")
+    service.redis.set(key_of(damaged, "game"), b"damaged")
+    listed = run("games", "list", "--json")
+    assert [game["game"] for game in lines(listed)] == [kept]
+    assert f"{damaged} cannot be read" in listed.stderr
+    assert f"{damaged} cannot be read" in run("games", "show", damaged, exit_code=1).stderr
+    run("players", "show", service.get("/v1/me", token=KEY)["id"])
 
 
 @pytest.mark.parametrize("command", [["games", "show", "none"], ["games", "delete", "none", "--yes"]])
@@ -97,7 +108,7 @@ def test_games_with_hidden_names_are_in_no_list(redis_client):
     service = Service(redis_client, RedisStore(redis_client), hidden_names=("rude",))
     shown = created(service)
     created(service, name="A RuDe One")
-    hidden = created(service, **{"name": "Bob"} | {"players": [{"name": "rude"}]})
+    hidden = created(service, players=[{"name": "rude"}])
     assert [game["id"] for game in service.get("/v1/games")["games"]] == [shown]
     assert service.get(f"/v1/games/{hidden}")["id"] == hidden
 

@@ -16,7 +16,6 @@ import click
 
 from skye_server.cli.stored_games import opened_store, reporting_errors
 from skye_server.commands.current_games import Games
-from skye_server.error_codes import Problem
 from skye_server.games.authorization import player_id, players_of
 from skye_server.games.game import Game, Status
 from skye_server.settings import Settings
@@ -46,13 +45,7 @@ def list_games(status: str | None, as_json: bool) -> None:
     """List all games, private ones too."""
     with _opened() as opened:
         for owner, kind in opened.store.stored():
-            if kind != "game":
-                continue
-            try:
-                game = opened.repository.find(owner)
-            except (StoredFormatError, Problem) as error:
-                click.echo(f"{owner} cannot be read: {error}", err=True)
-                continue
+            game = _readable(opened, owner) if kind == "game" else None
             if game is not None and status in (None, game.status):
                 _print(_summary(game), as_json)
 
@@ -151,8 +144,17 @@ def delete_player(player: str, yes: bool) -> None:
     click.echo(f"Deleted {player}.", err=True)
 
 
+def _readable(opened: Games, game_id: str) -> Game | None:
+    """Return a game, None if there is none or, after a line that says so, if it cannot be read."""
+    try:
+        return opened.repository.find(game_id)
+    except StoredFormatError as error:
+        click.echo(f"{game_id} cannot be read: {error}", err=True)
+        return None
+
+
 def _game(opened: Games, game_id: str) -> Game:
-    found = opened.repository.find(game_id)
+    found = _readable(opened, game_id)
     if found is None:
         raise click.ClickException(f"There is no game {game_id}.")
     return found
@@ -164,7 +166,7 @@ def _player(opened: Games, shown: str) -> str:
         if owner.startswith(PLAYER_OWNER):
             if player_id(owner.removeprefix(PLAYER_OWNER)) == shown:
                 return owner.removeprefix(PLAYER_OWNER)
-        elif kind == "game" and (game := opened.repository.find(owner)) is not None:
+        elif kind == "game" and (game := _readable(opened, owner)) is not None:
             for player in players_of(game):
                 if player_id(player) == shown:
                     return player
