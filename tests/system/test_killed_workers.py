@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.launcher import launching
 from tests.support.sizes import sized
+from tests.support.waiting import waited_for
 from tests.system.processes import kill_worker
 from tests.system.raw import connect, get, metric_value, post, read_response, send_and_read
 from tests.system.wire import anonymous_key
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("redis_program")
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
     with launching(tmp_path_factory.mktemp("killed")) as start:
-        yield start()
+        yield start(SKYE_DISPATCHERS="1")  # which lists the games whose creator was killed before it did so
 
 
 def creation(name):
@@ -48,6 +49,7 @@ def test_retry_after_a_killed_worker_is_applied_once(served):
             status, created = send_and_read(again, creation(name))
             assert status == 201
             assert send_and_read(again, creation(name))[1] == created
+        assert waited_for(lambda: metric_value(served.url, 'due_entries{kind="relay"}') == 0)
         assert named(served, name) == [created["game"]["id"]]
 
 
