@@ -110,6 +110,7 @@ def _seated(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a player who has not played yet."""
     return {
         **{field: entry[field] for field in ("seat", "name", "color", "bot")},
+        "end": {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0},
         "score": 0,
         "gold": 0,
         "tiles_on_offer": [],
@@ -276,10 +277,19 @@ def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
-    """Let a bot play for a seat; a player who resigned becomes a spectator."""
-    players[event["seat"]]["bot"] = event["bot"]
-    if event["reason"] == "resigned" and view["you"]["seat"] == event["seat"]:
+    """Let a bot play for a seat, which cannot win; a player who resigned becomes a spectator."""
+    player, resigned = players[event["seat"]], event["reason"] == "resigned"
+    player["bot"] = event["bot"]
+    player["end"].update({field: event[field] for field in ("bot", "round", "phase")})
+    player["end"]["type"] = "resigned" if resigned else "took_over"
+    player["end"]["missed_deadlines"] += not resigned
+    if resigned and view["you"]["seat"] == event["seat"]:
         _sit(view, None)
+
+
+def _timed_out(view: _View, players: _Players, event: _Event) -> None:
+    """Count a missed deadline."""
+    players[event["seat"]]["end"]["missed_deadlines"] += 1
 
 
 def _bot_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -329,6 +339,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "game_aborted": _game_aborted,
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
+    "timed_out": _timed_out,
     "bot_changed": _bot_changed,
     "income_paid": _set_gold,
 }

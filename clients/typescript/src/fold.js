@@ -154,9 +154,15 @@ const FOLDS = {
   turn_changed(view, { phase, waiting_for, deadline }) {
     Object.assign(view, { phase, waiting_for, deadline });
   },
-  bot_took_over(view, { seat, bot, reason }, players) {
+  bot_took_over(view, { seat, bot, reason, round, phase }, players) {
+    const resigned = reason === "resigned";
     players[seat].bot = bot;
-    if (reason === "resigned" && view.you.seat === seat) sit(view, null);
+    Object.assign(players[seat].end, { type: resigned ? "resigned" : "took_over", bot, round, phase });
+    if (!resigned) players[seat].end.missed_deadlines += 1;
+    if (resigned && view.you.seat === seat) sit(view, null);
+  },
+  timed_out(_view, { seat }, players) {
+    players[seat].end.missed_deadlines += 1;
   },
   bot_changed(_view, { seat, bot }, players) {
     players[seat].bot = bot;
@@ -168,6 +174,7 @@ function seated({ seat, name, color, bot }) {
   return {
     seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
     offer_set: false, building_finished: false,
+    end: { type: "played", bot: null, round: null, phase: null, missed_deadlines: 0 },
     territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
   };
 }

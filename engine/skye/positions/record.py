@@ -73,6 +73,8 @@ class Record:
     :param actions: the actions.
     :param position: the state in which the game began, if it did not begin with a setup.
     :param draws: what was drawn. None: nothing was recorded, and a replay draws from the seed.
+    :param gave_up: the seats that their players had given up at the end, in the order of giving up. The
+        states of a replay have them from the beginning; they decide who wins.
     """
 
     colors: tuple[str, ...]
@@ -81,6 +83,7 @@ class Record:
     actions: tuple[Action, ...]
     position: GameState | None = None
     draws: RecordedDraws | None = None
+    gave_up: tuple[int, ...] = ()
 
 
 def replay(record: Record) -> list[Outcome]:
@@ -92,7 +95,7 @@ def replay(record: Record) -> list[Outcome]:
     (2, 0, 1)
 
     :raises InvalidSetup: when the players or options are invalid.
-    :raises InvalidRecord: when an action breaks a rule.
+    :raises InvalidRecord: when an action breaks a rule, or seats that were given up do not exist or repeat.
     :raises TypeError: when it is not a record.
     """
     if not isinstance(record, Record):
@@ -106,7 +109,23 @@ def replay(record: Record) -> list[Outcome]:
     else:
         begun = begin_recorded(record.colors, record.seed, record.options, draws)
         tiles = draws.tiles[begun.game.ruleset.tiles_drawn * len(record.colors) :]
+    begun = Outcome(
+        begun.game._replace(gave_up=checked_seats(record.gave_up, len(record.colors))), begun.events
+    )
     return [begun, *apply_actions(begun.game, record.actions, tiles)]
+
+
+def checked_seats(gave_up: Sequence[int], players: int) -> tuple[int, ...]:
+    """Return the seats that were given up in a recorded game.
+
+    >>> checked_seats([1, 0], 2)
+    (1, 0)
+
+    :raises InvalidRecord: when a seat does not exist, or is named twice.
+    """
+    if len(set(gave_up)) < len(gave_up) or not set(gave_up) <= set(range(players)):
+        raise InvalidRecord("The seats that were given up do not exist, or are not distinct.")
+    return tuple(gave_up)
 
 
 def begin_recorded(

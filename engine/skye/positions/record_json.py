@@ -7,7 +7,16 @@ from typing import Any, Final, TypedDict
 
 from skye.errors import InvalidRecord, SkyeError
 from skye.positions.importing import game_from_position
-from skye.positions.record import Action, Record, RecordedDraws, draws_of, move_from, move_view, replay
+from skye.positions.record import (
+    Action,
+    Record,
+    RecordedDraws,
+    checked_seats,
+    draws_of,
+    move_from,
+    move_view,
+    replay,
+)
 from skye.positions.snapshot import Position, position_of
 from skye.rules.setup import Options
 from skye.rules.state import TieBreak
@@ -53,6 +62,7 @@ class RecordView(TypedDict):
     options: RecordedOptionsView
     position: Position | None
     draws: RecordedDrawsView
+    gave_up: list[int]
     actions: list[dict[str, Any]]
 
 
@@ -93,6 +103,7 @@ def record_to_json(record: Record, names: Sequence[str] | None = None) -> Record
                 [event for outcome in outcomes for event in outcome.events],
             )
         ),
+        "gave_up": list(record.gave_up),
         "actions": [
             {"seat": action.seat, "round": game.round, "phase": str(game.phase), **move_view(action.move)}
             for game, action in zip(before, record.actions, strict=False)
@@ -152,6 +163,7 @@ def record_from_json(data: Mapping[str, Any]) -> Record:
             tuple([_action(number, entry) for number, entry in enumerate(data["actions"], 1)]),
             None if position is None else game_from_position(position, options["seed"]),
             _draws(data.get("draws")),
+            checked_seats(data.get("gave_up", ()), len(data["players"])),
         )
     except SkyeError:
         raise

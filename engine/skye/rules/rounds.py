@@ -152,7 +152,7 @@ def _finish(game: GameState, summaries: Sequence[TerritorySummary]) -> tuple[Gam
     )
     scores = tuple([player.score for player in players])
     golds = tuple([player.gold for player in players])
-    won = rules.winners(scores, golds, game.tie_break)
+    won = rules.winners(scores, golds, game.tie_break, game.gave_up)
     game = game._replace(phase=None, players=players, winners=won)
     by_slot = tuple(points_by_slot(game, seat) for seat in range(len(players)))
     return game, GameFinished(

@@ -138,6 +138,7 @@ class GameState(NamedTuple):
     :param winners: the winning seats when the game is over.
     :param next_draws: the tiles that come out of the bag next, before the seed determines the draws.
     :param ruleset_id: the ruleset.
+    :param gave_up: the seats that their players gave up, in the order of giving up: they cannot win.
     """
 
     players: tuple[Player, ...]
@@ -152,6 +153,7 @@ class GameState(NamedTuple):
     winners: tuple[int, ...] = ()
     next_draws: tuple[str, ...] = ()
     ruleset_id: str = DEFAULT_RULESET
+    gave_up: tuple[int, ...] = ()
 
     def __copy__(self) -> Self:
         return self
@@ -258,7 +260,7 @@ class GameState(NamedTuple):
 
     def _in_phase(self, phase: Phase, players: tuple[Player, ...]) -> GameState:
         """Return the game in another phase of the round."""
-        _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws, rules = self
+        _, seed, tiles, start, tie_break, open_gold, number, _, buys, winners, draws, rules, gave_up = self
         fields = (
             players,
             seed,
@@ -272,6 +274,7 @@ class GameState(NamedTuple):
             winners,
             draws,
             rules,
+            gave_up,
         )
         return tuple.__new__(GameState, fields)
 
@@ -279,7 +282,7 @@ class GameState(NamedTuple):
         self, players: tuple[Player, ...], starting_seat: int, next_draws: tuple[str, ...]
     ) -> GameState:
         """Return the game in the first phase of its next round."""
-        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners, _, rules = self
+        _, seed, tiles, _, tie_break, open_gold, number, _, _, winners, _, rules, gave_up = self
         number, start, draws = number + 1, starting_seat, next_draws
         fields = (
             players,
@@ -294,12 +297,13 @@ class GameState(NamedTuple):
             winners,
             draws,
             rules,
+            gave_up,
         )
         return tuple.__new__(GameState, fields)
 
     def _with_players(self, players: list[Player], buys: int) -> GameState:
         """Return the game with these players and this number of turns to buy."""
-        _, seed, tiles, start, tie_break, open_gold, number, phase, _, winners, draws, rules = self
+        _, seed, tiles, start, tie_break, open_gold, number, phase, _, winners, draws, rules, gave_up = self
         by_seat = tuple(players)
         fields = (
             by_seat,
@@ -314,12 +318,27 @@ class GameState(NamedTuple):
             winners,
             draws,
             rules,
+            gave_up,
         )
         return tuple.__new__(GameState, fields)
 
     def _with_player(self, seat: int, player: Player) -> GameState:
         """Return the game with another state of one seat."""
-        players, seed, tiles, start, tie_break, open_gold, number, phase, buys, winners, draws, rules = self
+        (
+            players,
+            seed,
+            tiles,
+            start,
+            tie_break,
+            open_gold,
+            number,
+            phase,
+            buys,
+            winners,
+            draws,
+            rules,
+            gave_up,
+        ) = self
         changed = list(players)
         changed[seat] = player
         players = tuple(changed)
@@ -336,6 +355,7 @@ class GameState(NamedTuple):
             winners,
             draws,
             rules,
+            gave_up,
         )
         return tuple.__new__(GameState, fields)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -88,13 +88,18 @@ class FinalScoring:
         return ScrollScore(kind, cell, number, completed, 2 * points if completed else points)
 
     def winners(
-        self, scores: Sequence[int], golds: Sequence[int], tie_break: str = "leftover_gold"
+        self,
+        scores: Sequence[int],
+        golds: Sequence[int],
+        tie_break: str = "leftover_gold",
+        gave_up: Collection[int] = (),
     ) -> tuple[int, ...]:
         """Return the winning seats: most points, then most gold by the tie-break (R11); other ties share.
 
         :param scores: by seat, the points including final scoring.
         :param golds: by seat, the gold in the purse before final scoring.
         :param tie_break: one of `TIE_BREAKS`.
+        :param gave_up: the seats that their players gave up, which cannot win; nobody wins if these are all.
 
         >>> from skye.rulesets import BASE
         >>> BASE.final.winners([50, 50, 40], [9, 10, 0]), BASE.final.winners([50, 50], [9, 10], "total_gold")
@@ -103,7 +108,38 @@ class FinalScoring:
         :raises ValueError: when there is no such tie-break.
         """
         named("tie-break", tie_break, dict.fromkeys(TIE_BREAKS))
+        groups = self._ranked(scores, golds, tie_break, gave_up)
+        return groups[0] if groups else ()
+
+    def placing(
+        self,
+        scores: Sequence[int],
+        golds: Sequence[int],
+        tie_break: str = "leftover_gold",
+        gave_up: Sequence[int] = (),
+    ) -> tuple[tuple[int, ...], ...]:
+        """Return all seats from the first place to the last; those that share a place stand together.
+
+        The seats that their players gave up come last: the one that was given up first has the last place.
+
+        >>> from skye.rulesets import BASE
+        >>> BASE.final.placing([40, 50, 50, 90], [0, 9, 9, 0], gave_up=[3])
+        ((1, 2), (0,), (3,))
+
+        :param gave_up: the seats that their players gave up, in the order of giving up.
+        :raises ValueError: when there is no such tie-break.
+        """
+        named("tie-break", tie_break, dict.fromkeys(TIE_BREAKS))
+        groups = self._ranked(scores, golds, tie_break, gave_up)
+        return (*groups, *[(seat,) for seat in reversed(gave_up)])
+
+    def _ranked(
+        self, scores: Sequence[int], golds: Sequence[int], tie_break: str, gave_up: Collection[int]
+    ) -> list[tuple[int, ...]]:
+        """Return the seats that were not given up by their place, those of the same place together."""
         ranks = golds if tie_break == "total_gold" else [gold % self.gold_per_point for gold in golds]
-        standing = list(zip(scores, ranks, strict=True))
-        best = max(standing)
-        return tuple([seat for seat, stood in enumerate(standing) if stood == best])
+        groups: dict[tuple[int, int], list[int]] = {}
+        for seat, stood in enumerate(zip(scores, ranks, strict=True)):
+            if seat not in gave_up:
+                groups.setdefault(stood, []).append(seat)
+        return [tuple(groups[stood]) for stood in sorted(groups, reverse=True)]

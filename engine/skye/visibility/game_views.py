@@ -11,7 +11,7 @@ The functions return plain dictionaries and lists that can be encoded as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from skye.draws import commitment
@@ -48,6 +48,7 @@ from skye.visibility.types.events import (
 from skye.visibility.types.game import (
     GameResultView,
     GameView,
+    PlaceOfSeatView,
     ScoringTilePointsView,
     SeatInPlayView,
     SeatResultView,
@@ -155,33 +156,42 @@ def territory_tiles_view(placed: Iterable[Place]) -> list[TerritoryTileView]:
 def _result(game: GameState) -> GameResultView:
     """Return the result of a game that is over."""
     finals = [player.final or (0, 0) for player in game.players]
-    return _result_view(
-        game.winners,
-        dict(zip(game.ruleset.slots, game.scoring_tiles, strict=True)),
-        [points_by_slot(game, seat) for seat in range(len(game.players))],
-        [player.score for player in game.players],
-        finals,
-    )
+    scores, golds = [player.score for player in game.players], [player.gold for player in game.players]
+    points = [points_by_slot(game, seat) for seat in range(len(game.players))]
+    return {
+        "winners": game.winners,
+        "placing": _placing(game, scores, golds),
+        "players": _seat_results(game, points, scores, finals),
+    }
 
 
-def _result_view(
-    winners: Sequence[int],
-    scoring_tiles: Mapping[str, str],
+def _placing(game: GameState, scores: Sequence[int], golds: Sequence[int]) -> list[PlaceOfSeatView]:
+    """Return the place of each seat at the end of a game, the first place first."""
+    places: list[PlaceOfSeatView] = []
+    for seats in game.ruleset.final.placing(scores, golds, game.tie_break, game.gave_up):
+        place = len(places) + 1
+        places += [{"place": place, "seat": seat} for seat in seats]
+    return places
+
+
+def _seat_results(
+    game: GameState,
     tile_points: Sequence[Sequence[int]],
     scores: Sequence[int],
     finals: Sequence[tuple[int, int]],
-) -> GameResultView:
-    players: list[SeatResultView] = [
+) -> list[SeatResultView]:
+    """Return the points of each seat at the end, by source."""
+    slots, tiles = game.ruleset.slots, game.scoring_tiles
+    return [
         {
             "seat": seat,
             "score": scores[seat],
-            "scoring_tiles": points_view(scoring_tiles, scoring_tiles.values(), points),
+            "scoring_tiles": points_view(slots, tiles, points),
             "scroll_points": scrolls,
             "gold_points": gold,
         }
         for seat, (points, (scrolls, gold)) in enumerate(zip(tile_points, finals, strict=True))
     ]
-    return {"winners": winners, "players": players}
 
 
 def points_view(
@@ -235,7 +245,7 @@ def event_view(game: GameState, viewer: int | None, event: Event) -> EventView:
         case RoundScored():
             return _round_scored(event, game)
         case GameFinished():
-            return _game_finished(event, game.ruleset.slots)
+            return _game_finished(event, game)
         case _:  # the view of any other event has its fields
             return cast("EventView", {"type": EVENT_TYPES[type(event)], **event._asdict()})
 
@@ -296,10 +306,13 @@ def _round_scored(event: RoundScored, game: GameState) -> RoundScoredView:
     return {"type": "round_scored", "round": event.round, "players": players}
 
 
-def _game_finished(event: GameFinished, slots: Sequence[str]) -> GameFinishedView:
+def _game_finished(event: GameFinished, game: GameState) -> GameFinishedView:
     finals = list(zip(event.scroll_points, event.gold_points, strict=True))
-    scoring_tiles = dict(zip(slots, event.scoring_tiles, strict=True))
-    result = _result_view(event.winners, scoring_tiles, event.tile_points, event.scores, finals)
+    result: GameResultView = {
+        "winners": event.winners,
+        "placing": _placing(game, event.scores, event.gold),
+        "players": _seat_results(game, event.tile_points, event.scores, finals),
+    }
     players: list[SeatEndView] = [
         {"seat": seat, "score": event.scores[seat], "gold": gold} for seat, gold in enumerate(event.gold)
     ]

@@ -32,10 +32,11 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     PositionSet,
+    TimedOut,
     TurnChanged,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
-from skye_server.games.transitions import state_with_ruleset
+from skye_server.games.transitions import after_missed_deadline, after_takeover, state_with_ruleset
 from skye_server.store.codec import changes_from_log
 from skye_server.store.redis_store import RedisStore
 
@@ -215,7 +216,11 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return _started(game, event)
         case PositionSet(state):
             return _in_play(game, state_with_ruleset(state, game.options.ruleset))
-        case BotTookOver(number, bot, _) | BotChanged(number, bot):
+        case BotTookOver():
+            return after_takeover(game, event)
+        case TimedOut(number):
+            return after_missed_deadline(game, number)
+        case BotChanged(number, bot):
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms):
             return replace(game, deadline_ms=deadline_ms)

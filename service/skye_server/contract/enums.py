@@ -19,6 +19,7 @@ from skye_server.games.game import (
     OnTimeout,
     OriginType,
     Role,
+    SeatEnd,
     SeedSource,
     Status,
     TileKind,
@@ -194,6 +195,19 @@ class TakeoverReason(StringEnum):
 
     extensible = True
     choices = ("resigned", "timed_out")
+
+
+class SeatEndType(StringEnum):
+    """How a seat ended.
+
+    `played`: its player, or its bot, stayed to the end. `resigned`: its player left the game. `took_over`: a
+    bot took over after a missed deadline. A seat that did not end as `played` cannot win.
+
+    There may be new ones.
+    """
+
+    requested = Requested("RecordedSeatEnd", "How a seat of a record ended; see `SeatEndType`.")
+    choices = SeatEnd
 
 
 class SeedSourceName(StringEnum):

@@ -17,6 +17,7 @@ from skye_server.contract.enums import (
     LandscapeTile,
     RulesetName,
     ScoringTileId,
+    SeatEndType,
     TieBreakRule,
 )
 from skye_server.contract.fields import Boolean, Coordinate, Integer, Name, Rotation, Seat
@@ -26,12 +27,25 @@ from skye_server.contract.positions import SentPosition
 from skye_server.games.views.fields import MAX_ACTIONS, MAX_DRAWS, RECORD_FORMAT
 
 
+class RecordedEnd(Object):
+    """How a seat of a recorded game ended."""
+
+    type = SeatEndType("How the seat ended.", required=True)
+    bot = BotName("The bot that took the seat over; null if its player stayed.", allow_none=True)
+    round = Integer(1, MAX_ROUNDS, "The round in which the bot took over.", allow_none=True)
+    phase = GamePhase("The phase in which the bot took over.", allow_none=True)
+    missed_deadlines = Integer(0, 2**31 - 1, "How many deadlines the seat has missed.")
+
+
 class RecordedPlayer(Object):
     """A player of a recorded game."""
 
     name = Name("The name of the player.", required=True)
     color = Color("The player's colour.", required=True)
-    bot = BotName("The bot that plays the seat; null for a person.", required=True, allow_none=True)
+    bot = BotName(
+        "The bot that played the seat from the start; null for a person.", required=True, allow_none=True
+    )
+    end = NestedObject(RecordedEnd, "How the seat ended; needed for the seats in `gave_up` only.")
 
 
 class RecordedOptions(Object):
@@ -186,6 +200,13 @@ class GameRecord(Object):
         "What was drawn. The new game has these draws up to where it stops; the seed determines those after "
         "it, and all if this is left out.",
         allow_none=True,
+    )
+    gave_up = ListOf(
+        Seat("A seat."),
+        "The seats that their players gave up, in the order of giving up. The new game has them if it plays "
+        "all actions to the end; otherwise nobody has given up yet.",
+        length=(0, MAX_PLAYERS),
+        load_default=list,
     )
     actions = ListOf(
         RecordedAction,

@@ -234,6 +234,12 @@ def seat_of(game: Game, player: str) -> int | None:
     return found
 
 
+def resigned_seat_of(game: Game, player: str) -> int | None:
+    """Return the seat from which a player has resigned, or None. The player has no role by it."""
+    resigned = [number for number, seat in enumerate(game.seats) if player and seat.resigned_player == player]
+    return resigned[0] if resigned else None
+
+
 def role_or_none(game: Game, token: str, player: str) -> Caller | None:
     """Return the role that a token or a player key has in a game, None if it has none.
 
@@ -253,6 +259,8 @@ def role_of(  # noqa: PLR0913 - all but the first three by name
 ) -> Caller:
     """Return the role of a caller in a game; a player key without a role is a spectator.
 
+    A player who has resigned is a spectator too, also of a private game.
+
     :param player: the id of the player whose key the token is, or empty.
     :param watches: whether the token is a valid watch code of the game.
     :param invite: an invitation code that a caller without a role holds.
@@ -267,7 +275,7 @@ def role_of(  # noqa: PLR0913 - all but the first three by name
         caller = invited if invited is not None and invited.invited else caller
     if caller is None and retired:
         return SPECTATOR
-    if game.private and caller in (None, SPECTATOR):
+    if game.private and caller in (None, SPECTATOR) and resigned_seat_of(game, player) is None:
         raise Problem("game_not_found")
     if caller is None and not player:
         raise Problem("token_unknown")
@@ -275,10 +283,11 @@ def role_of(  # noqa: PLR0913 - all but the first three by name
 
 
 def players_of(game: Game | None) -> frozenset[str]:
-    """Return the ids of the players that have a role in a game; none if there is no game."""
+    """Return the ids of the players that have a role in a game or have resigned; none if there is no game."""
     if game is None:
         return frozenset()
-    return frozenset(filter(None, (game.host_player, *(seat.player for seat in game.seats))))
+    players = [player for seat in game.seats for player in (seat.player, seat.resigned_player)]
+    return frozenset(filter(None, (game.host_player, *players)))
 
 
 def require_own_seat(game: Game, caller: Caller, seat: int) -> int:

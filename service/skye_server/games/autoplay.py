@@ -14,7 +14,14 @@ from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
 from skye_server.games.game import Game, OnTimeout, with_seat
-from skye_server.games.transitions import Transition, advance, make_move
+from skye_server.games.transitions import (
+    Transition,
+    advance,
+    after_missed_deadline,
+    after_takeover,
+    make_move,
+    state_in_play,
+)
 
 SUBSTITUTE_BOT = "greedy"
 """The bot that replaces players who resign or miss a deadline."""
@@ -51,16 +58,19 @@ def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
 
 def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
     """Let a bot play a seat from now on. A resignation revokes the seat's token and frees it from its key."""
-    left = replace(game.seats[seat], bot=SUBSTITUTE_BOT)
+    state = state_in_play(game)
+    assert state.phase is not None
+    event = BotTookOver(seat, SUBSTITUTE_BOT, reason, state.round, state.phase)
+    after = after_takeover(game, event)
+    left = after.seats[seat]
     if reason == "resigned":
-        left = replace(left, token="", player="")
-    event = BotTookOver(seat, SUBSTITUTE_BOT, reason)
-    return advance(game, now_ms, [event], seats=with_seat(game.seats, seat, left))
+        left = replace(left, token="", player="", resigned_player=left.player)
+    return advance(game, now_ms, [event], seats=with_seat(after.seats, seat, left), state=after.state)
 
 
 def _move_for(game: Game, seat: int, now_ms: int) -> Transition:
     """Make the decision that a seat has missed: an offer, a pass, or the rest of its build."""
-    transition = Transition(game)
+    transition = Transition(after_missed_deadline(game, seat))
     current = _round_and_phase(game)
     before: tuple[AnyEvent, ...] = (TimedOut(seat),)
     while _round_and_phase(transition.game) == current and seat in transition.game.waiting_for:

@@ -16,6 +16,8 @@ from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye_server.error_codes import MAX_ERRORS, FieldError, Problem
 from skye_server.games import lobby
 from skye_server.games.authorization import HOST_ROLE, INVITE_ROLE, TokenSource, hash_token
+from skye_server.games.autoplay import SUBSTITUTE_BOT
+from skye_server.games.events import BotTookOver
 from skye_server.games.game import (
     Clock,
     Game,
@@ -24,6 +26,7 @@ from skye_server.games.game import (
     Origin,
     OriginType,
     Seat,
+    SeatEnd,
     SeedSource,
     Visibility,
     name_key,
@@ -300,6 +303,7 @@ def _from_record(body: dict[str, Any]) -> Opening:
     moment = (until["round"], Phase(until["phase"])) if isinstance(until, dict) else None
     actions = record["actions"] if moment else record["actions"][:until]
     begun, draws = body_from_record(body), record.get("draws")
+    takeovers = _takeovers(record)
     tiles = None if draws is None else draws.tiles
     start = None if position is None else state_from_body(position, "/record/position")
     if start is not None:
@@ -311,12 +315,31 @@ def _from_record(body: dict[str, Any]) -> Opening:
         opened = lobby.open_game(game, seats, new.now_ms, unique_names=False)
         if start is not None:
             opened = opened.then(lobby.begin_from_position(opened.game, start, new.now_ms))
-            return lobby.replay(opened, actions, new.now_ms, moment, tiles)
+            return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=tiles, takeovers=takeovers)
         opened = opened.then(lobby.start(opened.game, new.now_ms, draws))
         later = tiles and tiles[game.ruleset.tiles_drawn * len(begun["players"]) :]
-        return lobby.replay(opened, actions, new.now_ms, moment, later)
+        return lobby.replay(opened, actions, new.now_ms, until=moment, tiles=later, takeovers=takeovers)
 
     return open_game
+
+
+def _takeovers(record: dict[str, Any]) -> list[BotTookOver]:
+    """Return how the seats were given up in a recorded game, in their order.
+
+    :raises Problem: invalid_body, if a seat does not exist or is named twice.
+    """
+    players, seats = record["players"], record["gave_up"]
+    takeovers = []
+    for index, seat in enumerate(seats):
+        if seat >= len(players) or seat in seats[:index]:
+            detail = "There is no such seat, or it is named twice."
+            raise Problem("invalid_body", errors=[FieldError(f"/record/gave_up/{index}", detail)])
+        end = players[seat].get("end", {})
+        reason = "timed_out" if end.get("type") == SeatEnd.TOOK_OVER else "resigned"
+        phase = Phase(end.get("phase") or Phase.PRICING)
+        bot = end.get("bot") or SUBSTITUTE_BOT
+        takeovers.append(BotTookOver(seat, bot, reason, end.get("round") or 1, phase))
+    return takeovers
 
 
 def _from_scenario(body: dict[str, Any]) -> Opening:

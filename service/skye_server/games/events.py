@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
-from skye import GameState
+from skye import GameState, Phase
 from skye.events import Event
 
 
@@ -90,11 +90,16 @@ class PositionSet(NamedTuple):
 
 
 class BotTookOver(NamedTuple):
-    """A bot replaces a player who has resigned or timed out, permanently."""
+    """A bot replaces a player who has resigned or timed out.
+
+    :param round: the round of the recorded game for a game that began from a record.
+    """
 
     seat: int
     bot: str
     reason: str
+    round: int
+    phase: Phase
 
 
 class BotChanged(NamedTuple):

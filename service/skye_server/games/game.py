@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from skye import GameState, Options, Ruleset, TieBreak
+from skye import GameState, Options, Phase, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
 from skye_server.games.events import AnyEvent
 
@@ -38,6 +38,14 @@ class SeedSource(StrEnum):
 
     SERVER = "server"
     CREATOR = "creator"
+
+
+class SeatEnd(StrEnum):
+    """How a seat ended: its player stayed, resigned, or lost it to a bot that took over."""
+
+    PLAYED = "played"
+    RESIGNED = "resigned"
+    TOOK_OVER = "took_over"
 
 
 URL_BOT: Final = "url"
@@ -112,12 +120,23 @@ class GameOptions(Struct, frozen=True):
         return Options(self.scoring_tiles, self.first_seat, self.tie_break, self.open_gold, self.ruleset)
 
 
+class Takeover(Struct, frozen=True):
+    """How a bot replaced the player of a seat, and when."""
+
+    end: SeatEnd
+    bot: str
+    round: int
+    phase: Phase
+
+
 class Seat(Struct, frozen=True):
     """A seat and its player. `token` is the hash of the seat's token, empty if there is none.
 
     `player` is the id of the player whose key the seat is bound to, empty if there is none.
     `bot` names the bot that plays the seat, from the start or since the player resigned or timed out; a bot
     at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
+    `takeover` is set while the player has given the seat up. `resigned_player` is the id of the player who
+    resigned: that player keeps the game in the own list, without a role.
     """
 
     name: str
@@ -126,6 +145,9 @@ class Seat(Struct, frozen=True):
     bot: str | None = None
     player: str = ""
     url_bot: str = ""
+    takeover: Takeover | None = None
+    missed_deadlines: int = 0
+    resigned_player: str = ""
 
     @property
     def is_free(self) -> bool:
@@ -136,6 +158,11 @@ class Seat(Struct, frozen=True):
     def is_held(self) -> bool:
         """Whether somebody has a token or a player key for the seat."""
         return bool(self.token or self.player)
+
+    @property
+    def end(self) -> SeatEnd:
+        """How the seat ended, or would end now."""
+        return SeatEnd.PLAYED if self.takeover is None else self.takeover.end
 
     @property
     def has_url_bot(self) -> bool:

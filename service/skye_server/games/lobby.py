@@ -16,6 +16,7 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import invitation_id
 from skye_server.games.events import (
+    BotTookOver,
     GameAborted,
     GameCreated,
     GameStarted,
@@ -30,7 +31,13 @@ from skye_server.games.events import (
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
 from skye_server.games.seat_changes import check_not_over, check_undo_limit
-from skye_server.games.transitions import Transition, advance, after_move, state_in_play
+from skye_server.games.transitions import (
+    Transition,
+    advance,
+    after_move,
+    after_takeover,
+    state_in_play,
+)
 
 
 def open_game(
@@ -136,17 +143,20 @@ Moment: TypeAlias = tuple[int, Phase]
 """A round and one of its phases."""
 
 
-def replay(
+def replay(  # noqa: PLR0913 - all but the first three by name
     transition: Transition,
     actions: Sequence[Action],
     now_ms: int,
+    *,
     until: Moment | None = None,
     tiles: Sequence[str] | None = None,
+    takeovers: Sequence[BotTookOver] = (),
 ) -> Transition:
     """Play recorded actions in a game that has just started.
 
     :param until: where to stop; None: play all actions.
     :param tiles: the recorded tiles of the next rounds; None: the seed draws them.
+    :param takeovers: the seats that their players gave up, for a game that is played to its end.
     :raises Problem: invalid_body, if the actions end before that.
     :raises RuleError: InvalidRecord, with the number of the illegal action, from 1.
     """
@@ -154,10 +164,16 @@ def replay(
         return transition
     state = state_in_play(transition.game)
     if not has_reached(state, until):
+        gave_up = tuple(event.seat for event in takeovers)
         with Computation() as computation:
-            for outcome in apply_actions(state, actions, tiles):
+            for outcome in apply_actions(state._replace(gave_up=gave_up), actions, tiles):
                 state = outcome.game
-                transition = transition.then(after_move(transition.game, outcome, now_ms))
+                played = outcome
+                if state.is_over:
+                    transition = _taken_over(transition, takeovers, now_ms)
+                elif gave_up:
+                    played = outcome._replace(game=state._replace(gave_up=()))
+                transition = transition.then(after_move(transition.game, played, now_ms))
                 computation.checkpoint()
                 if has_reached(state, until):
                     break
@@ -165,6 +181,15 @@ def replay(
         phase = "its end" if state.phase is None else f"phase {state.phase}"
         detail = f"The record ends in round {state.round}, {phase}: this is after it."
         raise Problem("invalid_body", errors=[FieldError("/stop_at", detail)])
+    return transition
+
+
+def _taken_over(transition: Transition, takeovers: Sequence[BotTookOver], now_ms: int) -> Transition:
+    for event in takeovers:
+        after = after_takeover(transition.game, event)
+        transition = transition.then(
+            advance(transition.game, now_ms, [event], seats=after.seats, state=after.state)
+        )
     return transition
 
 

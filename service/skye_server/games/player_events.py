@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from skye_server.games.authorization import identify_player, players_of
+from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
 from skye_server.games.events import TurnChanged
 from skye_server.games.game import Change, Game, Status
 
@@ -108,7 +108,7 @@ def derive(
     """
     caller = identify_player(game, player)
     if caller is None:
-        return without_role(state, game.id, now_ms)
+        return _without_role_in(game, player, state, now_ms)
     state = state or FollowedGame()
     at_ms, seat = changes[-1].at_ms if changes else state.since_ms, caller.seat
     events = []
@@ -133,6 +133,15 @@ def derive(
     if near_ms is not None and near_ms <= game.clock_ms and (turn != state.turn or state.since_ms < near_ms):
         events.append(_deadline_near(after, game.id, near_ms))
     return Derived(after, tuple(events))
+
+
+def _without_role_in(game: Game, player: str, state: FollowedGame | None, now_ms: int) -> Derived:
+    """Report that the player has no role in a game any more; after a resignation the game counts as over."""
+    left = without_role(state, game.id, now_ms)
+    if resigned_seat_of(game, player) is None:
+        return left
+    since_ms = state.since_ms if state is not None and state.over else now_ms
+    return Derived(FollowedGame(since_ms, game.version, game.last_event, over=True), left.events)
 
 
 def without_role(state: FollowedGame | None, game_id: str, now_ms: int) -> Derived:

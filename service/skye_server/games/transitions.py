@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye_server.error_codes import Problem
-from skye_server.games.events import AnyEvent, TurnChanged
-from skye_server.games.game import Change, Game, Status
+from skye_server.games.events import AnyEvent, BotTookOver, TurnChanged
+from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
 
 MAX_CHANGES: Final = 1_500
 """The number of changes after which nothing can be undone; otherwise a game and its log could grow forever.
@@ -44,6 +44,26 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
             events = (*events, TurnChanged(*turn))
     change = Change(game.version + 1, now_ms, game.last_event + 1, events)
     return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
+
+
+def after_takeover(game: Game, event: BotTookOver) -> Game:
+    """Return a game after the player of a seat gave it up: it cannot win."""
+    state, seat = state_begun(game), game.seats[event.seat]
+    is_resigned = event.reason == "resigned"
+    takeover = Takeover(
+        SeatEnd.RESIGNED if is_resigned else SeatEnd.TOOK_OVER, event.bot, event.round, event.phase
+    )
+    missed = seat.missed_deadlines + (not is_resigned)
+    left = replace(seat, bot=event.bot, takeover=takeover, missed_deadlines=missed)
+    gave_up = (*state.gave_up, event.seat)
+    return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
+
+
+def after_missed_deadline(game: Game, seat: int) -> Game:
+    """Return a game after a seat missed a deadline, and keeps its player."""
+    before = game.seats[seat]
+    late = replace(before, missed_deadlines=before.missed_deadlines + 1)
+    return replace(game, seats=with_seat(game.seats, seat, late))
 
 
 def make_move(game: Game, seat: int, move: Move, now_ms: int, *before: AnyEvent) -> Transition:

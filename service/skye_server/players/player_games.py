@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.authorization import Caller, identify_player
+from skye_server.games.authorization import SPECTATOR, Caller, identify_player, resigned_seat_of
 from skye_server.games.game import Game, Status
 from skye_server.games.player_events import PlayerEvent, ticket_expired, webhook_disabled
 from skye_server.players.codec import player_events
@@ -131,10 +131,14 @@ class Players:
 
 
 class OwnGame(NamedTuple):
-    """A game of a player, and the player's role in it."""
+    """A game of a player, and the player's role in it.
+
+    :param resigned_seat: the seat from which the player has resigned.
+    """
 
     game: Game
     caller: Caller
+    resigned_seat: int | None = None
 
 
 class PlayerListing:
@@ -184,5 +188,7 @@ class PlayerListing:
             game = self._games.rulesets.decoded(stored)
         except StoredFormatError:
             return None
-        caller = identify_player(game, player)
-        return None if caller is None else OwnGame(game, caller)
+        caller, resigned = identify_player(game, player), resigned_seat_of(game, player)
+        if caller is None and resigned is None:
+            return None
+        return OwnGame(game, caller or SPECTATOR, resigned)

@@ -98,7 +98,10 @@ class OwnGameView(TypedDict):
     """A game of a player."""
 
     game: Annotated[GameSummaryView, "The game."]
-    seat: Annotated[Seat | None, "The player's seat; null for a host without one."]
+    seat: Annotated[
+        Seat | None, "The player's seat; null for a host without one, and for a player who has resigned."
+    ]
+    resigned_seat: Annotated[Seat | None, "The seat from which the player has resigned; null: none."]
     roles: Roles
     waiting: Annotated[bool, "Whether the game waits for the player."]
     deadline: Annotated[Timestamp | None, "The deadline of the game; null without one."]
@@ -184,7 +187,8 @@ def get_own_player() -> Response:
 def list_own_games(query: dict[str, Any]) -> Response:
     """List the games of a player key.
 
-    The list has the games in which the key holds a seat or that it created, including private ones. Games
+    The list has the games in which the key holds a seat, those in which it has resigned, and those that it
+    created, including private ones. A game in which the key has resigned is over for it. Games
     that wait for the player come first, by deadline; then games in play and in the lobby; then games that are
     over, the latest change first. A game that moves in this order while a client reads pages may be missing
     or appear twice.
@@ -200,10 +204,11 @@ def list_own_games(query: dict[str, Any]) -> Response:
 
 
 def _own_game_view(own: OwnGame) -> dict[str, Any]:
-    game, caller = own
+    game, caller, resigned_seat = own
     return {
         "game": summary_view(game),
         "seat": caller.seat,
+        "resigned_seat": resigned_seat,
         "roles": caller.roles,
         "waiting": caller.seat in game.waiting_for,
         "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),

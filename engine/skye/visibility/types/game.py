@@ -31,7 +31,7 @@ from skye.fields import (
     Seats,
     TileId,
 )
-from skye.rulesets.data import MAX_ROUNDS
+from skye.rulesets.data import MAX_PLAYERS, MAX_ROUNDS, MIN_PLAYERS
 from skye.rulesets.ruleset import MAX_DRAWN
 
 
@@ -116,10 +116,32 @@ class SeatResultView(TypedDict):
     gold_points: Annotated[Count, "1 point for every 5 gold."]
 
 
-class GameResultView(TypedDict):
+class PlaceOfSeatView(TypedDict):
+    """The place of a seat at the end."""
+
+    place: Annotated[int, Keywords(minimum=1, maximum=MAX_PLAYERS), "The place; tied seats share one."]
+    seat: Seat
+
+
+class PlacesView(TypedDict):
+    """The winners and the places of a game that is over."""
+
+    winners: Annotated[
+        Seats,
+        "The winners: the best of the seats that their players did not give up. Several seats can share the "
+        "win; none wins if all were given up.",
+    ]
+    placing: Annotated[
+        Sequence[PlaceOfSeatView],
+        Keywords(minItems=MIN_PLAYERS, maxItems=MAX_PLAYERS),
+        "The places of all seats, the first place first. Seats that were given up come last, whatever their "
+        "points are: the one that was given up first has the last place.",
+    ]
+
+
+class GameResultView(PlacesView):
     """The result of a game."""
 
-    winners: Annotated[Seats, "The winners; several seats can share the win."]
     players: Annotated[BySeat[SeatResultView], "The points of each seat, in seat order."]
 
 
@@ -136,7 +158,6 @@ class GameStateView(TypedDict):
         BySlot[UsedScoringTileView], "The scoring tiles by slot; none until they are drawn."
     ]
     bag: Annotated[BagView, "The tiles left in the bag."]
-    result: Annotated[GameResultView | None, "The result; null until the game is finished."]
 
 
 class GameView(GameStateView):
@@ -144,6 +165,7 @@ class GameView(GameStateView):
 
     fairness: SeedView
     players: Sequence[SeatInPlayView]
+    result: GameResultView | None
 
 
 class SetOfferView(TypedDict):

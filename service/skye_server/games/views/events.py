@@ -26,7 +26,6 @@ from skye.fields import (
 from skye.views import (
     BagView,
     EventView,
-    GameResultView,
     SeatEndView,
     UsedScoringTileView,
     event_view,
@@ -64,10 +63,12 @@ from skye_server.games.views.game import (
     FairnessView,
     GameOptionsView,
     GameOriginView,
+    GameResultView,
     fairness_view,
     named_scoring_tiles,
     options_view,
     origin_view,
+    result_view,
     timestamp,
     visibility_of,
 )
@@ -97,7 +98,7 @@ def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> 
         "type": "game_finished",
         "seed": game.options.seed,
         "players": view["players"],
-        "result": view["result"],
+        "result": cast("GameResultView", result_view(game, view["result"])),
         "nonce": game.options.nonce,
     }
 
@@ -158,7 +159,7 @@ def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> Pos
         "scoring_tiles": seen["scoring_tiles"],
         "bag": seen["bag"],
         "players": seen["players"],
-        "result": seen["result"],
+        "result": result_view(game, seen["result"]),
         "seed": seen["fairness"]["seed"],
         "nonce": game.options.nonce if state.is_over else None,
     }
@@ -287,6 +288,8 @@ class BotTookOverView(TypedDict):
     seat: EventSeat
     bot: Annotated[BotName, "The bot."]
     reason: Annotated[TakeoverReason, "The reason."]
+    round: Annotated[Round, "The round, for `end` of the player."]
+    phase: Annotated[GamePhase, "The phase, for `end` of the player."]
 
 
 class BotChangedView(TypedDict):

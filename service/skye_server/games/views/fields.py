@@ -57,6 +57,7 @@ Resume: TypeAlias = Annotated[str, Component("StreamResume"), "What the client d
 OriginName: TypeAlias = Annotated[str, Component("OriginName")]
 SeedSourceName: TypeAlias = Annotated[str, Component("SeedSourceName")]
 TakeoverReason: TypeAlias = Annotated[str, Component("TakeoverReason")]
+SeatEndName: TypeAlias = Annotated[str, Component("SeatEndType")]
 TieBreakRule: TypeAlias = Annotated[str, Component("TieBreakRule")]
 TileKindName: TypeAlias = Annotated[str, Component("TileKindName")]
 VisibilityName: TypeAlias = Annotated[str, Component("VisibilityName")]

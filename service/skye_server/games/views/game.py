@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, TypedDict
 
+from msgspec.structs import astuple
+
 import skye
 import skye.views
 from skye import GameState, position_of
 from skye.draws import commitment
-from skye.fields import BySeat, Color, Count, GamePhase, Keywords, RulesetName, ScoringTileId, Seat
+from skye.fields import BySeat, Color, Count, GamePhase, Keywords, Round, RulesetName, ScoringTileId, Seat
 from skye.positions import Position
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
@@ -26,6 +28,7 @@ from skye_server.games.game import (
     Status,
     Visibility,
 )
+from skye_server.games.game import Seat as GameSeat
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
@@ -41,6 +44,7 @@ from skye_server.games.views.fields import (
     PlayerName,
     Roles,
     SeatCount,
+    SeatEndName,
     Seed,
     SeedSourceName,
     TieBreakRule,
@@ -68,11 +72,34 @@ class FairnessView(TypedDict):
     seed_source: Annotated[SeedSourceName, "Who chose the seed."]
 
 
+class SeatOutcomeView(TypedDict):
+    """How a seat ended; until the game is over, how it would end now."""
+
+    type: Annotated[SeatEndName, "How the seat ended."]
+    bot: Annotated[BotName | None, "The bot that took the seat over; null if its player stayed."]
+    round: Annotated[Round | None, "The round in which the bot took over; null if its player stayed."]
+    phase: Annotated[GamePhase | None, "The phase in which the bot took over; null if its player stayed."]
+    missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
+
+
 class PlayerView(skye.views.SeatInPlayView):
     """One seat, as the caller may see it."""
 
     name: PlayerName
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+    end: SeatOutcomeView
+
+
+class SeatResultView(skye.views.SeatResultView):
+    """The points of one seat at the end, by source, and how the seat ended."""
+
+    end: SeatOutcomeView
+
+
+class GameResultView(skye.views.PlacesView):
+    """The result of a game."""
+
+    players: Annotated[BySeat[SeatResultView], "The points of each seat, in seat order."]
 
 
 class GameOptionsView(TypedDict):
@@ -129,6 +156,7 @@ class GameView(GameStateView):
     deadline: Annotated[Timestamp | None, "The deadline of the current decision; null: none."]
     fairness: Annotated[FairnessView, "The commitment to the seed, and the seed."]
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
+    result: Annotated[GameResultView | None, "The result; null until the game is finished."]
 
 
 class TimeView(TypedDict):
@@ -146,6 +174,7 @@ class SeatSummaryView(TypedDict):
     name: PlayerName
     color: Annotated[Color, "The player's colour."]
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+    end: SeatOutcomeView
 
 
 class GameSummaryView(TypedDict):
@@ -195,7 +224,7 @@ def game_view(game: Game, caller: Caller) -> GameView:
     if game.status is Status.ABORTED:
         played["phase"], played["waiting_for"] = None, ()
     players: list[PlayerView] = [
-        {**player, "name": seat.name, "bot": seat.bot}
+        {**player, "name": seat.name, "bot": seat.bot, "end": seat_outcome_view(seat)}
         for (_, seat), player in zip(game.taken, played["players"], strict=True)
     ]
     return {
@@ -223,7 +252,32 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "bag": played["bag"],
         "fairness": fairness_view(game),
         "players": players,
-        "result": played["result"],
+        "result": result_view(game, played["result"]),
+    }
+
+
+def result_view(game: Game, result: skye.views.GameResultView | None) -> GameResultView | None:
+    """Return the result of a game, with how each seat ended; None for no result."""
+    if result is None:
+        return None
+    players: list[SeatResultView] = [
+        {**player, "end": seat_outcome_view(seat)}
+        for seat, player in zip(game.seats, result["players"], strict=True)
+    ]
+    return {"winners": result["winners"], "placing": result["placing"], "players": players}
+
+
+def seat_outcome_view(seat: GameSeat) -> SeatOutcomeView:
+    """Return how a seat ended, or would end now."""
+    bot, number, phase = None, None, None
+    if seat.takeover is not None:
+        _, bot, number, phase = astuple(seat.takeover)
+    return {
+        "type": seat.end,
+        "bot": bot,
+        "round": number,
+        "phase": phase,
+        "missed_deadlines": seat.missed_deadlines,
     }
 
 
@@ -311,7 +365,13 @@ def summary_view(game: Game) -> GameSummaryView:
         "phase": state.phase if state and game.status is Status.PLAYING else None,
         "origin": origin_view(game.origin),
         "players": [
-            {"seat": number, "name": seat.name, "color": seat.color, "bot": seat.bot}
+            {
+                "seat": number,
+                "name": seat.name,
+                "color": seat.color,
+                "bot": seat.bot,
+                "end": seat_outcome_view(seat),
+            }
             for number, seat in game.taken
         ],
     }

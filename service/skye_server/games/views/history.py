@@ -31,7 +31,7 @@ from skye_server.games.views.fields import (
     UnknownType,
     Version,
 )
-from skye_server.games.views.game import position_view
+from skye_server.games.views.game import SeatOutcomeView, position_view, seat_outcome_view
 
 
 class ExportedPlayerView(TypedDict):
@@ -39,7 +39,8 @@ class ExportedPlayerView(TypedDict):
 
     name: PlayerName
     color: Annotated[Color, "The player's colour."]
-    bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+    bot: Annotated[BotName | None, "The bot that played the seat from the start; null for a person."]
+    end: SeatOutcomeView
 
 
 class ExportedOptionsView(TypedDict):
@@ -97,6 +98,11 @@ class ExportedRecordView(TypedDict):
         "The position that the game began from, as the caller may see it; null: the start.",
     ]
     draws: Annotated[ExportedDrawsView, "What was drawn so far."]
+    gave_up: Annotated[
+        Sequence[Seat],
+        Keywords(maxItems=MAX_PLAYERS, uniqueItems=True),
+        "The seats that their players gave up, in the order of giving up.",
+    ]
     actions: Annotated[
         Sequence[Annotated[skye.views.ActionView, Component("ExportedAction")]],
         Keywords(maxItems=MAX_ACTIONS),
@@ -190,7 +196,12 @@ def _record(
         "version": current.version,
         "nonce": current.options.nonce if game.is_over else None,
         "players": [
-            {"name": seat.name, "color": seat.color, "bot": None if seat.has_url_bot else seat.bot}
+            {
+                "name": seat.name,
+                "color": seat.color,
+                "bot": None if seat.has_url_bot or seat.takeover else seat.bot,
+                "end": seat_outcome_view(seat),
+            }
             for seat in current.seats
         ],
         "options": {
@@ -202,5 +213,6 @@ def _record(
         },
         "position": start,
         "draws": draws_to_json(draws),
+        "gave_up": game.gave_up,
         "actions": actions,
     }
