@@ -2,7 +2,7 @@ import { button, h, hide, setText } from "../shared/dom.js";
 import { number, t } from "../shared/i18n.js";
 import { scoringTitle } from "../shared/rulesets.js";
 import { scoringPicture } from "../state/pictures.js";
-import { colorMark, ranked, winnersText } from "./seats.js";
+import { colorMark, endText, ranked, winnersText } from "./seats.js";
 
 /** @typedef {import("../state/api.js").Game} Game */
 /** @typedef {NonNullable<Game["result"]>["players"][number]} Ranked */
@@ -28,9 +28,9 @@ export function resultPanel(store, explain, ...more) {
     ),
     h("div", { class: "bar" }, ...more),
   );
-  /** @param {Ranked} player @param {number} rank */
-  function row(player, rank) {
-    const { seat, score, scoring_tiles: tiles, scroll_points: scrolls, gold_points: gold } = player;
+  /** @param {Ranked & {place: number}} player */
+  function row(player) {
+    const { seat, place, end, score, scoring_tiles: tiles, scroll_points: scrolls, gold_points: gold } = player;
     const { color, name } = store.view.players[seat];
     const label = `${t("seat.score", { count: score })}, ${t("points.show")}`;
     const total = explain
@@ -39,9 +39,9 @@ export function resultPanel(store, explain, ...more) {
     const parts = [...tiles.map(({ points }) => points), scrolls, gold];
     return h(
       "tr",
-      { class: rank === 1 ? "won" : "", "data-seat": seat },
-      h("td", {}, `${number(rank)}.`),
-      h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name)),
+      { class: store.view.result?.winners.includes(seat) ? "won" : "", "data-seat": seat },
+      h("td", {}, `${number(place)}.`),
+      h("th", { scope: "row" }, colorMark(color), h("bdi", {}, name), gaveUp(end)),
       h("td", { class: "total" }, total),
       ...parts.map((points) => h("td", {}, number(points))),
     );
@@ -56,8 +56,7 @@ export function resultPanel(store, explain, ...more) {
         if (view.status === "aborted") setText(title, t("status.aborted"));
         return;
       }
-      const { winners } = view.result;
-      setText(title, winnersText(winners, view));
+      setText(title, winnersText(view.result.winners, view));
       const column = (/** @type {string | Node} */ heading) => h("th", { scope: "col" }, heading);
       const head = h(
         "tr",
@@ -69,10 +68,15 @@ export function resultPanel(store, explain, ...more) {
         column(t("gains.scrolls")),
         column(t("result.gold")),
       );
-      const order = ranked(view.result);
-      table.replaceChildren(head, ...order.map((player) => row(player, rankOf(player, order, winners))));
+      table.replaceChildren(head, ...ranked(view.result).map(row));
     },
   };
+}
+
+/** @param {Ranked["end"]} end */
+function gaveUp(end) {
+  const text = endText(end);
+  return text ? h("small", {}, ` ${text}`) : "";
 }
 
 /** @param {string} ruleset @param {string} id */
@@ -84,21 +88,4 @@ function scoringImage(ruleset, id) {
     width: 32,
     height: 32,
   });
-}
-
-/**
- * Return the rank of a player: 1 for the winners, otherwise one more than there are better players.
- *
- * @param {Ranked} player
- * @param {Ranked[]} order
- * @param {readonly number[]} winners
- */
-function rankOf(player, order, winners) {
-  if (winners.includes(player.seat)) return 1;
-  return (
-    1 +
-    order.filter(
-      (other) => other.score > player.score || (other.score === player.score && winners.includes(other.seat)),
-    ).length
-  );
 }

@@ -36,19 +36,22 @@ export function shownScore({ counted }, { seat, score }) {
 
 /** Return in words who has won. @param {readonly number[]} winners @param {import("../state/api.js").Game} view */
 export function winnersText(winners, { players }) {
+  if (winners.length === 0) return t("result.nobody");
   return t("result.winners", { count: winners.length, names: list(winners.map((seat) => players[seat].name)) });
 }
 
 /**
- * Return the players of a result in the order of their rank: by points, of a tie the winners first.
+ * Return the players of a result in the order of their places, each with its place.
  *
  * @param {NonNullable<import("../state/api.js").Game["result"]>} result
  */
-export function ranked({ winners, players }) {
-  return [...players].sort(
-    (a, b) =>
-      b.score - a.score || Number(winners.includes(b.seat)) - Number(winners.includes(a.seat)) || a.seat - b.seat,
-  );
+export function ranked({ placing, players }) {
+  return placing.map(({ place, seat }) => ({ ...players[seat], place }));
+}
+
+/** Return in words how a player gave a seat up, empty if the player stayed. @param {Player["end"]} end */
+export function endText({ type, round }) {
+  return type === "played" ? "" : t(`end.${type}`, { round: round ?? 0 });
 }
 
 /** Return the points of each seat before an event. @param {Scored} event @returns {Map<number, number>} */
@@ -200,6 +203,7 @@ function summaryOf(store, player, focus) {
     player.tiles_to_build.length > 0 && t("seat.hand", { count: player.tiles_to_build.length }),
     playing && player.seat === view.starting_seat && t("seat.starts"),
     player.bot && t("seat.bot", { bot: botName(player.bot) }),
+    endText(player.end) || false,
   ].filter((text) => typeof text === "string");
   return {
     name: player.name,

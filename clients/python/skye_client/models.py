@@ -140,12 +140,6 @@ class EvidenceHeader(TypedDict):
     value: str
 
 
-class ExportedPlayer(TypedDict):
-    name: str
-    color: Color
-    bot: BotName | None
-
-
 PointItem: TypeAlias = int
 
 
@@ -153,6 +147,9 @@ Point: TypeAlias = list[PointItem]
 
 
 TerritorySize: TypeAlias = int
+
+
+GaveUpItem: TypeAlias = int
 
 
 FaultyMethod: TypeAlias = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -458,6 +455,11 @@ class PersonToSeat(TypedDict):
 Picture: TypeAlias = str
 
 
+class PlaceOfSeat(TypedDict):
+    place: int
+    seat: int
+
+
 class PlayerChanges(TypedDict):
     name: NotRequired[str]
     color: NotRequired[Color]
@@ -581,6 +583,9 @@ class RecordedRequest(TypedDict):
     response_body: NotRequired[str | None]
 
 
+RecordedSeatEnd: TypeAlias = Literal["played", "resigned", "took_over"]
+
+
 class RecordedTakeBack(TypedDict):
     seat: int
     round: int
@@ -679,6 +684,9 @@ class SeatEnd(TypedDict):
     gold: int
 
 
+SeatEndType: TypeAlias = str
+
+
 class SeatGold(TypedDict):
     seat: int
     gold: int | None
@@ -706,12 +714,21 @@ class SeatOffer(TypedDict):
     gold: int | None
 
 
+class SeatOutcome(TypedDict):
+    type: SeatEndType
+    bot: BotName | None
+    round: int | None
+    phase: GamePhase | None
+    missed_deadlines: int
+
+
 class SeatResult(TypedDict):
     seat: int
     score: int
     scoring_tiles: list[ScoringTilePoints]
     scroll_points: int
     gold_points: int
+    end: SeatOutcome
 
 
 class SeatRoundPoints(TypedDict):
@@ -725,6 +742,7 @@ class SeatSummary(TypedDict):
     name: str
     color: Color
     bot: BotName | None
+    end: SeatOutcome
 
 
 SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
@@ -1154,6 +1172,8 @@ class BotTookOverEvent(TypedDict):
     seat: int
     bot: BotName
     reason: TakeoverReason
+    round: int
+    phase: GamePhase
 
 
 class BugHunt(TypedDict):
@@ -1307,6 +1327,13 @@ class ExportedOptions(TypedDict):
     seed: str | None
 
 
+class ExportedPlayer(TypedDict):
+    name: str
+    color: Color
+    bot: BotName | None
+    end: SeatOutcome
+
+
 class Fairness(TypedDict):
     commitment: str
     nonce: str | None
@@ -1364,6 +1391,7 @@ class GameOverPlayerEvent(TypedDict):
 
 class GameResult(TypedDict):
     winners: list[Winner]
+    placing: list[PlaceOfSeat]
     players: list[SeatResult]
 
 
@@ -1543,6 +1571,7 @@ class OpenedBugHunt(TypedDict):
 class OwnGame(TypedDict):
     game: GameSummary
     seat: int | None
+    resigned_seat: int | None
     roles: list[RoleName]
     waiting: bool
     deadline: Timestamp | None
@@ -1711,6 +1740,14 @@ class PurchasePassedEvent(TypedDict):
     seat: int
 
 
+class RecordedEnd(TypedDict):
+    type: RecordedSeatEnd
+    bot: NotRequired[SeatableBot | None]
+    round: NotRequired[int | None]
+    phase: NotRequired[GamePhase | None]
+    missed_deadlines: NotRequired[int]
+
+
 class RecordedOptions(TypedDict):
     seed: str | None
     scoring_tiles: list[ScoringTileId] | None
@@ -1734,6 +1771,7 @@ class RecordedPlayer(TypedDict):
     name: str
     color: Color
     bot: SeatableBot | None
+    end: NotRequired[RecordedEnd]
 
 
 class Rematch(TypedDict):
@@ -2143,6 +2181,7 @@ class ExportedRecord(TypedDict):
     options: ExportedOptions
     position: ExportedPosition | None
     draws: ExportedDraws
+    gave_up: list[GaveUpItem]
     actions: list[ExportedAction]
 
 
@@ -2225,6 +2264,7 @@ class Player(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    end: SeatOutcome
 
 
 PlayerEvent: TypeAlias = (
@@ -2393,6 +2433,7 @@ class SeatView(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    end: SeatOutcome
 
 
 class TerritoriesToScore(TypedDict):
@@ -2452,7 +2493,6 @@ class Game(TypedDict):
     waiting_for: list[WaitingForItem]
     scoring_tiles: list[UsedScoringTile]
     bag: Bag
-    result: GameResult | None
     id: GameId
     name: str
     version: int
@@ -2469,6 +2509,7 @@ class Game(TypedDict):
     deadline: Timestamp | None
     fairness: Fairness
     players: list[Player]
+    result: GameResult | None
     now: Timestamp
     actions: NotRequired[list[Action]]
 
@@ -2483,6 +2524,7 @@ class GameRecord(TypedDict):
     options: RecordedOptions
     position: NotRequired[Position | None]
     draws: NotRequired[DrawsOfRecord | None]
+    gave_up: NotRequired[list[GaveUpItem]]
     actions: list[RecordedAction]
 
 

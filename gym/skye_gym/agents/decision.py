@@ -136,7 +136,7 @@ def _heading(view: Json, its_id: str | None) -> Iterator[str]:
         yield f"The game is {view['status']}."
         if view["result"] is not None:
             winners = [quoted(view["players"][seat]["name"]) for seat in view["result"]["winners"]]
-            yield f"Won by {' and '.join(winners)}."
+            yield f"Won by {' and '.join(winners)}." if winners else "Nobody won: all seats were given up."
         return
     yield f"Round {view['round']} of {view['round_count']}, phase {view['phase']}."
     if its_id is not None:
@@ -162,6 +162,8 @@ def _players(view: Json) -> Iterator[str]:
         gold = "hidden" if player["gold"] is None else player["gold"]
         count = len(player["territory"])
         you = " (you)" if player["seat"] == view["you"]["seat"] else ""
+        gave_up = {"resigned": " (resigned)", "took_over": " (a bot took over)"}
+        you += gave_up.get(player.get("end", {}).get("type"), "")
         name = f"seat {player['seat']} {quoted(player['name'])}{you}"
         yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
 

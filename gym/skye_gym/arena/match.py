@@ -169,12 +169,8 @@ def _decide(
 
 def _winners(game: GameState, failures: dict[int, str]) -> list[int]:
     """Return the winners among the seats whose bots have not failed; empty if all have."""
-    playing = [seat for seat in range(len(game.players)) if seat not in failures]
-    if not playing:
-        return []
-    scores = [game.players[seat].score for seat in playing]
-    golds = [game.players[seat].gold for seat in playing]
-    return [playing[at] for at in game.ruleset.final.winners(scores, golds, game.tie_break)]
+    scores, golds = [player.score for player in game.players], [player.gold for player in game.players]
+    return [*game.ruleset.final.winners(scores, golds, game.tie_break, failures)]
 
 
 def _record(names: Sequence[str], match: _Match, seed: str) -> dict[str, Any]:

@@ -1,0 +1,174 @@
+"""Results, records and lists of games show how each seat ended; a seat that was given up cannot win."""
+
+import random
+
+import pytest
+
+from skye.positions import record_from_json, replay
+from skye_server.store.codec import decode_game
+from skye_server.store.shards import key_of
+from tests.support.playing import dice, new_key
+
+PLAYED = {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0}
+RESIGNED = {**PLAYED, "type": "resigned", "bot": "greedy", "round": 1, "phase": "pricing"}
+
+
+def ends(players):
+    return [player["end"] for player in players]
+
+
+def record_of(game):
+    return game.service.get(game.path("record"), game.tokens[0])
+
+
+def played_again(game):
+    """Return the view of a new game from the record of another."""
+    created = game.service.call("POST", "/v1/games", {"record": record_of(game)})
+    assert created.status_code == 201, created.json
+    return created.json["game"]
+
+
+def ranked(view, gave_up):
+    """Return the places as the contract has them, computed from the points of the result."""
+    stayed = [player["seat"] for player in view["result"]["players"] if player["seat"] not in gave_up]
+    ranks = {
+        player["seat"]: (player["score"], view["players"][player["seat"]]["gold"] % 5)
+        for player in view["result"]["players"]
+    }
+    places = [
+        {"place": 1 + sum(ranks[other] > ranks[seat] for other in stayed), "seat": seat}
+        for seat in sorted(stayed, key=lambda seat: [-number for number in ranks[seat]])
+    ]
+    return places + [
+        {"place": place, "seat": seat} for place, seat in enumerate(reversed(gave_up), len(places) + 1)
+    ]
+
+
+def test_seat_of_a_player_who_resigned_does_not_win(service):
+    game = service.create_game(2, bots={1: "random"})
+    assert game.call("POST", "resign", seat=0).status_code == 200
+    view = service.get(game.path())
+    scores = [player["score"] for player in view["result"]["players"]]
+    assert scores[0] > scores[1]
+    assert view["result"]["winners"] == [1]
+    assert view["result"]["placing"] == [{"place": 1, "seat": 1}, {"place": 2, "seat": 0}]
+    assert ends(view["players"]) == ends(view["result"]["players"]) == [RESIGNED, PLAYED]
+    listed = service.get("/v1/games?status=finished")["games"][0]
+    assert ends(listed["players"]) == [RESIGNED, PLAYED]
+
+
+def test_nobody_wins_a_game_that_all_players_gave_up(service):
+    game = service.create_game(3)
+    for seat in (1, 2, 0):
+        game.call("POST", "resign", seat=seat)
+    result = service.get(game.path())["result"]
+    assert result["winners"] == []
+    assert [place["seat"] for place in result["placing"]] == [0, 2, 1]
+
+
+def test_bot_after_a_missed_deadline_cannot_win_either(service):
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    service.clock.advance(1)
+    late = {**RESIGNED, "type": "took_over", "missed_deadlines": 1}
+    assert ends(game.view()["players"]) == [PLAYED, late]
+
+
+def test_missed_deadlines_of_a_game_in_which_nobody_acted_are_counted(service):
+    game = service.create_game(2, options={"turn_ms": 1000})
+    while service.get(game.path())["status"] != "finished":
+        service.clock.advance(1)
+    view = service.get(game.path())
+    missed = [end["missed_deadlines"] for end in ends(view["result"]["players"])]
+    events = service.get(game.path("events?limit=1000"))["events"]
+    timed_out = [event["seat"] for event in events if event["type"] == "timed_out"]
+    assert missed == [timed_out.count(0), timed_out.count(1)]
+    assert min(missed) >= 12
+    assert {end["type"] for end in ends(view["players"])} == {"played"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_record_of_players_who_left_is_replayed_to_the_same_result(service, seed):
+    throw = random.Random(seed)
+    game = service.create_game(4, bots={3: "random"}, seed=f"left {seed}")
+    gave_up = []
+    for number in sorted(throw.sample(range(1, 6), 2)):
+        game.play_to("pricing", number, dice(seed))
+        gave_up.append(throw.choice([seat for seat in (1, 2) if seat not in gave_up]))
+        assert game.call("POST", "resign", seat=gave_up[-1]).status_code == 200
+    game.play_out(dice(seed))
+    view, record = game.view(), record_of(game)
+    assert view["result"]["placing"] == ranked(view, gave_up)
+    assert record["gave_up"] == gave_up
+    assert [player["bot"] for player in record["players"]] == [None, None, None, "random"]
+    assert ends(record["players"]) == ends(view["players"])
+    again = played_again(game)
+    assert again["result"] == view["result"]
+    assert ends(again["players"]) == ends(view["players"])
+    replayed = replay(record_from_json(record))[-1].game
+    assert list(replayed.winners) == view["result"]["winners"]
+    assert replayed == decode_game(service.redis.get(key_of(game.id, "game"))).state
+
+
+def test_beginning_of_a_record_has_its_first_players(service):
+    game = service.create_game(2, bots={1: "random"})
+    game.call("POST", "resign", seat=0)
+    created = service.call("POST", "/v1/games", {"record": record_of_spectator(game), "stop_at": 0}).json
+    assert ends(created["game"]["players"]) == [PLAYED, PLAYED]
+    assert created["game"]["players"][0]["bot"] is None
+
+
+def record_of_spectator(game):
+    return game.service.get(game.path("record"))
+
+
+def test_record_that_names_a_seat_twice_or_none_is_refused(service):
+    game = service.create_game(2, bots={0: "random", 1: "random"})
+    record = record_of_spectator(game)
+    for gave_up in ([0, 0], [2]):
+        answer = service.call("POST", "/v1/games", {"record": record | {"gave_up": gave_up}})
+        assert answer.status_code == 422, answer.json
+        assert answer.json["errors"][0]["pointer"].startswith("/record/gave_up/")
+
+
+def test_game_of_every_version_has_its_ends_in_the_log(service):
+    game = service.create_game(3, options={"turn_ms": 1000, "on_timeout": "auto"})
+    service.clock.advance(1)
+    game.view()
+    game.call("POST", "resign", seat=1)
+    now = service.get(game.path())
+    past = service.get(game.path() + f"?at_event={now['last_event']}")
+    assert ends(past["players"]) == ends(now["players"])
+
+
+def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
+    ann, bob = new_key(), new_key()
+    game = service.begin(ann, visibility="private", players=[{"name": "Ann"}, {"bot": "random"}])
+    assert service.call("POST", game.path("start"), token=ann).status_code == 200
+    other = service.begin(
+        bob, visibility="private", players=[{"name": "Bob"}, {"invite": True}]
+    )
+    code = other.created["invitations"][0]["code"]
+    joined = service.call("POST", other.path("players"), {"name": "Ann", "invite_code": code}, ann)
+    assert joined.status_code == 201, joined.json
+    service.call("POST", other.path("start"), token=bob)
+    before = service.get("/v1/me", ann)["active_game_count"]
+    assert service.call("POST", other.path("players/me/resign"), token=ann).status_code == 200
+    assert service.get("/v1/me", ann)["active_game_count"] == before - 1
+    listed = {each["game"]["id"]: each for each in service.get("/v1/me/games", ann)["games"]}[other.id]
+    assert (listed["seat"], listed["resigned_seat"], listed["roles"], listed["waiting"]) == (
+        None,
+        1,
+        [],
+        False,
+    )
+    assert service.get(other.path(), ann)["you"] == {"seat": None, "roles": []}
+    assert service.call("GET", other.path(), token=new_key()).status_code == 404
+    left = [
+        each["type"] for each in service.get("/v1/me/events", ann)["events"] if each["game_id"] == other.id
+    ]
+    assert left.count("seat_left") == 1
+    assert service.call("POST", other.path("players/me/resign"), token=bob).status_code == 200
+    assert service.get(other.path(), ann)["status"] == "finished"
+    exported = service.call("GET", "/v1/me/records", token=ann).text
+    assert other.id in exported
