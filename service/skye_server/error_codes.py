@@ -71,6 +71,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "key_taken": ErrorCode(409, "The new player key is or was in use."),
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
+    "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
     "seat_without_url_bot": ErrorCode(409, "No bot at a URL plays this seat."),
     "not_last_placement": ErrorCode(
         409, "Only the last placement of the round can be taken back, and this is another one."

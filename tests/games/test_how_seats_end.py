@@ -7,7 +7,8 @@ import pytest
 from skye.positions import record_from_json, replay
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
-from tests.support.playing import dice, new_key
+from tests.support.endpoints import taken_over
+from tests.support.playing import dice, new_key, problem_code
 
 PLAYED = {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0}
 RESIGNED = {**PLAYED, "type": "resigned", "bot": "greedy", "round": 1, "phase": "pricing"}
@@ -145,9 +146,7 @@ def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
     ann, bob = new_key(), new_key()
     game = service.begin(ann, visibility="private", players=[{"name": "Ann"}, {"bot": "random"}])
     assert service.call("POST", game.path("start"), token=ann).status_code == 200
-    other = service.begin(
-        bob, visibility="private", players=[{"name": "Bob"}, {"invite": True}]
-    )
+    other = service.begin(bob, visibility="private", players=[{"name": "Bob"}, {"invite": True}])
     code = other.created["invitations"][0]["code"]
     joined = service.call("POST", other.path("players"), {"name": "Ann", "invite_code": code}, ann)
     assert joined.status_code == 201, joined.json
@@ -172,3 +171,43 @@ def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
     assert service.get(other.path(), ann)["status"] == "finished"
     exported = service.call("GET", "/v1/me/records", token=ann).text
     assert other.id in exported
+
+
+@pytest.fixture
+def late(service):
+    """A game for three in which a bot has taken seat 0 over after a missed deadline."""
+    return taken_over(service)
+
+
+def test_player_takes_the_seat_back_and_can_win(late):
+    (action,) = late.actions(0)
+    assert (action["type"], action["revises"]) == ("return", True)
+    assert late.service.call("POST", action["href"], token=late.tokens[1]).status_code == 403
+    view = late.send(0, action).json
+    assert view["players"][0]["bot"] is None
+    assert ends(view["players"]) == [{**PLAYED, "missed_deadlines": 1}, PLAYED, PLAYED]
+    assert problem_code(late.send(0, action)) == "seat_not_taken_over"
+    late.play_out(dice(1))
+    over = late.view()
+    assert over["result"]["placing"] == ranked(over, [])
+    record = record_of(late)
+    assert record["gave_up"] == []
+    assert played_again(late)["result"]["placing"] == over["result"]["placing"]
+
+
+def test_seat_is_taken_back_at_every_event_of_the_log(late):
+    late.call("POST", "return", seat=0)
+    events = late.service.get(late.path("events"))["events"]
+    types = [event["type"] for event in events]
+    for number, kind in ((types.index("seat_returned"), "took_over"), (len(types), "played")):
+        past = late.service.get(late.path() + f"?at_event={number}")
+        assert past["players"][0]["end"]["type"] == kind
+
+
+def test_seat_is_not_taken_back_after_a_resignation_or_the_end(late):
+    late.call("POST", "resign", seat=1)
+    assert late.call("POST", "return", seat=1).status_code == 401
+    assert problem_code(late.call("POST", "return", seat=2)) == "seat_not_taken_over"
+    late.play_out(dice(1))
+    assert late.actions(0) == []
+    assert problem_code(late.call("POST", "return", seat=0)) == "game_finished"

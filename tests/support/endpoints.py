@@ -184,6 +184,7 @@ ENDPOINTS = (
     Endpoint("POST", f"{_GAME}/host-token", "lobby", HOST),
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_SEAT}/resign"),
+    Endpoint("POST", f"{_SEAT}/return", "taken_over"),
     Endpoint("PUT", f"{_SEAT}/bot", "bot", body=lambda _: {"bot_url": RECEIVER}),
     Endpoint("DELETE", f"{_SEAT}/bot", "bot"),
     Endpoint("GET", f"{_SEAT}/bot/deliveries", "bot"),
@@ -241,6 +242,7 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 _STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
     "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "webhook", "bot",
+    "taken_over",
     *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
@@ -261,6 +263,8 @@ def game_at(stage, service) -> Game:
         return game
     if stage == "manual":
         return service.create_game(options={"clock": "manual", "turn_ms": 5000})
+    if stage == "taken_over":
+        return taken_over(service)
     game = service.create_game(options={"first_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)
@@ -272,6 +276,16 @@ def game_at(stage, service) -> Game:
         {"bot": bind_bot, "webhook": add_webhooks}[stage](service, game)
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
+    return game
+
+
+def taken_over(service):
+    """Return a game in which a bot has taken seat 0 over after a missed deadline."""
+    game = service.create_game(options={"clock": "manual", "turn_ms": 5000, "on_timeout": "bot"})
+    for seat in (1, 2):
+        game.offer(seat, 1, 1)
+    answer = service.call("POST", game.path("clock"), {"advance_ms": 5000}, game.host)
+    assert answer.json["players"][0]["end"]["type"] == "took_over"
     return game
 
 

@@ -325,6 +325,12 @@ def an_abort_after_the_end(service):
     return lambda: game.call("POST", "abort", token=game.host)
 
 
+@provokes("seat_not_taken_over")
+def a_seat_to_take_back_that_its_player_holds(service):
+    game = service.create_game(2)
+    return lambda: game.call("POST", "return", seat=0)
+
+
 @provokes("seat_without_url_bot")
 def a_bot_to_release_that_was_never_bound(service):
     game = service.create_game(2)

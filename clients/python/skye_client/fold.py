@@ -287,6 +287,13 @@ def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
         _sit(view, None)
 
 
+def _seat_returned(view: _View, players: _Players, event: _Event) -> None:
+    """Let the player play the seat again, which can win."""
+    player = players[event["seat"]]
+    player["bot"] = None
+    player["end"].update(type="played", bot=None, round=None, phase=None)
+
+
 def _timed_out(view: _View, players: _Players, event: _Event) -> None:
     """Count a missed deadline."""
     players[event["seat"]]["end"]["missed_deadlines"] += 1
@@ -339,6 +346,7 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "game_aborted": _game_aborted,
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
+    "seat_returned": _seat_returned,
     "timed_out": _timed_out,
     "bot_changed": _bot_changed,
     "income_paid": _set_gold,

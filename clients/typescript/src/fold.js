@@ -161,6 +161,10 @@ const FOLDS = {
     if (!resigned) players[seat].end.missed_deadlines += 1;
     if (resigned && view.you.seat === seat) sit(view, null);
   },
+  seat_returned(_view, { seat }, players) {
+    players[seat].bot = null;
+    Object.assign(players[seat].end, { type: "played", bot: null, round: null, phase: null });
+  },
   timed_out(_view, { seat }, players) {
     players[seat].end.missed_deadlines += 1;
   },

@@ -214,6 +214,9 @@ export class Seat {
   /** Resign from a game that has begun: a bot plays for the seat. @param {CallOptions} [options] @returns {Promise<GameData>} */
   resign(options) { return this.request("POST", "/resign", options); }
 
+  /** Take the seat back that a bot took over after a missed deadline. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  returnToSeat(options) { return this.request("POST", "/return", options); }
+
   /**
    * Replace the token of the seat; the game of this object sends the new token from now on.
    *

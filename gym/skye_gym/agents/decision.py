@@ -125,6 +125,8 @@ def action_text(action: Json, wording: Wording = PLAIN) -> str:
     if action["type"] == "set_offer":
         prices = ", ".join(f"{tile} for {price}" for tile, price in body["prices"].items())
         return f"discard {body['discard']}, offer {prices}"
+    if action["type"] == "return":
+        return "take your seat back from the bot"
     return str(action["type"]).replace("_", " ")
 
 

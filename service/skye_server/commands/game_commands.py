@@ -161,6 +161,19 @@ def resign(games: Games, command: Command, game_id: str, seat: int) -> Attempt[G
     return change_game(games, command, game_id, by_seat(seat), give_up)
 
 
+def return_to_seat(games: Games, command: Command, game_id: str, seat: int) -> Attempt[Game]:
+    """Take a seat back that a bot took over after a missed deadline.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
+        game_finished, seat_not_taken_over.
+    """
+
+    def take_back(attempt: Attempt[Game]) -> Transition:
+        return seat_changes.return_to_seat(attempt.game, attempt.seat(seat), attempt.now_ms)
+
+    return change_game(games, command, game_id, by_seat(seat), take_back)
+
+
 def start_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     """Close the lobby and begin the game.
 

@@ -32,11 +32,17 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     PositionSet,
+    SeatReturned,
     TimedOut,
     TurnChanged,
 )
 from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
-from skye_server.games.transitions import after_missed_deadline, after_takeover, state_with_ruleset
+from skye_server.games.transitions import (
+    after_missed_deadline,
+    after_return,
+    after_takeover,
+    state_with_ruleset,
+)
 from skye_server.store.codec import changes_from_log
 from skye_server.store.redis_store import RedisStore
 
@@ -218,6 +224,8 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return _in_play(game, state_with_ruleset(state, game.options.ruleset))
         case BotTookOver():
             return after_takeover(game, event)
+        case SeatReturned(number):
+            return after_return(game, number)
         case TimedOut(number):
             return after_missed_deadline(game, number)
         case BotChanged(number, bot):

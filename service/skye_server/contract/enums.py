@@ -61,8 +61,8 @@ class TieBreakRule(StringEnum):
 class TimeoutRule(StringEnum):
     """What happens when a seat misses its deadline.
 
-    `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat for the
-    rest of the game.
+    `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat, to the
+    end of the game or until its player takes it back.
 
     There may be new ones.
     """

@@ -102,6 +102,12 @@ class BotTookOver(NamedTuple):
     phase: Phase
 
 
+class SeatReturned(NamedTuple):
+    """The player takes the seat back that a bot took over after a missed deadline."""
+
+    seat: int
+
+
 class BotChanged(NamedTuple):
     """A bot at a URL plays a seat from now on, or (None) its player again."""
 
@@ -144,6 +150,7 @@ HostedEvent: TypeAlias = (
     | GameStarted
     | PositionSet
     | BotTookOver
+    | SeatReturned
     | BotChanged
     | TimedOut
     | TurnChanged
@@ -164,6 +171,7 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     GameStarted: "game_started",
     PositionSet: "position_set",
     BotTookOver: "bot_took_over",
+    SeatReturned: "seat_returned",
     BotChanged: "bot_changed",
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",

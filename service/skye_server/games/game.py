@@ -165,6 +165,11 @@ class Seat(Struct, frozen=True):
         return SeatEnd.PLAYED if self.takeover is None else self.takeover.end
 
     @property
+    def can_return(self) -> bool:
+        """Whether the player may take the seat back from the bot that took it over."""
+        return self.end is SeatEnd.TOOK_OVER and self.is_held
+
+    @property
     def has_url_bot(self) -> bool:
         """Whether a bot at a URL plays the seat."""
         return self.bot == URL_BOT

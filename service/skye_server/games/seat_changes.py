@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
-from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, TokenRotated
+from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, SeatReturned, TokenRotated
 from skye_server.games.game import URL_BOT, Game, Status, with_seat
-from skye_server.games.transitions import Transition, advance, state_in_play, undo_limit_reached
+from skye_server.games.transitions import Transition, advance, after_return, state_in_play, undo_limit_reached
 
 
 def rotate_token(game: Game, seat: int, token: str, now_ms: int) -> Transition:
@@ -58,6 +58,19 @@ def resign(game: Game, seat: int, now_ms: int) -> Transition:
         raise Problem("game_finished")
     _check_without_bot(game, seat)
     return hand_to_bot(game, seat, "resigned", now_ms)
+
+
+def return_to_seat(game: Game, seat: int, now_ms: int) -> Transition:
+    """Let the player play a seat again that a bot took over after a missed deadline.
+
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_not_taken_over.
+    """
+    if state_in_play(game).is_over:
+        raise Problem("game_finished")
+    if not game.seats[seat].can_return:
+        raise Problem("seat_not_taken_over")
+    after = after_return(game, seat)
+    return advance(game, now_ms, [SeatReturned(seat)], seats=after.seats, state=after.state)
 
 
 def set_url_bot(game: Game, seat: int, url_bot: str, now_ms: int) -> Transition:

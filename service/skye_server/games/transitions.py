@@ -59,6 +59,14 @@ def after_takeover(game: Game, event: BotTookOver) -> Game:
     return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
 
 
+def after_return(game: Game, number: int) -> Game:
+    """Return a game after the player of a seat took it back from the bot that took it over."""
+    state = state_begun(game)
+    seats = with_seat(game.seats, number, replace(game.seats[number], bot=None, takeover=None))
+    gave_up = tuple(seat for seat in state.gave_up if seat != number)
+    return replace(game, seats=seats, state=state._replace(gave_up=gave_up))
+
+
 def after_missed_deadline(game: Game, seat: int) -> Game:
     """Return a game after a seat missed a deadline, and keeps its player."""
     before = game.seats[seat]

@@ -356,10 +356,26 @@ def leave_game(game: str, seat: int) -> Response:
 def resign(game: str, seat: int) -> Response:
     """Resign.
 
-    A bot plays the seat for the rest of the game, and the seat's token becomes invalid. The seat cannot win. A
-    player key keeps the game in `GET /v1/me/games`.
+    A bot plays the seat for the rest of the game, and the seat's token becomes invalid. The seat cannot win.
+    A player key keeps the game in `GET /v1/me/games`.
     """
     return game_response(game_commands.resign(collaborators().games, command_from_request(), game, seat))
+
+
+@blueprint.route("/players/<seat:seat>/return", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[*OWN_SEAT_ERRORS, "game_not_started", "game_aborted", "game_finished", "seat_not_taken_over"],
+)
+def return_to_seat(game: str, seat: int) -> Response:
+    """Take a seat back.
+
+    A bot has taken the seat over after a missed deadline. From now on its player plays it again, and can win.
+    `actions` of the seat offers this while it is possible. After a resignation it is not.
+    """
+    return game_response(
+        game_commands.return_to_seat(collaborators().games, command_from_request(), game, seat)
+    )
 
 
 def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:

@@ -44,7 +44,10 @@ class OfferLimitsView(TypedDict):
 
 class _ActionView(TypedDict):
     href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
-    revises: Annotated[bool, "Whether it takes back or replaces an earlier decision; the seat need not act."]
+    revises: Annotated[
+        bool,
+        "Whether it takes back or replaces an earlier decision, or the seat; the seat need not act.",
+    ]
 
 
 class OfferActionView(_ActionView):
@@ -96,6 +99,14 @@ class FinishActionView(_ActionView):
     body: _NoBody
 
 
+class ReturnActionView(_ActionView):
+    """Take the seat back that a bot took over after a missed deadline."""
+
+    type: Literal["return"]
+    method: _Post
+    body: _NoBody
+
+
 class ActionOfLaterVersionView(_ActionView):
     """The fields that every action has. An action of a type that a later version added has more fields."""
 
@@ -110,6 +121,7 @@ ActionView: TypeAlias = (
     | PlacementActionView
     | TakeBackActionView
     | FinishActionView
+    | ReturnActionView
 )
 
 
@@ -118,7 +130,10 @@ Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action"
 
 
 class ActionListView(TypedDict):
-    """Every legal action of a seat now; those that `revises` marks are possible when it need not act."""
+    """Every legal action of a seat now; those that `revises` marks are possible when it need not act.
+
+    While a bot plays the seat there are none, except to take back a seat that was taken over.
+    """
 
     version: Version
     actions: Annotated[Actions, "The actions."]
@@ -145,6 +160,8 @@ def actions_view(game: Game, seat: int) -> ActionListView:
         if limits is not None:
             actions.append(_offer_action(game, seat, limits))
         actions += [_action(game, seat, move) for move in moves]
+    if game.status is Status.PLAYING and game.seats[seat].can_return:
+        actions.append(_return_action(game, seat))
     return {"version": game.version, "actions": actions}
 
 
@@ -178,6 +195,11 @@ def _action(game: Game, seat: int, move: Move) -> ActionView:
         "revises": is_undo(game, seat, move),
     }
     return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
+
+
+def _return_action(game: Game, seat: int) -> ReturnActionView:
+    href = f"/v1/games/{game.id}/players/{seat}/return"
+    return {"type": "return", "method": "POST", "href": href, "body": None, "revises": True}
 
 
 def _offer_action(game: Game, seat: int, limits: OfferLimits) -> OfferActionView:

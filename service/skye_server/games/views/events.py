@@ -282,7 +282,7 @@ class PositionSetView(TypedDict):
 
 
 class BotTookOverView(TypedDict):
-    """A bot plays the seat for the rest of the game."""
+    """A bot plays the seat: for the rest of the game, or until its player takes it back."""
 
     type: Literal["bot_took_over"]
     seat: EventSeat
@@ -290,6 +290,13 @@ class BotTookOverView(TypedDict):
     reason: Annotated[TakeoverReason, "The reason."]
     round: Annotated[Round, "The round, for `end` of the player."]
     phase: Annotated[GamePhase, "The phase, for `end` of the player."]
+
+
+class SeatReturnedView(TypedDict):
+    """The player took the seat back that a bot had taken over after a missed deadline."""
+
+    type: Literal["seat_returned"]
+    seat: EventSeat
 
 
 class BotChangedView(TypedDict):
@@ -351,6 +358,7 @@ HostedEventView: TypeAlias = (
     | GameStartedView
     | PositionSetView
     | BotTookOverView
+    | SeatReturnedView
     | BotChangedView
     | TimedOutView
     | TurnChangedView
