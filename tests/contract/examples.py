@@ -253,6 +253,20 @@ def pass_and_leave(recorder):
     recorder.record("found", "One player has requested a rematch.", "GET", f"{game}/rematch")
 
 
+def late_player(recorder):
+    """Take a seat back that a bot took over after a missed deadline."""
+    options = {"seed": "sligachan", "clock": "manual", "turn_ms": 60_000, "on_timeout": "bot"}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": options}
+    created = recorder.send("POST", "/v1/games", body).json
+    game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    action = recorder.send("GET", f"{game}/players/1/actions", token=tokens[1]).json["actions"][0]
+    recorder.send(action["method"], action["href"], action["body"], tokens[1])
+    recorder.send("POST", f"{game}/clock", {"advance_ms": 60_000}, created["host_token"])
+    path = f"{game}/players/0"
+    recorder.record("taken_over", "A bot plays the seat.", "GET", f"{path}/actions", token=tokens[0])
+    recorder.record("returned", "The player plays again.", "POST", f"{path}/return", token=tokens[0])
+
+
 def after_the_end(recorder):
     """Get the views of a game that is over, and begin another game from its record."""
     body = {
@@ -336,7 +350,7 @@ def lab(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, webhooks, pass_and_leave, after_the_end,
+    whole_round, invitation, league, player, webhooks, pass_and_leave, late_player, after_the_end,
     without_games, lab, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

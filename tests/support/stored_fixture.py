@@ -52,6 +52,16 @@ def resigned(service):
     return game
 
 
+def late(service):
+    """Return a game in which bots took two seats over, one of which its player took back."""
+    options = {"turn_ms": 3_600_000, "on_timeout": "bot", "clock": "manual"}
+    game = service.create_game(3, seed="late", options=options)
+    game.offer(2, 1, 1)
+    service.call("POST", game.path("clock"), {"advance_ms": 3_600_000}, game.host)
+    game.call("POST", "return", seat=1)
+    return game
+
+
 def from_position(service):
     """Return a game that began from a position with next draws, some of which are not drawn yet."""
     territory = [{"tile": "castle-red", "x": 0, "y": 0}, {"tile": "L24", "x": 1, "y": 0}]
@@ -101,8 +111,8 @@ def aborted(service):
 
 
 KINDS = (
-    lobby, playing, with_bot_at_url, resigned, from_position, from_scenario, from_record, matched, finished,
-    aborted,
+    lobby, playing, with_bot_at_url, resigned, late, from_position, from_scenario, from_record, matched,
+    finished, aborted,
 )  # fmt: skip
 
 

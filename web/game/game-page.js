@@ -1,6 +1,6 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
 import { Board } from "./board.js";
-import { afterFrame, announce, attribute, h, hide, setText } from "../shared/dom.js";
+import { afterFrame, announce, attribute, button, h, hide, setText } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { number, t } from "../shared/i18n.js";
 import { focusKeeper } from "../shared/focus.js";
@@ -28,6 +28,17 @@ import { turnAlerts } from "./turn-alerts.js";
 /** The frame of a game: header, board, trays and panels. */
 export class GamePage {
   banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
+  returning = h(
+    "p",
+    { class: "banner", hidden: true },
+    button(
+      t("return.button"),
+      () => void this.store.act((seat, options) => seat.returnToSeat(/** @type {any} */ (options))).catch(toastError),
+      { "data-act": "return" },
+    ),
+    " ",
+    t("toast.bot_took_over"),
+  );
   tabs = paneTabs(() => this.root);
   gold = h("strong", {});
   goldUnit = h("span", {});
@@ -191,6 +202,7 @@ export class GamePage {
       "div",
       { class: "notes" },
       this.banner,
+      this.returning,
       this.guide.root,
       this.strip.root,
       this.since.root,
@@ -310,6 +322,7 @@ export class GamePage {
     this.placing.refresh();
     this.header.show();
     this.alerts.show();
+    hide(this.returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
     this.#showGold();
     this.#showTrays();

@@ -120,6 +120,7 @@ export function story(event, view, nameOf = (tile) => tile) {
         name: name(event.seat),
         bot: botName(event.bot ?? ""),
       }),
+    seat_returned: () => t("log.bot_released", { name: name(event.seat) }),
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
     game_finished: () => winnersText(event.result.winners, view),
     game_aborted: () => t("status.aborted"),

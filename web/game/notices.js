@@ -6,6 +6,7 @@ const NOTICED = new Set([
   "tile_bought",
   "purchase_passed",
   "bot_took_over",
+  "seat_returned",
   "timed_out",
   "player_joined",
   "player_left",

@@ -612,6 +612,14 @@ ReportWithRequests = TypedDict(
 )
 
 
+class ReturnAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["return"]
+    method: Literal["POST"]
+    body: None
+
+
 class RevealedOffer(TypedDict):
     discard: LandscapeTileId
     prices: Prices
@@ -1903,6 +1911,15 @@ class SeatLeftPlayerEvent(TypedDict):
     type: Literal["seat_left"]
 
 
+class SeatReturnedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["seat_returned"]
+    seat: int
+
+
 class SeatTakenPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
@@ -2093,7 +2110,7 @@ class WebhookTestResult(TypedDict):
 
 
 Action: TypeAlias = (
-    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction
+    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction | ReturnAction
 )
 
 
@@ -2616,6 +2633,7 @@ StreamMessage: TypeAlias = (
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
+    | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
     | TurnChangedEvent
@@ -2685,6 +2703,7 @@ Event: TypeAlias = (
     | GameStartedEvent
     | PositionSetEvent
     | BotTookOverEvent
+    | SeatReturnedEvent
     | BotChangedEvent
     | TimedOutEvent
     | TurnChangedEvent
@@ -2723,7 +2742,7 @@ class GamesToCreate(TypedDict):
 
 
 TYPES: Final[dict[str, frozenset[str]]] = {
-    "Action": frozenset(["buy", "finish_building", "pass", "place", "set_offer", "take_back"]),
+    "Action": frozenset(["buy", "finish_building", "pass", "place", "return", "set_offer", "take_back"]),
     "Event": frozenset(
         [
             "bot_changed",
@@ -2749,6 +2768,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "purchase_passed",
             "round_scored",
             "round_started",
+            "seat_returned",
             "tile_bought",
             "tile_placed",
             "tiles_discarded",

@@ -198,6 +198,10 @@ class Seat:
         """Resign from a game that has begun: a bot plays for the seat."""
         return cast("m.Game", self.request("POST", "/resign", **options))
 
+    def return_to_seat(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Take the seat back that a bot took over after a missed deadline."""
+        return cast("m.Game", self.request("POST", "/return", **options))
+
     def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Replace the token of the seat; the game of this object sends the new one from now on."""
         taken = cast("m.TakenSeat", self.request("POST", "/token", **options))
