@@ -168,6 +168,29 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
         watcher.check_javascript()
 
 
+def test_seat_that_a_bot_took_over_and_its_player_took_back_is_folded():
+    clock = [1_000_000.0]
+    client = client_of(clock)
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    body["options"] = {"turn_ms": 60_000, "on_timeout": "bot"}
+    created = client.post("/v1/games", json=body).json
+    path, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    watchers = [Watcher(client, path, token) for token in (None, *tokens)]
+    own = [{"Authorization": f"Bearer {token}"} for token in tokens]
+    (offer,) = client.get(f"{path}/players/1/actions", headers=own[1]).json["actions"]
+    client.put(offer["href"], json=offer["body"], headers=own[1])
+    clock[0] += 61
+    for seat, end in ((0, "took_over"), (0, "played"), (1, "resigned")):
+        if end != "took_over":
+            rest = "return" if end == "played" else "resign"
+            assert client.post(f"{path}/players/{seat}/{rest}", headers=own[seat]).status_code == 200
+        for watcher in watchers[: 2 if end == "resigned" else 3]:
+            watcher.catch_up()
+            assert watcher.view["players"][seat]["end"]["type"] == end
+    for watcher in watchers[:2]:
+        watcher.check_javascript()
+
+
 def test_events_of_a_game_of_another_ruleset_are_folded_for_every_caller():
     client = client_of([1_000_000.0])
     dice = random.Random(1)
