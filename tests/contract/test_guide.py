@@ -33,7 +33,7 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 
 _OTHERS = """
     /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- fetch
-    EventSource Deprecation Sunset message stream end event deprecated
+    EventSource Deprecation Sunset message stream event deprecated
     skye_key_ skye_host_ skye_seat_ skye_invite_ skye_watch_ skye_hunt_
     scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     /play/ /play/-/client/index.js BroadcastChannel navigator.locks #

@@ -87,13 +87,13 @@ class PlayerView(skye.views.SeatInPlayView):
 
     name: PlayerName
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
-    end: SeatOutcomeView
+    end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
 class SeatResultView(skye.views.SeatResultView):
     """The points of one seat at the end, by source, and how the seat ended."""
 
-    end: SeatOutcomeView
+    end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
 class GameResultView(skye.views.PlacesView):
@@ -174,7 +174,7 @@ class SeatSummaryView(TypedDict):
     name: PlayerName
     color: Annotated[Color, "The player's colour."]
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
-    end: SeatOutcomeView
+    end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
 class GameSummaryView(TypedDict):

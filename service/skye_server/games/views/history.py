@@ -40,7 +40,7 @@ class ExportedPlayerView(TypedDict):
     name: PlayerName
     color: Annotated[Color, "The player's colour."]
     bot: Annotated[BotName | None, "The bot that played the seat from the start; null for a person."]
-    end: SeatOutcomeView
+    end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
 class ExportedOptionsView(TypedDict):
