@@ -100,6 +100,19 @@ def test_renamed_player_is_named_in_the_log(browser):
     screen.page.wait_for_selector(".log .player_changed:has-text('Ada')", state="attached")
 
 
+def test_player_takes_the_seat_back_that_a_bot_took_over(browser):
+    options = {"seed": "table", "turn_ms": 60_000, "on_timeout": "bot", "clock": "manual"}
+    game, tokens, host = browser.game("Ann", "Bob", options=options)
+    screen = browser.window(f"/play/?game={game}#seat={tokens[0]}")
+    screen.page.wait_for_selector(".pricing .card")
+    browser.act(game, 1, tokens[1])
+    assert not screen.page.locator("[data-act=return]").is_visible()
+    call(browser.url, "POST", f"/v1/games/{game}/clock", {"advance_ms": 60_000}, host)
+    screen.page.click("[data-act=return]")
+    screen.page.wait_for_selector("[data-act=return]", state="hidden")
+    assert screen.view()["players"][0]["bot"] is None
+
+
 def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     page = screen.page
