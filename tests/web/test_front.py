@@ -43,20 +43,20 @@ def test_game_against_bots_is_private_unless_the_player_lists_it(browser):
     assert start_against_bots(screen)["visibility"] == "public"
 
 
-def test_bot_has_one_name_in_buttons_lobby_seat_and_list(browser):
+def test_bot_has_one_name_and_level_in_buttons_lobby_seat_and_list(browser):
     screen = browser.window()
     button = screen.page.locator("[data-level=greedy]").inner_text()
-    assert button == "Greedy (strong)"
+    assert button == "Medium (Greedy)"
     start_against_bots(screen, "greedy")
     assert screen.page.locator(".seat h3 bdi").all_inner_texts()[1] == "Greedy"
     assert "Greedy" in screen.page.locator(".seat .badge:has-text('bot')").inner_text()
     screen.page.goto(browser.url + "/play/")
     screen.page.wait_for_selector(".games li")
-    assert "Greedy (strong)" in screen.page.locator(".games .opponents").first.inner_text()
+    assert "Greedy (medium)" in screen.page.locator(".games .opponents").first.inner_text()
     screen.page.click("[data-act=friends]")
     screen.page.wait_for_selector(".lobby [data-bot]", state="attached")
     names = screen.page.locator("[data-bot]").all_text_contents()
-    assert any("Greedy (strong)" in name for name in names)
+    assert any("Medium (Greedy)" in name for name in names)
 
 
 def test_list_shows_date_opponents_and_round_of_a_game(browser):

@@ -29,8 +29,8 @@ export function botLevel(bot) {
   return has(`level.${bot}`) ? t(`level.${bot}`) : "";
 }
 
-/** Return the title of a bot with its level. @param {Bot} bot */
+/** Return the level of a bot with its title, or the title alone. @param {Bot} bot */
 export function botTitle({ name, title }) {
   const level = botLevel(name);
-  return level ? `${title} (${level})` : title;
+  return level ? `${level.charAt(0).toUpperCase()}${level.slice(1)} (${title})` : title;
 }
