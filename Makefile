@@ -155,11 +155,13 @@ clients: $(VENV)/.installed-full ## generate the models and the synchronous half
 		else echo 'No npm here: the TypeScript client was not generated.' >&2; fi
 
 RELEASE := $(VENV)-release
-.PHONY: released release release-test
+.PHONY: released release release-images release-test
 released: $(VENV)/.installed-full ## write what later contracts are compared with, tests/contract/released.yaml
 	@$(BIN)/python -m tests.contract.breaking_changes --release
-release: $(RELEASE)/.installed ## audit the packages, and build the wheels, archives, npm package and images into dist/; UNAUDITED=yes without
+release: $(RELEASE)/.installed ## audit the packages, and build the wheels, archives and npm package into dist/; UNAUDITED=yes without
 	@$(RELEASE)/bin/python -m deploy.release.build $(if $(UNAUDITED),--unaudited)
+release-images: $(RELEASE)/.installed ## build the images with buildah, into dist/ beside the packages of the same commit
+	@$(RELEASE)/bin/python -m deploy.release.build --images
 release-test: $(RELEASE)/.installed ## install what is in dist/ outside the checkout, and play games with it
 	@$(RELEASE)/bin/python -m deploy.release.play
 

@@ -1,4 +1,4 @@
-"""Build the artefacts of a release from the committed files into `dist/`: `make release`.
+"""Build the artefacts of a release from the committed files into `dist/`: `make release`, `make release-images`.
 
 The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and
 names, owners and permissions in archives do not depend on the machine. The compiled wheels and the image also
@@ -19,7 +19,8 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from deploy.release.commands import ReleaseError, run
+from deploy.release import package_pages
+from deploy.release.commands import SUMS, ReleaseError, run
 from deploy.release.versions import ROOT, version
 
 DISTRIBUTIONS = {
@@ -41,6 +42,9 @@ IMAGES = {"skye-server": (), "skye-mcp": ("--target", "mcp")}
 NPM_PACKAGE = "clients/typescript"
 UNAUDITED = "--unaudited"
 """The option of a release whose packages could not all be audited."""
+
+ONLY_IMAGES = "--images"
+"""The option that adds the images to a release that has been built."""
 
 _NPX = ("npx", "--yes", "--package", "publint@0.3.25", "--package", "@arethetypeswrong/cli@0.18.5", "--")
 _PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
@@ -86,10 +90,14 @@ def audit_packages(*, is_accepted):
 
 
 def export(folder, root=ROOT):
-    """Copy the committed files of the checkout into a folder, and install what bundles the web client."""
+    """Copy the committed files of the checkout into a folder."""
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=root, stdout=subprocess.PIPE, check=True).stdout  # noqa: S607 - git of the path
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         files.extractall(folder, filter="data")
+
+
+def install_bundlers(folder):
+    """Install what bundles the web client and writes the types of the TypeScript client."""
     for package in ("web", NPM_PACKAGE):
         run("npm", "ci", "--silent", "--no-audit", "--no-fund", cwd=folder / package)
 
@@ -134,9 +142,7 @@ def build_npm(folder, dist, environ):
 
 
 def build_images(folder, dist, number, environ):
-    """Build archives of the images for `docker load`; return whether there is buildah, which does it."""
-    if shutil.which("buildah") is None:
-        return False
+    """Build archives of the images for `docker load`."""
     # Isolation by chroot works also in a container and as a user without rights.
     isolation = {"BUILDAH_ISOLATION": os.environ.get("BUILDAH_ISOLATION", "chroot")}
     epoch = environ["SOURCE_DATE_EPOCH"]
@@ -146,7 +152,6 @@ def build_images(folder, dist, number, environ):
         run("buildah", "build", *options, folder, cwd=folder, **isolation)
         run("buildah", "push", image, f"docker-archive:{archive}:{name}:{number}", cwd=folder)
         same_bytes(archive, int(epoch))
-    return True
 
 
 def list_components(dist, number):
@@ -198,6 +203,8 @@ def check_artefacts(dist, folder):
                     raise ReleaseError(f"{wheel.name} contains {name}")
                 if any(str(path).encode() in files.read(name) for path in (folder, ROOT)):
                     raise ReleaseError(f"{wheel.name}: {name} contains a path of this machine")
+                if name.endswith("/METADATA"):
+                    package_pages.check(wheel.name, files.read(name).decode())
     [package] = dist.glob("*.tgz")
     run(*_NPX, "publint", "--strict", package)
     # The package has ES modules only: CommonJS programs of old versions of Node cannot load it.
@@ -205,11 +212,15 @@ def check_artefacts(dist, folder):
 
 
 def main():
-    """Build everything; return the exit code."""
-    folders = [each for each in sys.argv[1:] if each != UNAUDITED]
+    """Build the packages or the images; return the exit code."""
+    options = {UNAUDITED, ONLY_IMAGES} & {*sys.argv[1:]}
+    folders = [each for each in sys.argv[1:] if each not in options]
     dist = Path(folders[0] if folders else ROOT / "dist").resolve()
     try:
-        release(dist, is_unaudited_accepted=UNAUDITED in sys.argv[1:])
+        if ONLY_IMAGES in options:
+            add_images(dist)
+        else:
+            release(dist, is_unaudited_accepted=UNAUDITED in options)
     except ReleaseError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -217,7 +228,7 @@ def main():
 
 
 def release(dist, *, is_unaudited_accepted=False):
-    """Build and check all artefacts.
+    """Build and check all packages.
 
     :param is_unaudited_accepted: whether to build them although packages could not be audited.
     :raises ReleaseError: if it is not possible, or an artefact has a fault.
@@ -229,23 +240,50 @@ def release(dist, *, is_unaudited_accepted=False):
         raise ReleaseError("There is no npm, which bundles the web client and packs the TypeScript client.")
     notes += audit_packages(is_accepted=is_unaudited_accepted)
     os.umask(0o022)
-    environ = {"SOURCE_DATE_EPOCH": run("git", "log", "-1", "--format=%ct").strip(), "PYTHONHASHSEED": "0"}
+    environ = _environ()
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="skye-release-") as name:
         folder = Path(name)
         export(folder)
+        install_bundlers(folder)
+        package_pages.publish(folder, package_pages.repository(ROOT), number)
         build_python(folder, dist, environ)
         build_npm(folder, dist, environ)
         check_artefacts(dist, folder)
-        if not build_images(folder, dist, number, environ):
-            sys.stderr.write("There is no buildah: the images were not built.\n")
         list_components(dist, number)
     (dist / "RELEASE-NOTES.md").write_text(notes)
-    artefacts = sorted(path for path in dist.iterdir())
+    write_sums(dist)
+
+
+def add_images(dist):
+    """Build the images, and add them to the artefacts of the same commit.
+
+    :raises ReleaseError: if it is not possible.
+    """
+    check_tree()
+    if shutil.which("buildah") is None:
+        raise ReleaseError("There is no buildah, which builds the images.")
+    if not (dist / SUMS).exists():
+        raise ReleaseError(f"There is no whole release in {dist}: build it with `make release`.")
+    with tempfile.TemporaryDirectory(prefix="skye-release-") as name:
+        export(Path(name))
+        build_images(Path(name), dist, version(), _environ())
+    write_sums(dist)
+
+
+def write_sums(dist):
+    """Write and print the checksums of all artefacts; the file says that the release is whole."""
+    artefacts = sorted(path for path in dist.iterdir() if path.name != SUMS)
     sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in artefacts]
-    (dist / "SHA256SUMS").write_text("".join(sums))
+    (dist / SUMS).write_text("".join(sums))
     sys.stdout.write("".join(sums))
+
+
+def _environ():
+    """Return the environment of builds whose bytes depend on the commit only."""
+    committed = run("git", "log", "-1", "--format=%ct", cwd=ROOT).strip()
+    return {"SOURCE_DATE_EPOCH": committed, "PYTHONHASHSEED": "0"}
 
 
 if __name__ == "__main__":

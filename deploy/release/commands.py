@@ -5,6 +5,9 @@ import subprocess
 
 MAX_RUN_S = 1800
 
+SUMS = "SHA256SUMS"
+"""The file of the checksums, which is written last: with it a release is whole."""
+
 
 class ReleaseError(Exception):
     """A release cannot be made or does not work; the text says why, and what to do."""

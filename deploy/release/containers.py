@@ -92,7 +92,7 @@ def play_images(dist, report):
     """
     redis = shutil.which("redis-server") or shutil.which("valkey-server")
     if not list(dist.glob("*.docker.tar")):
-        report("images: NOT tried: they are not in dist/")
+        report("images: NOT tried: they are not in dist/ (`make release-images` builds them)")
         return
     if redis is None or shutil.which("podman") is None:
         report("images: NOT tried: there is no podman, or neither redis-server nor valkey-server")

@@ -21,7 +21,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from deploy.release.commands import ReleaseError, run
+from deploy.release.commands import SUMS, ReleaseError, run
 from deploy.release.containers import play_images
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -271,9 +271,11 @@ def try_all(dist, checkout):
 
     :raises ReleaseError: if there are none, or one has a fault.
     """
-    if not (dist / "SHA256SUMS").exists():
-        raise ReleaseError(f"There are no artefacts in {dist}: build them with `make release`.")
-    run("sha256sum", "--quiet", "--check", "SHA256SUMS", cwd=dist)
+    if not (dist / SUMS).exists():
+        found = sorted(path.name for path in dist.iterdir()) if dist.is_dir() else []
+        what = f"{len(found)} files but no {SUMS}, so its build has failed" if found else "no artefacts"
+        raise ReleaseError(f"There are {what} in {dist}: `make release` builds a whole release.")
+    run("sha256sum", "--quiet", "--check", SUMS, cwd=dist)
     code = hide(checkout, dist)
     if code == 0:
         play_images(dist, report)

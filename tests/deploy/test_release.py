@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from deploy.release import build, versions
+from deploy.release import build, package_pages, play, versions
 from deploy.release.versions import ROOT, ReleaseError
 
 
@@ -108,3 +108,32 @@ build.build_python(Path(sys.argv[1]), Path(sys.argv[2]), environ, is_compiled=Fa
         made.append({path.name: path.read_bytes() for path in dist.iterdir()})
     assert made[0] == made[1]
     assert len(made[0]) == 2
+
+
+@pytest.mark.parametrize("package", package_pages.PACKAGES)
+@pytest.mark.parametrize("address", [None, "https://example.org/ann/skye"])
+def test_package_page_needs_no_repository(package, address):
+    page = (ROOT / package / "README.md").read_text()
+    package_pages.check(package, package_pages.published(page, package, address, "1.0.0"))
+
+
+def test_links_of_a_package_page_lead_to_files_of_its_tag():
+    text = "[words](../engine/README.md#glossary), [here](#here), [there](https://example.org)"
+    published = package_pages.published(text, "gym", "https://example.org/ann/skye", "1.2.3")
+    address = "https://example.org/ann/skye/blob/v1.2.3/engine/README.md#glossary"
+    assert published == f"[words]({address}), [here](#here), [there](https://example.org)"
+    assert package_pages.published(text, "gym", None, "1.2.3").startswith("words, [here](#here)")
+
+
+@pytest.mark.parametrize("command", ["pip install ./engine", "npm install ./clients/typescript", "[x](y.md)"])
+def test_package_page_that_needs_the_repository_is_refused(command):
+    with pytest.raises(ReleaseError, match="needs the repository"):
+        package_pages.check("skye-gym", f"# skye-gym\n\n    {command}\n")
+
+
+def test_trial_of_a_release_whose_build_failed_says_what_is_there(tmp_path):
+    with pytest.raises(ReleaseError, match="no artefacts"):
+        play.try_all(tmp_path / "dist", ROOT)
+    (tmp_path / "skye_engine-1.0.0.tar.gz").write_bytes(b"")
+    with pytest.raises(ReleaseError, match="1 files but no SHA256SUMS, so its build has failed"):
+        play.try_all(tmp_path, ROOT)
