@@ -225,7 +225,7 @@ $(VENV)/.installed-frameworks: deploy/requirements-frameworks.lock $(VENV)/.inst
 $(RELEASE)/.installed: deploy/requirements-release.lock $(BIN)/python
 	@echo 'Installing the tools that build a release ...'
 	@$(BIN)/python -m venv --clear $(RELEASE)
-	@$(RELEASE)/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --only-binary :all: -r $<
+	@$(RELEASE)/bin/python deploy/install.py $<
 	@touch $@
 
 # The frameworks of gym/openenv and gym/verifiers, each in an environment of its own, since their pins

@@ -1,4 +1,4 @@
-"""Build the artefacts of a release from the committed files into `dist/`: `make release`, `make release-images`.
+"""Build a release from the committed files into `dist/`: `make release`, `make release-images`.
 
 The same commit gives the same bytes in every folder: times are those of the commit (SOURCE_DATE_EPOCH), and
 names, owners and permissions in archives do not depend on the machine. The compiled wheels and the image also
@@ -19,6 +19,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from deploy.install import find_installer
 from deploy.release import package_pages
 from deploy.release.commands import SUMS, ReleaseError, run
 from deploy.release.versions import ROOT, version
@@ -47,7 +48,6 @@ ONLY_IMAGES = "--images"
 """The option that adds the images to a release that has been built."""
 
 _NPX = ("npx", "--yes", "--package", "publint@0.3.25", "--package", "@arethetypeswrong/cli@0.18.5", "--")
-_PIP = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
 
 
 def release_notes(number, root=ROOT):
@@ -166,9 +166,7 @@ def list_components(dist, number):
             constraints = Path(folder, "constraints.txt")
             constraints.write_text("\n".join(re.findall(r"^\S+==\S+(?: ;[^\\\n]*)?", locked, re.MULTILINE)))
             run(sys.executable, "-m", "venv", "--without-pip", f"{folder}/env")
-            run(
-                *_PIP, "--python", f"{folder}/env/bin/python", "install", "--constraint", constraints, *wheels
-            )
+            install_into(f"{folder}/env/bin/python", "--constraint", constraints, *wheels)
             document = run(
                 *(Path(sys.executable).with_name("cyclonedx-py"), "environment", "--output-reproducible"),
                 *("--pyproject", ROOT / project / "pyproject.toml", f"{folder}/env/bin/python"),
@@ -180,6 +178,15 @@ def list_components(dist, number):
     document = json.loads(run("npm", "sbom", *options, cwd=ROOT / NPM_PACKAGE))
     del document["serialNumber"], document["metadata"]["timestamp"]
     _write_json(dist / f"skye-client-npm-{number}.cdx.json", document)
+
+
+def install_into(python, *arguments):
+    """Install packages into the environment of a Python, by uv where this environment has it."""
+    installer = find_installer()
+    if "uv" in installer:
+        run(*installer[:-1], python, "--quiet", *arguments)
+    else:
+        run(*installer[:-1], "--quiet", "--python", python, "install", *arguments)
 
 
 def _write_json(path, document):

@@ -1,7 +1,8 @@
 """The page of a package in a registry: its README, for readers who do not have the repository.
 
-In the repository the links of a README are relative. In a release they lead to the files of its tag where the
-repository is public (`REPOSITORY=https://... make release`, or the remote `origin`), and otherwise are plain text.
+In the repository the links of a README are relative. In a release they lead to the files of its tag where
+the repository is public (`REPOSITORY=https://... make release`, or the remote `origin`), and otherwise are
+plain text.
 """
 
 import os
@@ -65,7 +66,8 @@ def published(text, package, address, number):
 
 def _urls(address, number):
     changes = f"{address}/blob/v{number}/CHANGELOG.md"
-    return f'\n[project.urls]\nRepository = "{address}"\nChangelog = "{changes}"\nIssues = "{address}/issues"\n'
+    urls = {"Repository": address, "Changelog": changes, "Issues": f"{address}/issues"}
+    return "\n[project.urls]\n" + "".join(f'{name} = "{url}"\n' for name, url in urls.items())
 
 
 def check(name, page):
