@@ -27,6 +27,9 @@ from skye_server.http.framework import (
 )
 from skye_server.observability.metrics import Metrics, UncountedMetrics
 from skye_server.openapi import Contract
+from skye_server.outgoing.challenges import Challenges
+from skye_server.outgoing.sender import Sender
+from skye_server.outgoing.targets import TargetPolicy
 from skye_server.players.player_games import PlayerListing
 from skye_server.relay import relay
 from skye_server.resources import blueprints
@@ -34,10 +37,6 @@ from skye_server.settings import Settings
 from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
-from skye_server.webhooks.bots import UrlBots
-from skye_server.webhooks.sender import Sender
-from skye_server.webhooks.targets import TargetPolicy
-from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -96,16 +95,14 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     if isinstance(clock, SharedClock) and not is_nested:
         clock.on_reading = metrics.clock_read
     lab = Laboratory(store.lab, clock) if settings.lab else None
-    joined = _joined(
-        Host(settings, store, clock, is_nested, partial(_routes, store=store), _nested(notifier))
-    )
-    clock = lab.time if lab else clock
-    games, open_streams = Games(store, settings, clock, metrics), OpenStreams(settings, metrics)
+    games = Games(store, settings, lab.time if lab else clock, metrics)
+    open_streams = OpenStreams(settings, metrics)
     stream_clock = StreamClock()
     relay.connected(games)
     feeds = GameFeeds(games, notifier, stream_clock)
-    webhooks = Webhooks(games, settings, Sender(TargetPolicy(settings)))
-    url_bots = UrlBots(games, webhooks, limits.charge_webhook_request, dispatched=not is_nested)
+    challenges = Challenges(games, Sender(TargetPolicy(settings)))
+    routes, connect = partial(_routes, store=store), _nested(notifier)
+    joined = _joined(Host(settings, store, clock, games, challenges, is_nested, routes, connect))
     app.extensions[COLLABORATORS] = Collaborators(
         games=games,
         listing=Listing(store, settings.hidden_names),
@@ -115,8 +112,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
         stream_clock=stream_clock,
         open_streams=open_streams,
         metrics=metrics,
-        webhooks=webhooks,
-        url_bots=url_bots,
+        challenges=challenges,
         lab=lab,
         features={name: part.collaborator for name, part in joined.items()},
     )

@@ -45,8 +45,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "game_not_found": ErrorCode(
         404, "There is no such game, or it is private and the caller has none of its tokens."
     ),
-    "webhook_not_found": ErrorCode(404, "The player key or the game has no such webhook."),
-    "delivery_not_found": ErrorCode(404, "The webhook has no such delivery, or has it no longer."),
     "seat_not_found": ErrorCode(404, "The game has no such seat."),
     "invitation_not_found": ErrorCode(404, "The game has no such unused invitation."),
     "event_not_found": ErrorCode(404, "The game does not have that many events."),
@@ -72,7 +70,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
-    "seat_without_url_bot": ErrorCode(409, "No bot at a URL plays this seat."),
     "not_last_placement": ErrorCode(
         409, "Only the last placement of the round can be taken back, and this is another one."
     ),
@@ -81,7 +78,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "clock_not_manual": ErrorCode(409, "The clock of the game is not manual."),
     "too_many_games": ErrorCode(409, "The player key has the maximum number of games that are not over."),
-    "too_many_webhooks": ErrorCode(409, "The player key or the game has the maximum number of webhooks."),
     "game_not_over": ErrorCode(409, "This needs a game that is over."),
     "history_lost": ErrorCode(
         410,
@@ -98,9 +94,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "invalid_parameter": ErrorCode(
         422, "A parameter in the path, the query or the headers is invalid; `errors` names it."
-    ),
-    "bot_unreachable": ErrorCode(
-        422, "The URL of a bot has not repeated the challenge; `errors` says which, and why."
     ),
     "idempotency_key_reused": ErrorCode(422, "A different request has used this Idempotency-Key."),
     "headers_too_large": ErrorCode(

@@ -5,6 +5,9 @@
 plug-in is part of every server where it is installed. A feature is described by a `Feature`, whose functions
 import the rest of its code: the module that defines it imports this module only, because most modules of the
 server depend on what the features add.
+
+No feature imports another. `skye_server.outgoing`, below webhooks and bots at URLs, is what both need to send
+requests to URLs of clients; it is no feature, and adds nothing to a server by itself.
 """
 
 from __future__ import annotations
@@ -17,7 +20,11 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-FEATURES: Final = ("skye_server.matchmaking.feature",)
+FEATURES: Final = (
+    "skye_server.matchmaking.feature",
+    "skye_server.webhooks.feature",
+    "skye_server.url_bots.feature",
+)
 """The modules of the features of this distribution; each defines `FEATURE`."""
 
 PLUGINS: Final = "skye_server.plugins"
@@ -68,6 +75,10 @@ def _nothing(*_: Any) -> tuple[()]:
     return ()
 
 
+def _no_fields(*_: Any) -> Mapping[str, Any]:
+    return {}
+
+
 def _no_handlers(_: Any) -> Mapping[str, Handler]:
     return {}
 
@@ -90,6 +101,16 @@ class Feature:
     :param due_kinds: the kinds of its entries in the due queue, in the order of their `handlers`.
     :param handlers: gets the `Games` of a dispatcher, and returns a handler for each of these kinds.
     :param gauges: its metrics by their names.
+    :param fields: returns the fields that it adds to objects of the API, by the names of their components: a
+        type for each field of a response, a field of marshmallow for each of a request.
+    :param sent: returns the requests that it sends, as `skye_server.openapi.sent_requests.Sent`.
+    :param key_replaced: called in the request that replaces the key of a player, with the player and the
+        body; returns its fields of the response.
+    :param host_token_replaced: called in the request that replaces the host token of a game, with the id of
+        the game; likewise.
+    :param game_deleted: gets a store and a game that is deleted, and deletes what belongs to the game.
+    :param counts_of_player: gets a store and a player; returns how much it stores of the player, by name.
+    :param player_deleted: gets a store and a player who is deleted, and deletes what belongs to the player.
     :param rebuild: gets a store, the owner and the kind of a stored key, and the time in milliseconds; yields
         the due entries that follow from the key.
     """
@@ -107,6 +128,13 @@ class Feature:
     due_kinds: tuple[str, ...] = ()
     handlers: Callable[[Any], Mapping[str, Handler]] = _no_handlers
     gauges: Mapping[str, Gauge] = field(default_factory=dict)
+    fields: Callable[[], Mapping[str, Mapping[str, Any]]] = dict
+    sent: Callable[[], Sequence[Any]] = tuple
+    key_replaced: Callable[[str, Mapping[str, Any]], Mapping[str, Any]] = _no_fields
+    host_token_replaced: Callable[[str], Mapping[str, Any]] = _no_fields
+    game_deleted: Callable[[Any, Any], object] = _nothing
+    counts_of_player: Callable[[Any, str], Mapping[str, int]] = _no_fields
+    player_deleted: Callable[[Any, str], object] = _nothing
     rebuild: Callable[[Any, str, str, int], Iterable[Any]] = _nothing
 
 
@@ -116,6 +144,13 @@ def installed() -> tuple[Feature, ...]:
     own: list[Feature] = [import_module(module).FEATURE for module in FEATURES]
     plugins = sorted(entry_points(group=PLUGINS), key=lambda point: point.name)
     return (*own, *(point.load() for point in plugins))
+
+
+def fields_of(component: str) -> dict[str, Any]:
+    """Return the fields that features add to a component."""
+    return {
+        name: added for feature in installed() for name, added in feature.fields().get(component, {}).items()
+    }
 
 
 def merged(part: str) -> dict[str, Any]:

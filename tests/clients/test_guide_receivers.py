@@ -12,15 +12,16 @@ import time
 import pytest
 
 from skye_server import docs as guide
-from skye_server.webhooks.sender import new_secret, signed_headers
+from skye_server.outgoing.sender import new_secret, signed_headers
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.launcher import ROOT
+from tests.support.local_services import local_service
 from tests.support.ports import accepts, free_port
 from tests.support.programs import run
 from tests.support.typescript import CLIENT, link_client
 from tests.support.waiting import MAX_WAIT_S, waited_for
-from tests.webhooks.support import create, local_service
+from tests.webhooks.support import create
 
 PAGE = guide.source("webhooks")
 PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))

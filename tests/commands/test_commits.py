@@ -7,6 +7,7 @@ import pytest
 import redis
 
 from skye_server.error_codes import Problem
+from skye_server.outgoing.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from skye_server.server.embedded_redis import RedisServer
 from skye_server.setting_parsers import Address
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
@@ -16,7 +17,6 @@ from skye_server.store.lua_scripts import DELETE, MinReplicas
 from skye_server.store.redis_players import GameUpdate
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
-from skye_server.store.webhook_store import Progress, Recorded, WebhookRef
 from tests.support.playing import KEY, Game, Service, new_key, problem_code
 from tests.support.ports import free_port
 from tests.support.waiting import MAX_WAIT_S
@@ -238,11 +238,11 @@ REPEATED = {
     "removed game": lambda store: RedisStore(store).players.update_game(
         GameUpdate("ann", "game", b"record", None, 1.0, 60)
     ),
-    "deleted webhook": lambda store: RedisStore(store).webhooks.put(HOOK, b"webhook", None, 1, 60),
-    "queued delivery": lambda store: RedisStore(store).webhooks.queue(
+    "deleted webhook": lambda store: WebhookStore(RedisStore(store).calls).put(HOOK, b"webhook", None, 1, 60),
+    "queued delivery": lambda store: WebhookStore(RedisStore(store).calls).queue(
         HOOK, Progress(), "1-1", [("game", "msg", b"delivery")], 60
     ),
-    "recorded delivery": lambda store: RedisStore(store).webhooks.record(
+    "recorded delivery": lambda store: WebhookStore(RedisStore(store).calls).record(
         HOOK, "game", "msg", Recorded(b"delivery", b"sent", over=True, failed=False, now_ms=1)
     ),
 }
@@ -258,7 +258,7 @@ def full(redis_client):
 @pytest.mark.parametrize("kind", REPEATED)
 def test_retry_of_a_written_change_writes_although_memory_is_full(redis_client, full, kind):
     """WAIT waits only if its connection has written."""
-    webhooks = RedisStore(redis_client).webhooks
+    webhooks = WebhookStore(RedisStore(redis_client).calls)
     if kind.endswith("delivery"):
         webhooks.put(HOOK, None, b"webhook", 1, 60)
         REPEATED["queued delivery"](redis_client)

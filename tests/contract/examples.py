@@ -15,18 +15,14 @@ import traceback
 from functools import partial
 
 from skye_server.error_codes import ERROR_CODES
-from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.store.webhook_entries import player_owner
 from tests.contract import example_problems
 from tests.contract.example_recorder import ExampleRecorder
 from tests.contract.recording import LiveService
 from tests.support.dispatching import dispatch
-from tests.support.endpoints import delivery_of, queue_delivery
 from tests.support.features import modules_of_features
 from tests.support.json_lines import json_lines
 from tests.support.launcher import ROOT
-from tests.support.receiver import AnsweringSender
 
 FILE = ROOT / "service" / "skye_server" / "openapi" / "examples.json"
 
@@ -187,54 +183,6 @@ def player(recorder):
     recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=new)
 
 
-def webhooks(recorder):
-    """Create webhooks of a player key and of a game, change and test them, list their deliveries."""
-    collaborators(recorder.service.app).webhooks.sender = AnsweringSender()
-    key = f"skye_key_{'dunvegan' * 3}"
-    created = recorder.send("POST", "/v1/games", {"seat_count": 2}).json
-    game = created["game"]["id"]
-    for path, owner, token in (
-        ("/v1/me/webhooks", player_owner(hash_player_key(key)), key),
-        (f"/v1/games/{game}/webhooks", game, created["host_token"]),
-    ):
-        body = {"url": "https://example.org/skye", "types": ["your_turn", "game_over"], "description": "Mail"}
-        webhook = recorder.record("active", "The URL has answered.", "POST", path, body, token)["id"]
-        item = f"{path}/{webhook}"
-        chat = {"url": "https://discord.com/api/webhooks/1/portree", "format": "discord"}
-        posting = recorder.record("chat", "It posts sentences to Discord.", "POST", path, chat, token)["id"]
-        recorder.send("DELETE", f"{path}/{posting}", token=token)
-        recorder.record("active", "The webhook.", "GET", item, token=token)
-        recorder.record("one", "One webhook.", "GET", path, token=token)
-        changes = {"types": ["your_turn"]}
-        recorder.record("types", "Fewer events.", "PATCH", item, changes, token)
-        recorder.record("succeeded", "The URL has answered.", "POST", f"{item}/test", token=token)
-        recorder.record(
-            "rotated", "A new secret.", "POST", f"{item}/secret", {"overlap_ms": 3_600_000}, token
-        )
-        queue_delivery(recorder.service, owner, webhook, game)
-        recorder.record("pending", "An event that is due.", "GET", f"{item}/deliveries", token=token)
-        retry = f"{item}/deliveries/{delivery_of(webhook)}/retry"
-        recorder.record("again", "Send it again.", "POST", retry, token=token)
-        recorder.send("DELETE", item, token=token)
-    bots(recorder)
-    games = collaborators(recorder.service.app).games
-    games.players.webhook_disabled(hash_player_key(key), webhook, games.now_ms())
-    recorder.record("disabled", "A webhook has failed for long.", "GET", "/v1/me/events", token=key)
-
-
-def bots(recorder):
-    """Bind a bot at a URL to a seat, list what was sent to it, release it."""
-    body = {"players": [{"name": "Ann"}, {"bot_url": "https://example.org/bot"}], "auto_start": True}
-    created = recorder.record("bot_at_url", "A person against a bot at a URL.", "POST", "/v1/games", body)
-    path, token = f"/v1/games/{created['game']['id']}/players/0/bot", created["players"][0]["token"]
-    recorder.record("bound", "A bot.", "PUT", path, {"bot_url": "https://example.org/bot"}, token)
-    game = collaborators(recorder.service.app).games.repository.current(created["game"]["id"])
-    bound = game.seats[0].url_bot
-    queue_delivery(recorder.service, f"bot.{bound}", bound, game.id, "decision")
-    recorder.record("pending", "A decision.", "GET", f"{path}/deliveries", token=token)
-    recorder.record("released", "The player plays again.", "DELETE", path, token=token)
-
-
 def pass_and_leave(recorder):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
@@ -350,7 +298,7 @@ def lab(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, webhooks, pass_and_leave, late_player, after_the_end,
+    whole_round, invitation, league, player, pass_and_leave, late_player, after_the_end,
     without_games, lab, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

@@ -136,7 +136,7 @@ def test_events_of_a_player_key_are_in_the_contract(service):
 
 
 def test_bots_at_urls_are_in_the_contract(service):
-    collaborators(service.app).webhooks.sender = AnsweringSender()
+    collaborators(service.app).challenges.sender = AnsweringSender()
     players = [{"name": "Ann"}, {"bot_url": RECEIVER}]
     game = service.begin(players=players)
     seated = game.call("POST", "players", players[1], token=game.host)

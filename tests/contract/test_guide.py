@@ -22,7 +22,7 @@ from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.resources.scoring import MAX_TILES_TO_PLACE
 from skye_server.settings import DAY_S, Settings
-from skye_server.webhooks.bots import MAX_URLS
+from skye_server.url_bots.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.generators.generating import GAMES
 from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs

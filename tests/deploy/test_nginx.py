@@ -13,7 +13,7 @@ import pytest
 
 from skye_server import cooperative_yield
 from skye_server.following.game_feed import HEARTBEAT_S
-from skye_server.webhooks.webhooks import CHALLENGE_SECONDS
+from skye_server.outgoing.challenges import CHALLENGE_SECONDS
 from tests.deploy.conftest import NO_HURRY
 from tests.deploy.facts import DEPLOY
 from tests.deploy.servers import JSON, messages, suspended

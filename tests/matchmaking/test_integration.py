@@ -12,9 +12,9 @@ from tests.resources.test_lab import KEY, advance
 from tests.store.test_backup import check_due_after_restore
 from tests.support.dispatching import dispatch, dispatcher_of, entries
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.local_services import local_service
 from tests.support.playing import Service, limited, new_key, problem_code
 from tests.support.receiver import Receiver
-from tests.webhooks.support import create, local_service
 
 # Player keys.
 
@@ -103,7 +103,8 @@ def test_ticket_expires_without_a_request(service):
 
 def test_expired_ticket_is_reported_without_a_request():
     with local_service() as service, Receiver() as receiver:
-        create(service, receiver.url)
+        created = service.call("POST", "/v1/me/webhooks", {"url": receiver.url}, PLAYER_KEY)
+        assert created.json["status"] == "active"
         ticket = {"name": "Ann", "seat_count": 4, "ttl_ms": 60_000}
         service.call("POST", TICKETS, ticket, PLAYER_KEY)
         service.clock.advance(61)

@@ -7,6 +7,7 @@ import pytest
 from skye_server import docs as guide
 from skye_server.games.authorization import hash_player_key, watch_code
 from skye_server.http.framework import collaborators
+from skye_server.outgoing.webhook_store import WebhookStore
 from skye_server.store.shards import key_of
 from skye_server.webhooks.webhooks import Webhooks
 from tests.following.test_following import Stream
@@ -283,14 +284,15 @@ def _(its):
 def _(its):
     webhook = its.webhook("/v1/me/webhooks", its.key)
     webhooks, owner, webhook_id = _webhooks(its), _owner(its), webhook.rpartition("/")[2]
-    store, ref = collaborators(its.service.app).games.store.webhooks, webhooks.get(owner, webhook_id).ref
+    store = WebhookStore(collaborators(its.service.app).games.store.calls)
+    ref = webhooks.get(owner, webhook_id).ref
     store.queue(ref, store.progress(ref), "1-1", [(its.game.id, "msg_1", b"data")], 100)
     its.service.call("POST", f"{webhook}/secret", {}, its.key)
     return its.game.id not in store.queued_games(ref)
 
 
 def _webhooks(its) -> Webhooks:
-    return collaborators(its.service.app).webhooks
+    return collaborators(its.service.app).features["webhooks"]
 
 
 def _owner(its):
@@ -301,7 +303,7 @@ def _owner(its):
 @pytest.fixture
 def service():
     with Service() as service:
-        collaborators(service.app).webhooks.sender = AnsweringSender()
+        collaborators(service.app).challenges.sender = AnsweringSender()
         yield service
 
 
@@ -346,6 +348,6 @@ def test_webhook_made_while_its_key_is_replaced_is_refused(service, path):
             assert service.beside().call("PUT", "/v1/me/key", {"key": new}, old).status_code == 200
             return super()._sent(*request)
 
-    _webhooks(its).sender = Replacing()
+    collaborators(service.app).challenges.sender = Replacing()
     assert problem_code(service.call("POST", path, {"url": RECEIVER}, old)) == "token_unknown"
     assert service.get(path, new)["webhooks"] == []

@@ -12,6 +12,7 @@ from skye import BASE
 from skye_server.games.due import Due
 from skye_server.games.game import Game as StoredGame
 from skye_server.games.game import GameOptions
+from skye_server.outgoing.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from skye_server.store.codec import encode_game
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.connection import batching
@@ -24,7 +25,6 @@ from skye_server.store.lua_scripts import MinReplicas
 from skye_server.store.redis_players import GameUpdate, RedisPlayers, Reservation
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.ruleset_store import RulesetStore
-from skye_server.store.webhook_store import Progress, Recorded, WebhookRef, WebhookStore
 from tests.support.features import modules_of_features
 from tests.support.playing import Service, dice
 
@@ -190,7 +190,7 @@ def parts(store):
         GameIndex: store.index,
         DueQueue: store.due,
         RedisPlayers: store.players,
-        WebhookStore: store.webhooks,
+        WebhookStore: WebhookStore(store.calls),
     } | {kind: kind(store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
 
 

@@ -13,15 +13,14 @@ from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
+from skye_server.outgoing.records import Delivery, Webhook
 from skye_server.players.codec import KeyRecord
 from skye_server.store.codec import StoredFormatError, decode_entry, decode_game, entry_header
 from skye_server.store.commit import LogEntry
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of
-from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_cursor
-from skye_server.webhooks.records import Delivery, Webhook
 from tests.faults.parts import check_stored_game
-from tests.support.endpoints import PLAYER_KEY, RECEIVER
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.features import modules_of_features
 from tests.support.playing import Game, Service, dice, problem_code, stored
 from tests.support.receiver import AnsweringSender
@@ -38,7 +37,7 @@ def written(request):
     data = json.loads(request.param.read_text())
     service = Service()
     service.clock.now = data["now"]
-    collaborators(service.app).webhooks.sender = AnsweringSender()
+    collaborators(service.app).challenges.sender = AnsweringSender()
     restore(service.redis, data["keys"])
     return service, data
 
@@ -108,21 +107,13 @@ def test_stored_values_of_features_are_read(written):
         feature.check_written(*written)
 
 
-def test_stored_webhooks_and_deliveries_are_read(written):
-    service, data = written
-    for kept in data["webhooks"]:
-        assert service.get(kept["path"], kept["token"]) == kept["view"]
-        assert service.get(f"{kept['path']}/deliveries", kept["token"]) == kept["deliveries"]
-        assert service.call("POST", f"{kept['path']}/test", token=kept["token"]).status_code == 200
-
-
 # Newer formats.
 
 
 @pytest.fixture
 def everything(service):
     """All kinds of stored values: patterns of their keys, and requests that read them."""
-    collaborators(service.app).webhooks.sender = AnsweringSender()
+    collaborators(service.app).challenges.sender = AnsweringSender()
     new = "skye_key_" + 22 * "B"
     game = service.create_game(2, key=PLAYER_KEY)
     action = game.actions(1)[0]
@@ -130,7 +121,6 @@ def everything(service):
     game.send(1, action, headers=again)
     service.call("PUT", "/v1/me/key", {"key": new}, PLAYER_KEY)
     game.tokens[0] = game.host = new
-    webhook = service.call("POST", game.path("webhooks"), {"url": RECEIVER}, new).json["id"]
     of_features = {
         pattern: read for feature in OF_FEATURES for pattern, read in feature.reads(service, new).items()
     }
@@ -140,7 +130,6 @@ def everything(service):
         "*:record:*": lambda: game.send(1, action, headers=again),
         "*:events": lambda: service.call("GET", "/v1/me/events", token=new),
         "*:key": lambda: service.call("GET", "/v1/me", token=new),
-        "*:webhooks": lambda: game.call("GET", f"webhooks/{webhook}", token=new),
     }
 
 
@@ -176,15 +165,6 @@ def test_stored_value_of_another_format_is_refused(service, everything, number, 
         assert [stored(service.redis, key) for key in kept] == before, pattern
         for key, value in kept.items():
             service.redis.restore(key, 0, value, replace=True)
-
-
-def test_cursor_of_a_webhook_of_another_format_is_refused():
-    cursor = GameCursor(7, "building", (1,), 5)
-    assert decode_cursor(encode_cursor(cursor)) == cursor
-    for text, code in (("2:{}", "data_newer"), ("1:{}", "data_corrupt"), ("x", "data_corrupt")):
-        with pytest.raises(StoredFormatError) as raised:
-            decode_cursor(text)
-        assert raised.value.code == code
 
 
 def test_game_of_a_player_in_a_newer_format_does_not_hide_the_others(service):
@@ -227,7 +207,6 @@ STORED = {
     "key": KeyRecord,
     **{name: kind for feature in OF_FEATURES for name, kind in feature.STORED.items()},
     "webhook": Webhook,
-    "webhook_cursor": GameCursor,
     "delivery": Delivery,
 }
 

@@ -3,16 +3,12 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from skye_server.games.authorization import hash_player_key
-from skye_server.http.framework import collaborators
+from skye_server.outgoing.records import Delivery, deliveries
+from skye_server.outgoing.webhook_store import WebhookRef, WebhookStore
 from skye_server.store.redis_players import KEY_TTL_S
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.webhook_entries import player_owner
-from skye_server.store.webhook_store import WebhookRef
-from skye_server.webhooks.records import Delivery, deliveries
 from tests.support.features import modules_of_features
 from tests.support.playing import Game, dice
-from tests.support.receiver import AnsweringSender
 
 HOST, PLAYER, NOBODY = "host", "player", None
 PLAYER_KEY = "skye_key_" + 22 * "A"
@@ -135,23 +131,6 @@ def delivery_of(webhook):
     return f"{webhook.replace('wh_', 'msg_')}_0000000001"
 
 
-def _webhooks(path, who):
-    """Return the operations on webhooks below a path."""
-    item = f"{path}/<webhook>"
-    created = {"url": RECEIVER, "types": ["your_turn"], "description": "d", "secret": f"whsec_{32 * 'A'}"}
-    return (
-        Endpoint("POST", path, "lobby", who, lambda _: created),
-        Endpoint("GET", path, "lobby", who),
-        Endpoint("GET", item, "webhook", who),
-        Endpoint("PATCH", item, "webhook", who, lambda _: {"description": "e", "types": ["game_over"]}),
-        Endpoint("DELETE", item, "webhook", who),
-        Endpoint("POST", f"{item}/test", "webhook", who),
-        Endpoint("POST", f"{item}/secret", "webhook", who, lambda _: {"overlap_ms": 5}),
-        Endpoint("GET", f"{item}/deliveries", "webhook", who),
-        Endpoint("POST", f"{item}/deliveries/<delivery>/retry", "webhook", who),
-    )
-
-
 _OF_FEATURES = modules_of_features("endpoints")
 ENDPOINTS = (
     Endpoint("POST", "/v1/games", "lobby", NOBODY, _new_game),
@@ -185,9 +164,6 @@ ENDPOINTS = (
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_SEAT}/resign"),
     Endpoint("POST", f"{_SEAT}/return", "taken_over"),
-    Endpoint("PUT", f"{_SEAT}/bot", "bot", body=lambda _: {"bot_url": RECEIVER}),
-    Endpoint("DELETE", f"{_SEAT}/bot", "bot"),
-    Endpoint("GET", f"{_SEAT}/bot/deliveries", "bot"),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
@@ -195,8 +171,6 @@ ENDPOINTS = (
     Endpoint("GET", "/v1/me/events", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/events/stream", "lobby", PLAYER),
     Endpoint("PUT", "/v1/me/key", "lobby", PLAYER, lambda _: {"key": "skye_key_" + "B" * 22}),
-    *_webhooks("/v1/me/webhooks", PLAYER),
-    *_webhooks(f"{_GAME}/webhooks", HOST),
     Endpoint("POST", f"{_GAME}/rematch", "aborted"),
     Endpoint("GET", f"{_GAME}/rematch"),
     Endpoint("POST", f"{_GAME}/clock", "manual", HOST, lambda _: {"advance_ms": 1000}),
@@ -241,8 +215,7 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 
 _STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
-    "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "webhook", "bot",
-    "taken_over",
+    "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "taken_over",
     *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
@@ -272,8 +245,6 @@ def game_at(stage, service) -> Game:
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
         game.call("POST", "abort", token=game.host)
-    if stage in ("bot", "webhook"):
-        {"bot": bind_bot, "webhook": add_webhooks}[stage](service, game)
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
     return game
@@ -289,33 +260,9 @@ def taken_over(service):
     return game
 
 
-def bind_bot(service, game):
-    """Bind a bot at a URL to seat 0."""
-    collaborators(service.app).webhooks.sender = AnsweringSender()
-    bound = game.call("PUT", "players/0/bot", {"bot_url": RECEIVER}, token=game.tokens[0])
-    assert bound.status_code == 200, bound.text
-
-
-def add_webhooks(service, game):
-    """Create a webhook of the game and one of the player key, each with a delivery."""
-    game.webhook = with_delivery(service, game.path("webhooks"), game.host)
-    own = "/v1/me/webhooks"
-    for earlier in service.get(own, PLAYER_KEY)["webhooks"]:  # their number is limited
-        service.call("DELETE", f"{own}/{earlier['id']}", token=PLAYER_KEY)
-    game.own_webhook = with_delivery(service, own, PLAYER_KEY)
-
-
-def with_delivery(service, path, token):
-    """Create a webhook with one delivery, which waits; return its id."""
-    webhook = service.call("POST", path, {"url": RECEIVER}, token).json["id"]
-    owner = path.split("/")[3] if "/games/" in path else player_owner(hash_player_key(token))
-    queue_delivery(service, owner, webhook)
-    return webhook
-
-
 def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c", kind="your_turn"):
     """Queue a delivery of a webhook, as a dispatcher does."""
-    store, now_ms = RedisStore(service.redis).webhooks, int(service.clock() * 1000)
+    store, now_ms = WebhookStore(RedisStore(service.redis).calls), int(service.clock() * 1000)
     ref = WebhookRef(owner, webhook)
     delivery = Delivery(delivery_of(webhook), game, kind, b"{}", now_ms, now_ms)
     before = store.progress(ref)

@@ -2,34 +2,9 @@
 
 import gzip
 
-from tests.support.endpoints import PLAYER_KEY, RECEIVER
+from tests.support.endpoints import PLAYER_KEY
 from tests.support.playing import limited
 from tests.support.provoked_problems import provokes
-
-# Webhooks.
-
-
-@provokes("webhook_not_found")
-def a_webhook_of_another_key(service):
-    """A webhook that the player key does not have."""
-    return lambda: service.call("GET", "/v1/me/webhooks/wh_aaaaaaaaaaaa", token=PLAYER_KEY)
-
-
-@provokes("delivery_not_found")
-def a_delivery_that_the_webhook_does_not_have(service):
-    """A delivery that the webhook does not have."""
-    webhook = service.call("POST", "/v1/me/webhooks", {"url": RECEIVER}, PLAYER_KEY).json["id"]
-    path = f"/v1/me/webhooks/{webhook}/deliveries/msg_a/retry"
-    return lambda: service.call("POST", path, token=PLAYER_KEY)
-
-
-@provokes("too_many_webhooks")
-def an_eleventh_webhook_of_a_key(service):
-    """One webhook more than a player key can have."""
-    for _ in range(10):
-        service.call("POST", "/v1/me/webhooks", {"url": RECEIVER}, PLAYER_KEY)
-    return lambda: service.call("POST", "/v1/me/webhooks", {"url": RECEIVER}, PLAYER_KEY)
-
 
 # What is wrong with the request itself.
 
@@ -329,18 +304,6 @@ def an_abort_after_the_end(service):
 def a_seat_to_take_back_that_its_player_holds(service):
     game = service.create_game(2)
     return lambda: game.call("POST", "return", seat=0)
-
-
-@provokes("seat_without_url_bot")
-def a_bot_to_release_that_was_never_bound(service):
-    game = service.create_game(2)
-    return lambda: game.call("DELETE", "bot", seat=0)
-
-
-@provokes("bot_unreachable")
-def a_bot_at_a_url_of_no_host(service):
-    body = {"players": [{"name": "Ann"}, {"bot_url": "https://bot.invalid/"}]}
-    return lambda: service.call("POST", "/v1/games", body)
 
 
 @provokes("seat_played_by_bot")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NamedTuple
 
+from skye_server.outgoing.sender import Reply, Sender
+from skye_server.outgoing.targets import TargetPolicy
 from skye_server.settings import Settings
-from skye_server.webhooks.sender import Reply, Sender
-from skye_server.webhooks.targets import TargetPolicy
 
 
 class Received(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.store.webhook_entries import player_owner
+from skye_server.store.shards import player_owner
 from tests.support.endpoints import RECEIVER, queue_delivery
 from tests.support.json_lines import json_lines
 from tests.support.playing import Game, Service, dice
@@ -201,7 +201,7 @@ def restore(redis, kept):
 def fixture():
     """Return the fixture of the code of today."""
     service = Service()
-    collaborators(service.app).webhooks.sender = AnsweringSender()
+    collaborators(service.app).challenges.sender = AnsweringSender()
     replace_key(service)
     games = {make.__name__: make(service) for make in KINDS}
     created = webhooks(service, games["playing"])

@@ -15,13 +15,14 @@ import pytest
 from skye_server.http.framework import collaborators
 from skye_server.store.codec import decode_game
 from skye_server.store.shards import key_of
+from tests.support.local_services import LOCAL
 from tests.support.name_server import NameServer
 from tests.support.playing import PAIR, Clock, Service
 from tests.support.receiver import AnsweringSender, Receiver, respond
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.test_dispatchers import dispatchers
-from tests.webhooks.support import LOCAL, create
+from tests.webhooks.support import create
 
 OWNER, OTHER = "skye_key_" + 22 * "A", "skye_key_" + 22 * "B"
 SILENT_NAMES, TARPITS, SLOW_HOSTS = sized(40, 200), sized(12, 60), 24
@@ -121,7 +122,7 @@ def service(redis_client, monkeypatch):
     """A service by the real time that believes every URL to have answered its challenge."""
     monkeypatch.setattr(Clock, "__call__", lambda _clock: time.time())
     service = Service(redis_client, **LOCAL)
-    collaborators(service.app).webhooks.sender = AnsweringSender(**LOCAL)
+    collaborators(service.app).challenges.sender = AnsweringSender(**LOCAL)
     return service
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.support.local_services import local_service
 from tests.support.receiver import Receiver
-from tests.webhooks.support import local_service
 
 
 @pytest.fixture

@@ -9,17 +9,18 @@ from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.outgoing.retries import RETRIES_S
+from skye_server.outgoing.webhook_store import WebhookStore
 from skye_server.players.player_games import Players
-from skye_server.store.webhook_entries import player_owner
-from skye_server.store.webhook_store import WebhookStore
+from skye_server.store.shards import player_owner
 from skye_server.webhooks import dispatching
-from skye_server.webhooks.dispatching import RETRIES_S
 from tests.support.dispatching import dispatch, handlers_of
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.local_services import dispatching as running
+from tests.support.local_services import local_service
 from tests.support.receiver import Receiver, respond, respond_slowly
 from tests.support.waiting import waited_for
-from tests.webhooks.support import create, deliveries, local_service
-from tests.webhooks.support import dispatching as running
+from tests.webhooks.support import create, deliveries
 
 DAY_S = 86_400
 

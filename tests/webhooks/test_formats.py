@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from skye_server.webhooks import sender
+from skye_server.outgoing import sender
+from skye_server.outgoing.sender import Reply
+from skye_server.outgoing.targets import TargetError
 from skye_server.webhooks.formats import CHAT_SERVICES
-from skye_server.webhooks.sender import Reply
-from skye_server.webhooks.targets import TargetError
 from tests.support.dispatching import dispatch
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.receiver import respond

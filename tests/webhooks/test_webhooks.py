@@ -8,19 +8,21 @@ from standardwebhooks import Webhook
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
+from skye_server.outgoing.account_slots import Account
+from skye_server.outgoing.sender import Sender
+from skye_server.outgoing.targets import TargetPolicy
+from skye_server.outgoing.webhook_store import WebhookStore
 from skye_server.settings import Settings
+from skye_server.store.codec import StoredFormatError
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.shards import key_of
-from skye_server.store.webhook_entries import player_owner
-from skye_server.store.webhook_store import WebhookStore
-from skye_server.webhooks.account_slots import Account
-from skye_server.webhooks.sender import Sender
-from skye_server.webhooks.targets import TargetPolicy
+from skye_server.store.shards import key_of, player_owner
+from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_cursor
 from tests.support.dispatching import dispatch, entries
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.local_services import LOCAL, local_service
 from tests.support.playing import KEY, limited
 from tests.support.receiver import Receiver, respond
-from tests.webhooks.support import LOCAL, create, local_service
+from tests.webhooks.support import create
 
 OTHER_KEY = "skye_key_" + 22 * "B"
 PATH = "/v1/me/webhooks"
@@ -49,20 +51,20 @@ def test_url_that_does_not_repeat_the_challenge_gets_nothing_else(service, recei
 
 @pytest.mark.parametrize(("most", "looked_up", "status"), [(16, 1, 201), (0, 0, 503)])
 def test_name_is_looked_up_once_and_among_the_challenges(monkeypatch, most, looked_up, status):
-    monkeypatch.setattr("skye_server.webhooks.webhooks._MAX_CHALLENGES", most)
+    monkeypatch.setattr("skye_server.outgoing.challenges._MAX_CHALLENGES", most)
     names = []
     policy = TargetPolicy(Settings(**LOCAL), lambda name, _port: names.append(name) or [])
     with local_service() as service:
-        collaborators(service.app).webhooks.sender = Sender(policy)
+        collaborators(service.app).challenges.sender = Sender(policy)
         created = service.call("POST", PATH, {"url": "http://slow.example/"}, PLAYER_KEY)
     assert (created.status_code, len(names)) == (status, looked_up)
 
 
 def test_challenges_of_an_account_leave_the_others_theirs(service, receiver):
-    webhooks = collaborators(service.app).webhooks
+    challenges = collaborators(service.app).challenges
     ann = Account(hash_player_key(PLAYER_KEY), "elsewhere")
     with ExitStack() as held:
-        while held.enter_context(webhooks._challenges.slot(ann)):  # noqa: SLF001 - requests of others that wait
+        while held.enter_context(challenges._slots.slot(ann)):  # noqa: SLF001 - requests of others that wait
             pass
         assert service.call("POST", PATH, {"url": receiver.url}, PLAYER_KEY).json["code"] == "server_busy"
         create(service, receiver.url, token=OTHER_KEY)
@@ -254,3 +256,12 @@ def test_event_of_a_player_asks_for_its_webhooks_in_its_write(service, receiver,
     assert [entry for entry in entries(service, "webhook") if webhook["id"] not in entry] == [
         f"{OWNER}/{OWNER}"
     ]
+
+
+def test_cursor_of_a_webhook_of_another_format_is_refused():
+    cursor = GameCursor(7, "building", (1,), 5)
+    assert decode_cursor(encode_cursor(cursor)) == cursor
+    for text, code in (("2:{}", "data_newer"), ("1:{}", "data_corrupt"), ("x", "data_corrupt")):
+        with pytest.raises(StoredFormatError) as raised:
+            decode_cursor(text)
+        assert raised.value.code == code

@@ -16,12 +16,12 @@ import click
 
 from skye_server.cli.stored_games import opened_store, reporting_errors
 from skye_server.commands.current_games import Games
+from skye_server.features import installed
 from skye_server.games.authorization import player_id, players_of
 from skye_server.games.game import Game, Status
 from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import player_owner
 
 _AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, an object in each line.")
 _STATUSES: Final = click.Choice([str(status) for status in Status])
@@ -96,13 +96,14 @@ def show_player(player: str, as_json: bool) -> None:
     """Show how many games a player has, and whether the player is blocked."""
     with _opened() as opened:
         found = _player(opened, player)
-        shown = {
+        shown: dict[str, Any] = {
             "player": player,
             "blocked": opened.identities.is_blocked(found),
             "games": opened.players.count_games(found, active=False),
             "active_games": opened.players.count_games(found, active=True),
-            "webhooks": len(opened.store.webhooks.all(player_owner(found))),
         }
+        for feature in installed():
+            shown |= feature.counts_of_player(opened.store, found)
         _print(shown, as_json)
 
 
@@ -139,7 +140,8 @@ def delete_player(player: str, yes: bool) -> None:
         if not yes:
             count = opened.players.count_games(found, active=False)
             click.confirm(f"Delete the data of {player} ({count} games)?", abort=True)
-        opened.store.webhooks.delete_all(player_owner(found))
+        for feature in installed():
+            feature.player_deleted(opened.store, found)
         opened.store.players.delete(found)
     click.echo(f"Deleted {player}.", err=True)
 

@@ -13,6 +13,7 @@ import msgspec
 
 from skye_server.commands.game_history import GameHistory
 from skye_server.error_codes import Problem
+from skye_server.features import installed
 from skye_server.games.authorization import Caller, players_of
 from skye_server.games.due import RELAY_MS, due_after, relay_entries
 from skye_server.games.game import Change, Game, Status
@@ -31,7 +32,6 @@ from skye_server.store.codec import (
 )
 from skye_server.store.commit import Commit, LogEntry, StoredRecord
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.webhook_entries import bot_owner
 
 _encoder = msgspec.json.Encoder()
 
@@ -245,9 +245,8 @@ class GameRepository:
             return False
         self.relay.deleted(game)
         with suppress(Problem):  # those that stay after an outage expire
-            for seat in game.seats:
-                if seat.url_bot:
-                    self._store.webhooks.delete_all(bot_owner(seat.url_bot))
+            for feature in installed():
+                feature.game_deleted(self._store, game)
         return True
 
     def _entries(self, before: Game | None, transition: Transition) -> list[LogEntry]:

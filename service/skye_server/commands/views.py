@@ -1,8 +1,8 @@
 """What commands show: the changed game, and the tokens, seats and invitations that a command has made."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, NotRequired, TypeAlias, TypedDict, cast
+from typing import Annotated, Any, NotRequired, TypeAlias, TypedDict, cast
 
 from skye.fields import BySeat, Keywords, Seat
 from skye.rulesets import MAX_PLAYERS
@@ -127,3 +127,11 @@ def created_view(new: Attempt[Game]) -> CreatedGameView:
         "players": players,
         "invitations": [invitation_view(code) for code in tokens.invites],
     }
+
+
+def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
+    """Add the secrets of bots at URLs to the seats of a new game."""
+    players = [player for player in body.get("players", ()) if "invite" not in player]
+    for seat, player in zip(seats, players, strict=False):
+        if "url_bot" in player:
+            seat["secret"] = secrets[player["url_bot"]]

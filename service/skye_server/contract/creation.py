@@ -24,6 +24,7 @@ from skye_server.contract.fields import Boolean, Integer, Name, Seat, Secret, Ur
 from skye_server.contract.objects import Constant, EitherOf, ListOf, NestedObject, Object, Variants
 from skye_server.contract.positions import SentPosition
 from skye_server.contract.records import GameRecord
+from skye_server.features import installed
 from skye_server.games.game import Clock, Visibility
 from skye_server.games.views.fields import MAX_ACTIONS, MAX_TURN_MS
 
@@ -44,6 +45,10 @@ class BotToSeat(Object):
     bot = BotName("The bot that plays.", required=True)
     name = Name("The bot's name; the server chooses one if left out.")
     color = Color("The bot's colour; the first free one if left out.")
+
+
+HAS_URL_BOTS: Final = any(feature.name == "url_bots" for feature in installed())
+"""Whether the server has bots at URLs; without them no body can name one."""
 
 
 class UrlBot(Object):
@@ -69,13 +74,13 @@ class PlayerToInvite(Object):
 class FirstPlayer(Variants):
     """A player of a new game: a person or a bot to seat, or an invitation."""
 
-    variants = (PersonToSeat, BotToSeat, UrlBotToSeat, PlayerToInvite)
+    variants = (PersonToSeat, BotToSeat, *([UrlBotToSeat] if HAS_URL_BOTS else []), PlayerToInvite)
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form that has the field sent: `invite`, `bot_url`, `bot` or none of them."""
         if "invite" in data:
             return PlayerToInvite
-        if "bot_url" in data:
+        if "bot_url" in data and HAS_URL_BOTS:
             return UrlBotToSeat
         return BotToSeat if "bot" in data else PersonToSeat
 
@@ -248,8 +253,9 @@ class PlayerOfPosition(Object):
 
     name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
     bot = BotName("The bot that plays; a person if left out.")
-    bot_url = Url("Where the server sends the decisions of the seat, which a bot at a URL plays then.")
-    secret = Secret("The secret that signs requests to `bot_url`; the server makes one if left out.")
+    if HAS_URL_BOTS:
+        bot_url = Url("Where the server sends the decisions of the seat, which a bot at a URL plays then.")
+        secret = Secret("The secret that signs requests to `bot_url`; the server makes one if left out.")
 
     @validates_schema
     def _one_bot(self, data: dict[str, Any], **_: Any) -> None:

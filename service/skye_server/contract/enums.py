@@ -25,7 +25,7 @@ from skye_server.games.game import (
     TileKind,
     Visibility,
 )
-from skye_server.games.player_events import DECISION, WEBHOOK_EVENTS, WEBHOOK_FORMATS
+from skye_server.games.player_events import DECISION, WEBHOOK_EVENTS
 from skye_server.games.scenarios import SCENARIOS
 
 
@@ -381,34 +381,6 @@ class WebhookEventName(StringEnum):
         WEBHOOK_EVENTS,
     )
     choices = (*WEBHOOK_EVENTS, DECISION)
-
-
-class WebhookFormat(StringEnum):
-    """The format of the requests to a webhook.
-
-    `standard`: signed JSON by Standard Webhooks 1.0; the URL must answer a challenge. `discord`, `slack`: a
-    sentence for people, to a URL that Discord or Slack has given out; the server sends no challenge.
-
-    There may be new ones.
-    """
-
-    requested = Requested(
-        "ChosenWebhookFormat", "The format of the requests to a webhook; see `WebhookFormat`."
-    )
-    choices = WEBHOOK_FORMATS
-
-
-class WebhookStatus(StringEnum):
-    """The status of a webhook.
-
-    `unverified`: its URL has not answered the challenge, and gets nothing else. `active`: it gets events.
-    `disabled`: it has failed for five days; a successful test makes it active again.
-
-    There may be new ones.
-    """
-
-    extensible = True
-    choices = ("unverified", "active", "disabled")
 
 
 class DeliveryStatus(StringEnum):

@@ -10,7 +10,6 @@ import os
 import signal
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
 
 import click
 import gevent
@@ -27,12 +26,6 @@ from skye_server.settings import Settings, SettingsError
 from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
-from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.bot_dispatch import BotDispatch
-from skye_server.webhooks.dispatching import WebhookDispatch
-from skye_server.webhooks.sender import Sender
-from skye_server.webhooks.targets import TargetPolicy
-from skye_server.webhooks.webhooks import Webhooks
 
 
 def dispatcher(games: Games) -> Dispatcher:
@@ -78,25 +71,13 @@ def main(metrics_of: str | None = None) -> int:
     os._exit(0)  # at its end the interpreter would wait for the threads of deliveries that hang
 
 
-_SLOTS: Final = 192
-"""How many requests a process sends to webhooks at once, and how many to bots at URLs."""
-
-_WAITING_AND_SENDING: Final = 512
-"""How many webhooks, and how many bots, a process handles at once: those that wait for a slot included."""
-
-
 def handlers(games: Games, relay: Relay) -> Mapping[str, Handler]:
     """Return the handler of each kind of work."""
-    sender = Sender(TargetPolicy(games.settings))
-    webhook_slots, bot_slots = (AccountSlots(_SLOTS) for _ in range(2))
-    webhooks = WebhookDispatch(games, Webhooks(games, games.settings, sender), sender, webhook_slots)
     of_features = [feature.handlers(games) for feature in installed()]
     own = {
         "game": Handler(partial(attend_game, games), 32),
         "relay": Handler(relay.attend, 32),
         "parked": Handler(relay.attend_parked, 4),
-        "webhook": Handler(webhooks.attend, _WAITING_AND_SENDING),
-        "bot": Handler(BotDispatch(games, sender, bot_slots).attend, _WAITING_AND_SENDING),
     }
     return {kind: handler for part in (own, *of_features) for kind, handler in part.items()}
 

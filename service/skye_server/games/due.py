@@ -28,6 +28,11 @@ class Due(NamedTuple):
     due_ms: int
 
 
+def events_entry(owner: str, due_ms: int) -> Due:
+    """Return the entry for events of an owner, a game or a player, that are to be queued for its webhooks."""
+    return Due("webhook", f"{owner}/{owner}", due_ms)
+
+
 def due_after(before: Game | None, after: Game, now_ms: int, expires_ms: int) -> list[Due]:
     """Return the entries that a commit writes: the game itself, its relay, and bots with a new decision.
 

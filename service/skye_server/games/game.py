@@ -49,7 +49,7 @@ class SeatEnd(StrEnum):
 
 
 URL_BOT: Final = "url"
-"""The name of every bot at a URL, which a dispatcher asks for its moves; see `skye_server.webhooks.bots`."""
+"""The name of every bot at a URL, which a dispatcher asks for its moves; see `skye_server.url_bots.bots`."""
 
 
 class Clock(StrEnum):

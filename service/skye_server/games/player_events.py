@@ -254,8 +254,5 @@ WEBHOOK_EVENTS: Final = (
     "webhook_disabled",
 )
 
-WEBHOOK_FORMATS: Final = ("standard", "discord", "slack")
-"""The formats of the requests to webhooks."""
-
 DECISION: Final = "decision"
 """The type of the message that asks a bot at a URL."""

@@ -11,17 +11,17 @@ from werkzeug.routing import IntegerConverter
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.listing import Listing
+from skye_server.commands.url_bots import NoUrlBots
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.streams import OpenStreams, StreamClock
 from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
+from skye_server.outgoing.challenges import Challenges
 from skye_server.players.player_games import PlayerListing
 from skye_server.settings import Settings
 from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
-from skye_server.webhooks.bots import UrlBots
-from skye_server.webhooks.webhooks import Webhooks
 
 if TYPE_CHECKING:
     from wsgiref.types import WSGIApplication
@@ -34,6 +34,7 @@ COLLABORATORS: Final = "skye"
 class Collaborators:
     """The objects that the routes of one app use.
 
+    :param challenges: sends challenges to URLs, for the features that need them.
     :param lab: the laboratory of a server for testers.
     :param features: what each feature has added to this application, by the feature's name.
     """
@@ -46,8 +47,7 @@ class Collaborators:
     stream_clock: StreamClock
     open_streams: OpenStreams
     metrics: Metrics
-    webhooks: Webhooks
-    url_bots: UrlBots
+    challenges: Challenges
     lab: Laboratory | None
     features: Mapping[str, Any]
 
@@ -63,11 +63,18 @@ def feature(name: str) -> Any:
     return collaborators().features.get(name)
 
 
+def url_bots() -> NoUrlBots:
+    """Return the bots at URLs of the current application."""
+    return feature("url_bots") or NoUrlBots()
+
+
 @dataclass(frozen=True, slots=True)
 class Host:
     """What a feature gets of the application that it joins.
 
     :param clock: the real clock, in seconds since 1970.
+    :param games: the games of the application, by its own clock.
+    :param challenges: those of the collaborators.
     :param is_nested: whether it is an application below a path of another one.
     :param routes: builds an application below a path of this one, with routes and without collaborators.
     :param connect: connects a copy of it with a store and a clock.
@@ -76,6 +83,8 @@ class Host:
     settings: Settings
     store: RedisStore
     clock: Callable[[], float]
+    games: Games
+    challenges: Challenges
     is_nested: bool
     routes: Callable[[Settings], Flask]
     connect: Callable[[Flask, Settings, RedisStore, Callable[[], float]], WSGIApplication]

@@ -266,8 +266,6 @@ PATH_PARAMETERS: Final = {
         "The round, counted from 1.",
         {"type": "integer", "format": "int32", "minimum": 1, "maximum": MAX_ROUNDS},
     ),
-    "webhook": _in_path("webhook", "The id of the webhook.", {"$ref": "#/components/schemas/WebhookId"}),
-    "delivery": _in_path("delivery", "The id of the delivery.", {"$ref": "#/components/schemas/DeliveryId"}),
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "scoring_tile": _in_path(
         "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}

@@ -19,6 +19,7 @@ from skye_server.contract.fields import StringEnum
 from skye_server.contract.objects import EitherOf, Object, Tagged, Variants
 from skye_server.contract.positions import EXPORTED, Exported
 from skye_server.contract.unions import UNIONS, UNKNOWN, OneOf, Unknown, tag_of
+from skye_server.features import fields_of
 from skye_server.openapi.text import Doc, joined
 
 _OF_ITS_PLACE = ("description", "default")
@@ -195,7 +196,7 @@ class ResponseComponents:
         return {"$ref": _SCHEMAS + name}
 
     def _object(self, kind: type) -> Doc:
-        hints = typing.get_type_hints(kind, include_extras=True)
+        hints = typing.get_type_hints(kind, include_extras=True) | fields_of(component_name(kind))
         # `__required_keys__` has a field of NotRequired too where annotations are strings.
         required = sorted(
             name for name, hint in hints.items() if typing.get_origin(hint) is not typing.NotRequired

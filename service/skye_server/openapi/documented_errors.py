@@ -81,11 +81,14 @@ PLAYER_KEY_ERRORS = (
 WRITE_ERRORS = (*GAME_ERRORS, *CREATION_ERRORS, "version_mismatch")
 """The codes of every operation that changes a game."""
 
+URL_BOT_ERRORS = tuple(filter(ERROR_CODES.__contains__, ["bot_unreachable"]))
+"""The codes of every operation that can seat a bot at a URL, on a server that has these."""
+
 NEW_GAME_ERRORS = (
     "invalid_setup",
     "invalid_record",
     "game_not_over",
-    "bot_unreachable",
+    *URL_BOT_ERRORS,
     "game_full",
     "color_taken",
     "name_taken",

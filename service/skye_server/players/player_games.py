@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import SPECTATOR, Caller, identify_player, resigned_seat_of
+from skye_server.games.due import events_entry
 from skye_server.games.game import Game, Status
 from skye_server.games.player_events import PlayerEvent, ticket_expired, webhook_disabled
 from skye_server.players.codec import player_events
@@ -25,7 +26,7 @@ from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import FinishedGames, Place, next_places
 from skye_server.store.redis_players import ACTIVE_SCORE, Reservation, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.webhook_entries import events_entry, player_owner
+from skye_server.store.shards import player_owner
 
 _RESERVED_MS: Final = 60_000
 """How long a place is reserved: the commit that the player takes it with is over by then."""

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from skye_server.commands.listing import LISTED, index_name, index_of, score_of
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
+from skye_server.games.due import events_entry
 from skye_server.games.game import Change, Game, OriginType, Status
 from skye_server.games.player_events import Derived, FollowedGame, derive, without_role
 from skye_server.players.codec import followed_games, player_events
@@ -21,7 +22,7 @@ from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.game_index import Listed, end_of
 from skye_server.store.redis_players import ACTIVE_SCORE, GameUpdate, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.webhook_entries import events_entry, player_owner
+from skye_server.store.shards import player_owner
 
 ALL_LISTS = [index_name(status, origin) for status in LISTED for origin in (None, *OriginType)]
 

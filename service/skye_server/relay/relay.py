@@ -32,8 +32,6 @@ from skye_server.settings import Settings
 from skye_server.store.connection.calls import without_retries
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import delivery_entry, events_entry
-from skye_server.store.webhook_store import WebhookRef
 
 Consumer: TypeAlias = Callable[[Subject], bool]
 """Writes what is missing of a game; returns False if another process has written a later version."""
@@ -182,10 +180,5 @@ def _entries(store: RedisStore, owner: str, kind: str, now_ms: int) -> Iterator[
         player = frozenset({owner.removeprefix(PLAYER_OWNER)})
         for game_id in store.players.games_of(*player):
             yield from relay_entries(game_id, player, now_ms)
-    elif kind == "webhooks" and (owner.startswith(PLAYER_OWNER) or "." not in owner):  # not that of a bot
-        yield events_entry(owner, now_ms)
-        for webhook in store.webhooks.all(owner):
-            ref = WebhookRef(owner, webhook)
-            yield from (delivery_entry(ref, game, now_ms) for game in store.webhooks.queued_games(ref))
     for feature in installed():
         yield from feature.rebuild(store, owner, kind, now_ms)

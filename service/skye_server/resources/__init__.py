@@ -8,7 +8,6 @@ from flask import Blueprint
 
 from skye_server.features import Feature
 from skye_server.resources import (
-    bots,
     catalogue,
     control,
     docs,
@@ -23,7 +22,6 @@ from skye_server.resources import (
     scoring,
     seats,
     web_client,
-    webhooks,
 )
 
 _lobby = Blueprint("Lobby", __name__)
@@ -41,9 +39,7 @@ def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:
         _lobby: "Create, find, join and start games.",
         seats.blueprint: "Get the seats, and parts of one.",
         play.blueprint: "List legal actions and make moves: set prices, buy, build.",
-        bots.blueprint: "Let a program at a URL play a seat: the server sends it each decision.",
         me.blueprint: "The games and events of a player key.",
-        webhooks.blueprint: "Signed requests that report events to a URL (Standard Webhooks 1.0).",
         history.blueprint: "Events, reports, records and positions.",
         leagues.blueprint: "Many games at once.",
         scoring.blueprint: "Points, areas, and the effect of placements.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
@@ -12,14 +11,13 @@ from skye_server.commands import game_commands
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.moves import ClockAdvance
 from skye_server.games.views.game import GameSummaryView, summary_view
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, game_response, json_response, no_content
 from skye_server.openapi.components import IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, WRITE_ERRORS
 from skye_server.openapi.operations import NEW_GAME, OWN_VIEW, Describe, Link, ResponseDoc, Token, writes
-from skye_server.webhooks.bots import copied_bot
 
 
 class Rematch(TypedDict):
@@ -80,7 +78,7 @@ def rematch(game: str) -> Response:
     games = collaborators().games
     old, _ = games.read(game, bearer_token())
     charge_creation(1 + sum(seat.bot is not None for seat in old.seats))
-    changed = rematches.rematch(games, command_from_request(), game, partial(copied_bot, games))
+    changed = rematches.rematch(games, command_from_request(), game, url_bots().copied)
     view = taken_seat_view(changed)
     return created_response(changed, view, f"/v1/games/{changed.game_id}/players/{view['seat']}")
 

@@ -14,6 +14,7 @@ from skye_server.commands.views import (
     CreatedGameView,
     TimedGameView,
     created_view,
+    show_secrets,
 )
 from skye_server.contract.creation import GameToCreate
 from skye_server.contract.enums import GameStatus, OriginName, RulesetName
@@ -24,7 +25,7 @@ from skye_server.games.game import OriginType, Status
 from skye_server.games.views.actions import seat_actions
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
 from skye_server.games.views.game import GameSummaryView, summary_view, time_view
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import (
@@ -50,7 +51,6 @@ from skye_server.openapi.operations import (
     operation,
     reads,
 )
-from skye_server.webhooks.bots import show_secrets
 
 blueprint = Blueprint("games", __name__, url_prefix="/v1")
 
@@ -127,7 +127,7 @@ def create_game(body: dict[str, Any]) -> Response:
     """
     charge_creation(computing_cost(body))
     command = command_from_request()
-    secrets = collaborators().url_bots.of_games(command, [body])
+    secrets = url_bots().of_games(command, [body])
     new = create_new_game(collaborators().games, command, body)
     view = created_view(new)
     show_secrets(view["players"], body, secrets)

@@ -30,8 +30,8 @@ from skye_server.http.responses import JSON, no_content, uncached_json
 from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, operation, text
+from skye_server.outgoing.challenges import CHALLENGE
 from skye_server.store.lab_store import Laboratory
-from skye_server.webhooks.webhooks import CHALLENGE
 
 blueprint = Blueprint("Lab", __name__, url_prefix="/v1/lab")
 

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 
 from skye_server.commands.creation_commands import create_games as create_new_games
 from skye_server.commands.current_games import Games
-from skye_server.commands.views import CreatedGamesView
+from skye_server.commands.views import CreatedGamesView, show_secrets
 from skye_server.contract.creation import GameToCreate
 from skye_server.contract.enums import RulesetName
 from skye_server.contract.fields import Opaque, QueryInteger, QueryTime
@@ -24,7 +24,7 @@ from skye_server.games.game import Status
 from skye_server.games.views.fields import MAX_GAMES
 from skye_server.games.views.game import timestamp
 from skye_server.games.views.history import record_view
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_batch, charge_records
 from skye_server.http.request_parsing import (
     charged_player,
@@ -37,7 +37,6 @@ from skye_server.openapi.components import REQUIRED_IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, NEW_GAME_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, creates, of_player, operation, text
 from skye_server.store.game_index import FinishedGames, cursor_of, end_of, place_of
-from skye_server.webhooks.bots import show_secrets
 
 MAX_RECORDS = 1_000
 """The most records that one request exports."""
@@ -96,7 +95,7 @@ def create_games(body: dict[str, Any]) -> Response:
     require_idempotency_key()
     charge_batch(body["games"])
     command = command_from_request()
-    secrets = collaborators().url_bots.of_games(command, body["games"], "/games/{}")
+    secrets = url_bots().of_games(command, body["games"], "/games/{}")
     view = create_new_games(collaborators().games, command, body["games"])
     for created, game in zip(view["games"], body["games"], strict=True):
         show_secrets(created["players"], game, secrets)

@@ -14,11 +14,12 @@ from skye.rulesets import MAX_PLAYERS
 from skye_server.commands import game_commands
 from skye_server.commands.attempts import Attempt
 from skye_server.commands.views import TakenSeatView, TimedGameView, changed_view, taken_seat_view
-from skye_server.contract.creation import BotToSeat, PersonToSeat, UrlBotToSeat
+from skye_server.contract.creation import HAS_URL_BOTS, BotToSeat, PersonToSeat, UrlBotToSeat
 from skye_server.contract.enums import Color
 from skye_server.contract.fields import InviteCode, Name, Seat
 from skye_server.contract.objects import Object, Variants
 from skye_server.error_codes import Problem
+from skye_server.features import installed
 from skye_server.games.authorization import (
     HOST_ROLE,
     SPECTATOR,
@@ -30,13 +31,12 @@ from skye_server.games.authorization import (
 from skye_server.games.game import Game
 from skye_server.games.views.fields import IssuedToken, Version
 from skye_server.games.views.game import InvitationCodeView, InvitationView, invitation_view
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import created_response, etag, game_response, json_response, versioned_json
-from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS
+from skye_server.openapi.documented_errors import BODY_ERRORS, HOST_ERRORS, OWN_SEAT_ERRORS, URL_BOT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, THIS_GAME, Link, ResponseDoc, Token, reads, writes
-from skye_server.webhooks.records import ReplacedWebhook, replaced_view
 
 blueprint = Blueprint("lobby", __name__, url_prefix="/v1/games/<game>")
 
@@ -87,11 +87,11 @@ class PlayerChanges(Object):
 class PlayerToSeat(Variants):
     """A person or a bot that takes a seat."""
 
-    variants = (PersonToJoin, BotToJoin, UrlBotToJoin)
+    variants = (PersonToJoin, BotToJoin, *([UrlBotToJoin] if HAS_URL_BOTS else []))
 
     def variant(self, data: dict[str, Any]) -> type[Schema]:
         """Return the form that has the field sent: `bot_url`, `bot` or neither."""
-        if "bot_url" in data:
+        if "bot_url" in data and HAS_URL_BOTS:
             return UrlBotToJoin
         return BotToJoin if "bot" in data else PersonToJoin
 
@@ -115,11 +115,6 @@ class HostTokenView(TypedDict):
     """A new host token, which the server shows only here, and the game."""
 
     host_token: Annotated[IssuedToken, "The host's token."]
-    webhooks: Annotated[
-        Sequence[ReplacedWebhook],
-        Keywords(maxItems=100),
-        "The webhooks of the game that were made with the old token: disabled now.",
-    ]
     game: Annotated[TimedGameView, "The game as its host sees it."]
 
 
@@ -151,7 +146,7 @@ class HostTokenView(TypedDict):
         "too_many_games",
         *_SEATING,
         "invalid_setup",
-        "bot_unreachable",
+        *URL_BOT_ERRORS,
     ],
 )
 @takes(PlayerToSeat, "The player who takes the seat.")
@@ -174,7 +169,7 @@ def join_game(player: dict[str, Any], game: str) -> Response:
     command = replace(command, token=command.token or invite, invite=invite)
     if "bot_url" in player:
         require_host(collaborators().games.read(game, command.token).caller)
-    with collaborators().url_bots.of_player(command, player) as secret:
+    with url_bots().of_player(command, player) as secret:
         changed = game_commands.join_game(collaborators().games, command, game, player)
     view = taken_seat_view(changed, secret)
     return created_response(changed, view, f"/v1/games/{game}/players/{view['seat']}")
@@ -333,8 +328,9 @@ def rotate_host_token(game: str) -> Response:
     The server shows the token only in this response. A game that is over keeps its tokens.
     """
     changed = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
-    replaced = collaborators().webhooks.of_replaced_host_token(game)
-    view = host_token_view(changed, [replaced_view(webhook, changed.now_ms) for webhook in replaced])
+    view: dict[str, Any] = {**host_token_view(changed)}
+    for each in installed():
+        view |= each.host_token_replaced(game)
     return created_response(changed, view, f"/v1/games/{game}")
 
 
@@ -384,8 +380,8 @@ def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:
     return {"invitation": invitation_view(code), "game": changed_view(changed)}
 
 
-def host_token_view(changed: Attempt[Game], webhooks: Sequence[ReplacedWebhook]) -> HostTokenView:
+def host_token_view(changed: Attempt[Game]) -> HostTokenView:
     """Return the new host token; a caller without a role gets the view of the host."""
     caller = Caller(host=True) if changed.caller == SPECTATOR else changed.caller
     game = changed_view(replace(changed, caller=caller))
-    return {"host_token": changed.tokens.given[HOST_ROLE], "webhooks": webhooks, "game": game}
+    return {"host_token": changed.tokens.given[HOST_ROLE], "game": game}

@@ -10,8 +10,9 @@ from typing import Annotated, Any, TypeAlias, TypedDict
 from flask import Blueprint, Response
 
 from skye.fields import Component, Count, Keywords, Seat
-from skye_server.contract.fields import Boolean, Opaque, PlayerKey, QueryInteger
+from skye_server.contract.fields import Opaque, PlayerKey, QueryInteger
 from skye_server.contract.objects import Object, Query, page_cursor
+from skye_server.features import fields_of, installed
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Roles, Timestamp
@@ -29,7 +30,6 @@ from skye_server.openapi.documented_errors import BODY_ERRORS
 from skye_server.openapi.operations import Link, ResponseDoc, of_player, text
 from skye_server.players.player_games import OwnGame
 from skye_server.store.game_index import cursor_of, place_of
-from skye_server.webhooks.records import ReplacedWebhook, replaced_view
 
 blueprint = Blueprint("Player", __name__, url_prefix="/v1/me")
 
@@ -69,10 +69,11 @@ class PlayerKeyToUse(Object):
     """A player key that replaces the bearer token of the request."""
 
     key = PlayerKey("The new key. Send the same key again to retry.", required=True)
-    keep_webhooks = Boolean(
-        "Whether webhooks that were made with the old key stay active; they are disabled if left out.",
-        load_default=False,
-    )
+
+    class Meta:
+        """The fields of features."""
+
+        include = fields_of("PlayerKeyToUse")
 
 
 _Now: TypeAlias = Annotated[
@@ -138,12 +139,6 @@ class ReplacedPlayerKey(TypedDict):
     """The replacement of a player key."""
 
     replaced: Annotated[bool, "Always true: from now on only the new key is valid."]
-    webhooks: Annotated[
-        Sequence[ReplacedWebhook],
-        Keywords(maxItems=10_000),
-        "The webhooks that were made with the old key, of the player and of games that the player hosts: "
-        "disabled now unless the request keeps them.",
-    ]
 
 
 @blueprint.route("")
@@ -294,10 +289,9 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     with the old key is safe, with or without an `Idempotency-Key`.
     """
     charge_key_replacement()
-    its, new_key = collaborators(), body["key"]
-    player = its.games.identities.replace_key(command_from_request().token, new_key)
-    found = its.webhooks.of_replaced_key(player, new_key, keep=body["keep_webhooks"])
-    now_ms = its.games.now_ms()
-    return json_response(
-        {"replaced": True, "webhooks": [replaced_view(webhook, now_ms) for webhook in found]}
-    )
+    identities = collaborators().games.identities
+    player = identities.replace_key(command_from_request().token, body["key"])
+    view: dict[str, Any] = {"replaced": True}
+    for each in installed():
+        view |= each.key_replaced(player, body)
+    return json_response(view)

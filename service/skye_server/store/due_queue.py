@@ -34,11 +34,9 @@ from skye_server.store.lua_scripts import MAX_WAIT_MS, PUBLISH, Script
 from skye_server.store.shards import SHARDS, shard_key, shard_of
 
 _OF_FEATURES: Final = tuple(kind for feature in installed() for kind in feature.due_kinds)
-KINDS: Final = ("game", "relay", "parked", *_OF_FEATURES, "webhook", "bot")
+KINDS: Final = ("game", "relay", "parked", *_OF_FEATURES)
 """The kinds of work: `game` has the id of a game, `relay` also that of a player who lost the role in it,
-`parked` those of a relay that has failed and how often.
-
-`skye_server.webhooks` has those of `webhook` and `bot`, in `dispatching` and `bot_dispatch`.
+`parked` those of a relay that has failed and how often; the others are of features.
 """
 
 LEASE_MS: Final = 10_000

@@ -8,7 +8,7 @@ Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
 Other modules describe other keys: `redis_players` those of players, `game_index` those of the list of public
-games, `due_queue` those of due work, `webhook_store` those of webhooks, `ruleset_store` that of rulesets,
+games, `due_queue` those of due work, `ruleset_store` that of rulesets,
 `lab_store` that of servers for testers. Features have stores of their own, on the same `calls`.
 """
 
@@ -51,7 +51,6 @@ from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, M
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
 from skye_server.store.shards import key_of, keys_of, shard_key, shard_of
-from skye_server.store.webhook_store import WebhookStore
 
 _SALTS: Final = 4096  # below this a salt takes no more than one byte in the stream
 
@@ -90,7 +89,6 @@ class RedisStore:
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls)
         self.due = DueQueue(self._calls)
-        self.webhooks = WebhookStore(self._calls)
         self.rulesets = RulesetStore(self._calls)
         self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.

@@ -8,7 +8,7 @@ of the shard, so a cluster keeps them in one slot, and one script writes all of 
     skye:{sN}:GAME:record:KEY  string  the idempotency record of a key (see `commands.attempts`)
     skye:{sN}:GAME:records     list    the last 32 characters of the names of these records, oldest first
     skye:{sN}:GAME:watch       hash    the watch codes of the game (see `watch_code_store`)
-    skye:{sN}:GAME:webhooks    hash    the webhooks of the game (see `webhook_store`)
+    skye:{sN}:GAME:webhooks    hash    the webhooks of the game (see `outgoing.webhook_store`)
     skye:{sN}:due.KIND         zset    the due work of all games of the shard (see `due_queue`)
     skye:{sN}:leases           zset    the work that dispatchers handle now
 
@@ -32,6 +32,15 @@ _OWNED: Final = re.compile(r"skye:\{(?:(?P<player>player\.[^}]*)\}|s\d+\}:(?P<ow
 
 PLAYER_OWNER: Final = "player."
 """How the names of players begin among owners of keys; the ids of games have no full stop."""
+
+
+def player_owner(player: str) -> str:
+    """Return the owner of the keys of a player.
+
+    >>> player_owner("abc")
+    'player.abc'
+    """
+    return f"{PLAYER_OWNER}{player}"
 
 
 def shard_of(name: str) -> int:
@@ -66,7 +75,7 @@ def keys_of(owner: str, *kinds: str) -> list[str]:
 
 def player_key(player: str, kind: str) -> str:
     """Return a key of a player."""
-    return key_of(PLAYER_OWNER + player, kind)
+    return key_of(player_owner(player), kind)
 
 
 def owner_of(key: str) -> tuple[str, str] | None:

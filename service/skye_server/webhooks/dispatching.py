@@ -13,7 +13,6 @@ read, so a dispatcher that was suspended while it sent one does not send the nex
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -23,19 +22,32 @@ import msgspec
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
 from skye_server.games.views.player_events import event_view
-from skye_server.players.player_games import NO_EVENT
-from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import NO_GAME, delivery_entry, game_of
-from skye_server.store.webhook_store import (
+from skye_server.outgoing.account_slots import AccountSlots
+from skye_server.outgoing.records import (
+    NO_GAME,
+    STANDARD,
+    Delivery,
+    DeliveryStatus,
+    Webhook,
+    WebhookStatus,
+    deliveries,
+    webhook_records,
+)
+from skye_server.outgoing.retries import circuit_ms, retry_ms
+from skye_server.outgoing.sender import Reply, Sender
+from skye_server.outgoing.webhook_store import (
     CIRCUIT_FAILURES,
     MAX_QUEUED,
     NextDelivery,
     Progress,
     Recorded,
     WebhookRef,
+    WebhookStore,
 )
-from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.formats import CHAT_SERVICES, STANDARD, sentence
+from skye_server.players.player_games import NO_EVENT
+from skye_server.store.shards import PLAYER_OWNER
+from skye_server.webhooks.entries import delivery_entry, game_of
+from skye_server.webhooks.formats import CHAT_SERVICES, sentence
 from skye_server.webhooks.game_events import (
     DECISION_EVENTS,
     Reported,
@@ -45,15 +57,6 @@ from skye_server.webhooks.game_events import (
     is_decision_open,
     report,
 )
-from skye_server.webhooks.records import (
-    Delivery,
-    DeliveryStatus,
-    Webhook,
-    WebhookStatus,
-    deliveries,
-    webhook_records,
-)
-from skye_server.webhooks.sender import Reply, Sender
 from skye_server.webhooks.webhooks import Webhooks
 
 _PAGE: Final = 200
@@ -64,6 +67,9 @@ _QUEUED_LATER_MS: Final = 10_000
 _MAX_QUEUEING: Final = 32
 _MAX_QUEUEING_EACH: Final = 4
 """For how many owners a process queues events at once, and for how many of one account."""
+
+DISABLED_AFTER_MS: Final = 5 * 86_400_000
+"""How long a receiver may fail until its webhook is disabled."""
 
 _GONE: Final = (410,)
 
@@ -84,7 +90,7 @@ class WebhookDispatch:
 
     def __init__(self, games: Games, webhooks: Webhooks, sender: Sender, slots: AccountSlots) -> None:
         self._games, self._webhooks, self._sender, self._slots = games, webhooks, sender, slots
-        self._store, self._due = games.store.webhooks, games.store.due
+        self._store, self._due = WebhookStore(games.store.calls), games.store.due
         self._queueing = AccountSlots(_MAX_QUEUEING, _MAX_QUEUEING_EACH)
 
     def attend(self, entry: str) -> int | None:
@@ -294,34 +300,3 @@ def _delivery(webhook: Webhook, number: int, kind: str, view: dict[str, Any], no
     href = None if game == NO_GAME else f"/v1/games/{game}"
     body = msgspec.json.encode({"type": kind, "timestamp": view["at"], "href": href, "data": view})
     return Delivery(webhook.delivery_id(number), game, kind, body, now_ms, now_ms)
-
-
-RETRIES_S: Final = (5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400)
-"""The pauses between the attempts of a delivery, in seconds, as Standard Webhooks 1.0 suggests."""
-
-DISABLED_AFTER_MS: Final = 5 * 86_400_000
-"""How long a receiver may fail until its webhook is disabled."""
-
-_MAX_RETRY_AFTER_S: Final = 86_400
-_CIRCUIT_S: Final = (5, 30, 120, 300)
-"""How long the circuit of a webhook is open, after further failures longer."""
-
-
-def retry_ms(attempt: int, retry_after_s: int = 0) -> int | None:
-    """Return the pause after a failed attempt, in milliseconds with jitter; None if there is no further one.
-
-    :param attempt: the number of the attempt, from 1.
-    :param retry_after_s: the least pause, as the receiver has asked for it.
-    """
-    if attempt > len(RETRIES_S):
-        return None
-    pause_s = RETRIES_S[attempt - 1] * random.uniform(1.0, 1.2)  # noqa: S311 - jitter, not secrets
-    return round(1000 * max(pause_s, min(retry_after_s, _MAX_RETRY_AFTER_S)))
-
-
-def circuit_ms(failures_beyond: int) -> int:
-    """Return how long a circuit stays open.
-
-    :param failures_beyond: how many failures have followed since it opened.
-    """
-    return 1000 * _CIRCUIT_S[min(failures_beyond, len(_CIRCUIT_S) - 1)]

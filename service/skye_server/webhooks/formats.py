@@ -12,10 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from skye_server.webhooks.targets import TargetError
-
-STANDARD: Final = "standard"
-"""The format of Standard Webhooks 1.0: signed JSON."""
+from skye_server.outgoing.targets import TargetError
 
 TEST_SENTENCE: Final = "Isle of Skye: this is a test of the webhook."
 

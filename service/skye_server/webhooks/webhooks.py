@@ -2,39 +2,37 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-import secrets
 from contextlib import suppress
 from typing import Any, Final
 
-import msgspec
 from msgspec.structs import replace
 
-from skye_server.commands.attempts import Command, id_from
+from skye_server.commands.attempts import Command
 from skye_server.commands.current_games import Games
-from skye_server.contract.objects import json_or_none
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import KEY_PREFIX, credential_id, require_host
-from skye_server.games.views.game import timestamp
-from skye_server.settings import Settings
-from skye_server.store.commit import MAX_ATTEMPTS, back_off
-from skye_server.store.redis_players import KEY_TTL_S
-from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import delivery_entry, events_entry, player_owner
-from skye_server.store.webhook_store import PutOutcome, Recorded, WebhookRef
-from skye_server.webhooks.account_slots import AccountSlots, account_of
-from skye_server.webhooks.formats import CHAT_SERVICES, STANDARD, TEST_SENTENCE
-from skye_server.webhooks.records import (
+from skye_server.games.due import events_entry
+from skye_server.outgoing.account_slots import account_of
+from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges, challenge, message_id
+from skye_server.outgoing.records import (
+    STANDARD,
     Delivery,
     DeliveryStatus,
     Webhook,
     WebhookStatus,
     deliveries,
+    new_id,
     webhook_records,
 )
-from skye_server.webhooks.sender import Reply, Sender, new_secret
-from skye_server.webhooks.targets import TargetError
+from skye_server.outgoing.sender import Reply, Sender, new_secret
+from skye_server.outgoing.targets import TargetError
+from skye_server.outgoing.webhook_store import PutOutcome, Recorded, WebhookRef, WebhookStore
+from skye_server.store.commit import MAX_ATTEMPTS, back_off
+from skye_server.store.redis_players import KEY_TTL_S
+from skye_server.store.shards import PLAYER_OWNER, player_owner
+from skye_server.webhooks.entries import delivery_entry
+from skye_server.webhooks.formats import CHAT_SERVICES, TEST_SENTENCE
 
 _ID: Final = re.compile("[A-Za-z0-9_]{1,64}")
 
@@ -44,28 +42,19 @@ _COMMIT_MS: Final = 10_000
 MAX_WEBHOOKS: Final = 10
 """How many webhooks a player or a game can have."""
 
-CHALLENGE: Final = "webhook_challenge"
-"""The type of the message that a receiver must answer before it gets others."""
-
-CHALLENGE_SECONDS: Final = 3.0
-"""The time for the response to a challenge: the client's request waits for it."""
-
 _REPLACED: Final = "The token or key that made it was replaced."
-
-_MAX_CHALLENGES: Final = 64
-"""How many challenges a process sends at once."""
 
 
 class Webhooks:
     """The webhooks of all players and games of a store."""
 
-    def __init__(self, games: Games, settings: Settings, sender: Sender) -> None:
+    def __init__(self, games: Games, challenges: Challenges) -> None:
+        settings = games.settings
         self._games = games
-        self.sender = sender
+        self._challenges = challenges
         self._game_ttl_s = settings.max_game_ttl_s
         self._commit_ms = max(_COMMIT_MS, 2 * settings.redis_wait_ms)
-        self._store = games.store.webhooks
-        self._challenges = AccountSlots(_MAX_CHALLENGES, queues=False)
+        self._store = WebhookStore(games.store.calls)
 
     def create(self, owner: str, command: Command, body: dict[str, Any], cursor: str) -> Webhook:
         """Create a webhook, after its receiver was sent a challenge; a retry returns the same one.
@@ -307,7 +296,7 @@ class Webhooks:
         :raises Problem: invalid_body, server_busy.
         """
         if webhook.format == STANDARD:
-            challenged, reply = self.challenged(webhook)
+            challenged, reply = self._challenges.send(webhook)
             return challenged, reply.is_ok
         try:
             CHAT_SERVICES[webhook.format].check(webhook.url)
@@ -315,26 +304,10 @@ class Webhooks:
             raise Problem("invalid_body", errors=[FieldError("/url", str(error))]) from None
         return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), True
 
-    def challenged(self, webhook: Webhook, pointer: str = "/url") -> tuple[Webhook, Reply]:
-        """Send a challenge, or a test to a chat service; return the webhook with its new status.
-
-        :param pointer: the place of the URL in the body of the request.
-        :raises Problem: invalid_body, if the server does not send to the URL; server_busy.
-        """
-        with self._challenges.slot(webhook.account) as is_granted:
-            if not is_granted:
-                raise Problem("server_busy")
-            ask = challenge if webhook.format == STANDARD else send_test
-            reply = ask(self.sender, webhook, self._games.now_ms())
-        if reply.is_forbidden:
-            raise Problem("invalid_body", errors=[FieldError(pointer, reply.error)])
-        if reply.is_ok:
-            return replace(webhook, status=WebhookStatus.ACTIVE, problem=""), reply
-        return replace(webhook, problem=reply.problem), reply
-
     def _challenged_again(self, webhook: Webhook) -> tuple[Webhook, Reply]:
-        """Send a challenge; an answer ends the failures of the receiver, before the webhook is active."""
-        changed, reply = self.challenged(webhook)
+        """Send a challenge or a test; an answer ends the failures of the receiver, before it is active."""
+        ask = challenge if webhook.format == STANDARD else _send_test
+        changed, reply = self._challenges.send(webhook, ask=ask)
         if reply.is_ok:
             self._store.close_circuit(webhook.ref)
         return changed, reply
@@ -377,46 +350,11 @@ class Webhooks:
             self._store.record(ref, game, found.id, result)
 
 
-def send_test(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
-    """Post a sentence to a chat service."""
-    body = CHAT_SERVICES[webhook.format].body(TEST_SENTENCE)
-    return sender.post(webhook.url, webhook.secrets(now_ms), _message_id(), body, CHALLENGE_SECONDS)
-
-
-def challenge(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
-    """Send a challenge; the reply has an error if it does not repeat the challenge."""
-    text = secrets.token_urlsafe(24)
-    message = {
-        "type": CHALLENGE,
-        "timestamp": timestamp(now_ms),
-        "data": {"challenge": text, "webhook_id": webhook.id},
-    }
-    body = msgspec.json.encode(message)
-    reply = sender.post(webhook.url, webhook.secrets(now_ms), _message_id(), body, CHALLENGE_SECONDS)
-    if reply.is_ok and not _repeats(reply.body, text):
-        return reply._replace(error="The response does not repeat the challenge.")
-    return reply
-
-
-def _message_id() -> str:
-    return f"msg_{secrets.token_hex(12)}"
-
-
-def _repeats(body: bytes, text: str) -> bool:
-    found = json_or_none(body)
-    return isinstance(found, dict) and found.get("challenge") == text
-
-
-def new_id(command: Command, name: str) -> str:
-    """Return the id of what a command creates: by its name and the idempotency key, random without a key."""
-    key = command.record_key
-    return id_of(secrets.token_bytes(16) if key is None else f"{name}/{key}".encode())
-
-
-def id_of(seed: bytes) -> str:
-    """Return the id of a webhook, or of a bot at a URL, that derives from a seed."""
-    return f"wh_{id_from(hashlib.sha256(seed).digest())}"
-
-
 def _too_many() -> Problem:
     return Problem("too_many_webhooks", have=MAX_WEBHOOKS)
+
+
+def _send_test(sender: Sender, webhook: Webhook, now_ms: int) -> Reply:
+    """Post a sentence to a chat service."""
+    body = CHAT_SERVICES[webhook.format].body(TEST_SENTENCE)
+    return sender.post(webhook.url, webhook.secrets(now_ms), message_id(), body, CHALLENGE_SECONDS)

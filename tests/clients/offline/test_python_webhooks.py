@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from standardwebhooks import Webhook
 
 from skye_client import InvalidWebhookError, webhooks
-from skye_server.webhooks.sender import new_secret
+from skye_server.outgoing.sender import new_secret
 
 SECRET = new_secret()
 BODY = '{"type":"your_turn","data":{"name":"é"}}'

@@ -8,8 +8,8 @@ import gevent
 import pytest
 from gevent.resolver.ares import Resolver
 
-from skye_server.webhooks import targets
-from skye_server.webhooks.targets import NameResolver
+from skye_server.outgoing import targets
+from skye_server.outgoing.targets import NameResolver
 from tests.support.name_server import NameServer
 
 

@@ -9,34 +9,35 @@ from flask import Blueprint, Response
 from marshmallow import ValidationError, fields, validate
 
 from skye.fields import Count, Keywords
-from skye_server.contract.enums import WebhookEventName, WebhookFormat
+from skye_server.contract.enums import WebhookEventName
 from skye_server.contract.fields import Integer, Name, Secret, Url
 from skye_server.contract.objects import Object
 from skye_server.games.authorization import require_host
 from skye_server.games.player_events import WEBHOOK_EVENTS
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, feature
 from skye_server.http.rate_limits import charge_webhook_request
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import json_response, no_content, uncached_json
 from skye_server.openapi.components import IDEMPOTENCY_KEY
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, HOST_ERRORS, PLAYER_KEY_ERRORS
 from skye_server.openapi.operations import THIS_GAME, Describe, Link, ResponseDoc, Token
-from skye_server.store.webhook_entries import player_owner
-from skye_server.webhooks.game_events import cursor_at, encode_cursor
-from skye_server.webhooks.records import (
+from skye_server.outgoing.records import (
     DeliveryList,
     DeliveryView,
     HttpStatus,
     ProblemText,
     Webhook,
-    WebhookView,
     delivery_view,
-    webhook_view,
 )
+from skye_server.store.shards import player_owner
+from skye_server.webhooks.enums import WebhookFormat
+from skye_server.webhooks.game_events import cursor_at, encode_cursor
+from skye_server.webhooks.sent import TAG
+from skye_server.webhooks.views import WebhookView, webhook_view
 from skye_server.webhooks.webhooks import Webhooks
 
-blueprint = Blueprint("Webhooks", __name__, url_prefix="/v1")
+blueprint = Blueprint(TAG, __name__, url_prefix="/v1")
 
 _SENT: Final = ("bad_request", "body_too_large", "invalid_parameter")
 """The codes of operations that read only the headers of a request."""
@@ -183,7 +184,8 @@ _OF_GAME: Final = _Place(
 
 
 def _webhooks() -> Webhooks:
-    return collaborators().webhooks
+    found: Webhooks = feature("webhooks")
+    return found
 
 
 def _add_collection(place: _Place) -> None:

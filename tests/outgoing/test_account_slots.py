@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from skye_server.webhooks.account_slots import Account, AccountSlots
+from skye_server.outgoing.account_slots import Account, AccountSlots
 from tests.support.waiting import MAX_WAIT_S, waited_for
 
 ANN, BOB = Account("ann", "here"), Account("bob", "there")

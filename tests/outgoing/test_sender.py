@@ -9,10 +9,10 @@ from email.utils import formatdate
 import pytest
 from standardwebhooks import Webhook
 
+from skye_server.outgoing import sender as sending
+from skye_server.outgoing.sender import MAX_ANSWER_BYTES, Sender, new_secret
+from skye_server.outgoing.targets import TargetPolicy
 from skye_server.settings import Settings
-from skye_server.webhooks import sender as sending
-from skye_server.webhooks.sender import MAX_ANSWER_BYTES, Sender, new_secret
-from skye_server.webhooks.targets import TargetPolicy
 from tests.support.receiver import Receiver, respond
 
 BODY = b'{"type":"your_turn","data":{}}'

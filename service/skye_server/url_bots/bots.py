@@ -7,7 +7,7 @@ whose game is not created expires.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, Final
@@ -16,17 +16,24 @@ from msgspec.structs import replace
 
 from skye_server.commands.attempts import Command
 from skye_server.commands.current_games import Games
-from skye_server.commands.views import SeatTokenView
+from skye_server.commands.url_bots import NoUrlBots
 from skye_server.error_codes import ERROR_CODES, FieldError, Problem
 from skye_server.games.game import URL_BOT
+from skye_server.outgoing.account_slots import Account, account_of
+from skye_server.outgoing.challenges import Challenges
+from skye_server.outgoing.records import (
+    Delivery,
+    Webhook,
+    WebhookStatus,
+    deliveries,
+    id_of,
+    new_id,
+    webhook_records,
+)
+from skye_server.outgoing.sender import new_secret
+from skye_server.outgoing.webhook_store import PutOutcome, WebhookRef, WebhookStore
 from skye_server.store.commit import MAX_ATTEMPTS
 from skye_server.store.redis_store import RedisStore
-from skye_server.store.webhook_entries import bot_owner
-from skye_server.store.webhook_store import PutOutcome, WebhookRef
-from skye_server.webhooks.account_slots import Account, account_of
-from skye_server.webhooks.records import Delivery, Webhook, WebhookStatus, deliveries, webhook_records
-from skye_server.webhooks.sender import new_secret
-from skye_server.webhooks.webhooks import Webhooks, id_of, new_id
 
 MAX_URLS: Final = 8
 """How many different URLs, each with its secret, one request may name: each is sent a challenge at once."""
@@ -36,18 +43,23 @@ _COMMIT_S: Final = 60
 """The longest time from the storing of a bot to that of its game, after which the record lives."""
 
 
-def bot_ref(url_bot: str) -> WebhookRef:
-    """Return what names a bot in the store.
+def bot_owner(url_bot: str) -> str:
+    """Return the name under which the deliveries of a bot at a URL are stored.
 
-    >>> bot_ref("wh_abc").owner
+    >>> bot_owner("wh_abc")
     'bot.wh_abc'
     """
+    return f"bot.{url_bot}"
+
+
+def bot_ref(url_bot: str) -> WebhookRef:
+    """Return what names a bot in the store."""
     return WebhookRef(bot_owner(url_bot), url_bot)
 
 
 def stored_bot(store: RedisStore, url_bot: str) -> Webhook | None:
     """Return a bot, None if it is deleted or has expired."""
-    stored = store.webhooks.get(bot_ref(url_bot))
+    stored = WebhookStore(store.calls).get(bot_ref(url_bot))
     return None if stored is None else webhook_records.decode(stored)
 
 
@@ -60,25 +72,16 @@ def delete_bots(store: RedisStore, *url_bots: str, since_ms: int = 0) -> None:
         for url_bot in filter(None, url_bots):
             found = stored_bot(store, url_bot)
             if found is not None and found.created_ms >= since_ms:
-                store.webhooks.delete_all(bot_ref(url_bot).owner)
+                WebhookStore(store.calls).delete_all(bot_owner(url_bot))
 
 
 def bot_deliveries(store: RedisStore, url_bot: str) -> list[Delivery]:
     """Return the latest deliveries to a bot, the latest first; none without a bot."""
-    found = store.webhooks.deliveries(bot_ref(url_bot)) if url_bot else {}
+    found = WebhookStore(store.calls).deliveries(bot_ref(url_bot)) if url_bot else {}
     return [deliveries.decode(data) for data in found.values()]
 
 
-def copied_bot(games: Games, url_bot: str, game_id: str) -> str:
-    """Store a bot for another game, and return its new id; the same one when this is repeated."""
-    copied = id_of(f"copy/{url_bot}/{game_id}".encode())
-    found = stored_bot(games.store, url_bot)
-    if found is not None:
-        _put(games, replace(found, id=copied, owner=bot_ref(copied).owner))
-    return copied
-
-
-class UrlBots:
+class UrlBots(NoUrlBots):
     """Prepares bots at URLs for the requests that seat them.
 
     :param charge: called for each URL of a request, to which the server sends a challenge.
@@ -86,10 +89,10 @@ class UrlBots:
     """
 
     def __init__(
-        self, games: Games, webhooks: Webhooks, charge: Callable[[], None], *, dispatched: bool = True
+        self, games: Games, challenges: Challenges, charge: Callable[[], None], *, dispatched: bool = True
     ) -> None:
         self._games = games
-        self._webhooks = webhooks
+        self._challenges = challenges
         self._charge = charge
         self._dispatched = dispatched
 
@@ -124,6 +127,14 @@ class UrlBots:
             if ERROR_CODES[problem.code].status < 500:
                 delete_bots(self._games.store, *secrets, since_ms=started_ms)
             raise
+
+    def copied(self, url_bot: str, game_id: str) -> str:
+        """Store a bot for another game, and return its new id; the same one when this is repeated."""
+        copied = id_of(f"copy/{url_bot}/{game_id}".encode())
+        found = stored_bot(self._games.store, url_bot)
+        if found is not None:
+            _put(self._games, replace(found, id=copied, owner=bot_owner(copied)))
+        return copied
 
     def _prepare(self, command: Command, players: Sequence[tuple[str, dict[str, Any]]]) -> Mapping[str, str]:
         """Challenge and store the bots at URLs among some players; `url_bot` of each is its id then.
@@ -194,23 +205,15 @@ class UrlBots:
         raise Problem("too_much_contention")
 
     def _challenge(self, bot: Webhook, pointer: str) -> None:
-        challenged, reply = self._webhooks.challenged(bot, pointer)
+        challenged, reply = self._challenges.send(bot, pointer)
         if not reply.is_ok:
             raise Problem("bot_unreachable", errors=[FieldError(pointer, challenged.problem)])
-
-
-def show_secrets(seats: Iterable[SeatTokenView], body: Mapping[str, Any], secrets: Mapping[str, str]) -> None:
-    """Add the secrets of bots at URLs to the seats of a new game."""
-    players = [player for player in body.get("players", ()) if "invite" not in player]
-    for seat, player in zip(seats, players, strict=False):
-        if "url_bot" in player:
-            seat["secret"] = secrets[player["url_bot"]]
 
 
 def _put(games: Games, bot: Webhook) -> Webhook:
     """Store a bot; return the stored one if another request with its key has been faster."""
     data, ttl_s = webhook_records.encode(bot), games.settings.max_game_ttl_s
-    outcome = games.store.webhooks.put(bot.ref, None, data, 1, ttl_s)
+    outcome = WebhookStore(games.store.calls).put(bot.ref, None, data, 1, ttl_s)
     stored = bot if outcome is PutOutcome.DONE else stored_bot(games.store, bot.id)
     if stored is None:
         raise Problem("too_much_contention")

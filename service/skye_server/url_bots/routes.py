@@ -7,20 +7,21 @@ from typing import Any
 
 from flask import Blueprint, Response
 
-from skye_server.commands.bot_commands import authorize_bot, bind_bot, release_bot
 from skye_server.commands.views import TakenSeatView, changed_view
 from skye_server.contract.creation import UrlBot
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import require_seat
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.request_parsing import bearer_token, command_from_request, takes
 from skye_server.http.responses import etag, game_response, json_response, uncached_json
 from skye_server.openapi.documented_errors import BODY_ERRORS, GAME_ERRORS, OWN_SEAT_ERRORS
 from skye_server.openapi.operations import OWN_VIEW, Describe, ResponseDoc, Token, writes
-from skye_server.webhooks.bots import bot_deliveries, delete_bots
-from skye_server.webhooks.records import DeliveryList, delivery_view
+from skye_server.outgoing.records import DeliveryList, delivery_view
+from skye_server.url_bots.bots import bot_deliveries, delete_bots
+from skye_server.url_bots.commands import authorize_bot, bind_bot, release_bot
+from skye_server.url_bots.sent import TAG
 
-blueprint = Blueprint("Bots at URLs", __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
+blueprint = Blueprint(TAG, __name__, url_prefix="/v1/games/<game>/players/<seat:seat>/bot")
 
 _OVER = ("game_aborted", "game_finished", "too_many_changes")
 
@@ -42,7 +43,7 @@ def bind_bot_at_url(body: dict[str, Any], game: str, seat: int) -> Response:
     """
     games, command = collaborators().games, command_from_request()
     authorize_bot(*games.read(game, command.token), seat)
-    with collaborators().url_bots.of_player(command, body) as secret:
+    with url_bots().of_player(command, body) as secret:
         changed, replaced = bind_bot(games, command, game, seat, body["url_bot"])
     with suppress(Problem):  # as in `delete_bots`
         # A late retry keeps the current bot, and the deliveries of one that the server has replaced show why.

@@ -11,18 +11,18 @@ from standardwebhooks import Webhook
 from skye_server.dispatch.dispatcher import Dispatcher
 from skye_server.games.authorization import hash_player_key
 from skye_server.http.framework import collaborators
-from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.bot_dispatch import BotDispatch
-from skye_server.webhooks.bots import copied_bot, stored_bot
-from skye_server.webhooks.sender import Sender
-from skye_server.webhooks.targets import TargetPolicy
-from skye_server.webhooks.webhooks import CHALLENGE_SECONDS, Webhooks
+from skye_server.outgoing.account_slots import AccountSlots
+from skye_server.outgoing.challenges import CHALLENGE_SECONDS, Challenges
+from skye_server.outgoing.sender import Sender
+from skye_server.outgoing.targets import TargetPolicy
+from skye_server.url_bots.bots import stored_bot
+from skye_server.url_bots.dispatching import BotDispatch
 from tests.support.dispatching import dispatch, handlers_of
 from tests.support.endpoints import PLAYER_KEY
+from tests.support.local_services import local_service
 from tests.support.playing import PAIR
 from tests.support.receiver import AnsweringSender, Receiver, respond
 from tests.support.waiting import MAX_WAIT_S
-from tests.webhooks.support import create, local_service
 
 
 def choose(message):
@@ -275,14 +275,14 @@ def test_late_retry_keeps_the_bot_that_plays_the_seat_now(service, bot):
 
 def before_the_challenge(monkeypatch, act):
     """Let something happen once, before the next challenge is sent."""
-    challenged = Webhooks.challenged
+    challenged = Challenges.send
 
     def race(*arguments):
         monkeypatch.undo()
         act()
         return challenged(*arguments)
 
-    monkeypatch.setattr(Webhooks, "challenged", race)
+    monkeypatch.setattr(Challenges, "send", race)
 
 
 def test_bots_that_are_bound_at_once_are_deleted_but_for_the_last(service, bot, monkeypatch):
@@ -302,7 +302,7 @@ def test_late_retry_of_a_release_deletes_the_bot(service, bot, monkeypatch):
     path, token, key = f"{game.path()}/players/0/bot", game.tokens[0], {"Idempotency-Key": "k1"}
     assert service.call("PUT", path, {"bot_url": bot.url}, token).status_code == 200
     with monkeypatch.context() as crash:
-        crash.setattr("skye_server.resources.bots.delete_bots", lambda *_: None)
+        crash.setattr("skye_server.url_bots.routes.delete_bots", lambda *_: None)
         service.call("DELETE", path, token=token, headers=key)
     assert len(service.redis.keys("skye:*:bot.*:webhooks")) == 1
     assert game.offer(1, 1, 1).status_code == 200
@@ -394,7 +394,7 @@ def test_urls_of_one_request_are_challenged_at_once(service, monkeypatch):
             together.wait(MAX_WAIT_S)
             return super().post(*request)
 
-    monkeypatch.setattr(collaborators(service.app).webhooks, "sender", WaitingSender())
+    monkeypatch.setattr(collaborators(service.app).challenges, "sender", WaitingSender())
     players = [{"name": "Ann"}, *({"bot_url": f"https://bots.example/{number}"} for number in range(3))]
     assert service.call("POST", "/v1/games", {"players": players}).status_code == 201
     assert seconds == 3 * [CHALLENGE_SECONDS]
@@ -474,8 +474,10 @@ def test_answers_of_two_dispatchers_make_one_move(service, bot):
 
 
 def test_webhooks_of_an_account_take_no_slots_of_its_bots(service, bot, monkeypatch):
-    monkeypatch.setattr("skye_server.dispatch.process._SLOTS", 1)
-    create(service, bot.url, types=["seat_taken"])
+    for feature in ("url_bots", "webhooks"):
+        monkeypatch.setattr(f"skye_server.{feature}.feature._SLOTS", 1)
+    created = service.call("POST", "/v1/me/webhooks", {"url": bot.url, "types": ["seat_taken"]}, PLAYER_KEY)
+    assert created.json["status"] == "active"
     game = against(service, bot, PLAYER_KEY)
     games = collaborators(service.app).games
     url_bot = games.repository.current(game.id).seats[1].url_bot
@@ -541,12 +543,12 @@ def test_decision_waits_a_minute_for_a_slot_of_the_account(service, bot, seconds
 
 
 def test_bot_counts_for_the_player_or_the_hidden_address_of_its_creator(service, bot):
-    games = collaborators(service.app).games
+    games, url_bots = collaborators(service.app).games, collaborators(service.app).features["url_bots"]
     accounts = []
     for key in (None, PLAYER_KEY):
         game = against(service, bot, key)
         url_bot = games.repository.current(game.id).seats[1].url_bot
-        copied = copied_bot(games, url_bot, "anothergame2")
+        copied = url_bots.copied(url_bot, "anothergame2")
         accounts.append(stored_bot(games.store, url_bot).account)
         assert stored_bot(games.store, copied).account == accounts[-1]
     (name, address), (player, shared) = accounts

@@ -27,7 +27,7 @@ import gevent
 import httpcore
 from gevent.monkey import is_module_patched
 
-from skye_server.webhooks.targets import Target, TargetError, TargetPolicy
+from skye_server.outgoing.targets import Target, TargetError, TargetPolicy
 
 MAX_SECONDS: Final = 10.0
 """The time for a request: look-up, connection, TLS, request and response."""

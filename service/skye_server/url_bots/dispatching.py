@@ -17,14 +17,6 @@ from msgspec.structs import replace
 
 from skye import Move, RuleError, SetOffer, TakeBack, legal_moves, offer_limits
 from skye.views import move_view
-from skye_server.commands.bot_commands import (
-    OVERTAKEN,
-    Asked,
-    give_up_decision,
-    play_choice,
-    seat_of_bot,
-    was_played,
-)
 from skye_server.commands.current_games import Games
 from skye_server.contract.moves import Offer
 from skye_server.contract.objects import json_or_none
@@ -36,12 +28,20 @@ from skye_server.games.player_events import DECISION
 from skye_server.games.transitions import state_in_play
 from skye_server.games.views.actions import actions_view
 from skye_server.games.views.game import game_view, timestamp
-from skye_server.store.webhook_store import NextDelivery, Progress, Recorded
-from skye_server.webhooks.account_slots import AccountSlots
-from skye_server.webhooks.bots import bot_ref
-from skye_server.webhooks.dispatching import circuit_ms, retry_ms
-from skye_server.webhooks.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records
-from skye_server.webhooks.sender import MAX_SECONDS, Reply, Sender
+from skye_server.outgoing.account_slots import AccountSlots
+from skye_server.outgoing.records import Delivery, DeliveryStatus, Webhook, deliveries, webhook_records
+from skye_server.outgoing.retries import circuit_ms, retry_ms
+from skye_server.outgoing.sender import MAX_SECONDS, Reply, Sender
+from skye_server.outgoing.webhook_store import NextDelivery, Progress, Recorded, WebhookStore
+from skye_server.url_bots.bots import bot_ref
+from skye_server.url_bots.commands import (
+    OVERTAKEN,
+    Asked,
+    give_up_decision,
+    play_choice,
+    seat_of_bot,
+    was_played,
+)
 
 ATTEMPTS: Final = 2
 """How often a bot is asked for one decision."""
@@ -70,7 +70,7 @@ class BotDispatch:
 
     def __init__(self, games: Games, sender: Sender, slots: AccountSlots) -> None:
         self._games, self._sender, self._slots = games, sender, slots
-        self._store = games.store.webhooks
+        self._store = WebhookStore(games.store.calls)
         self._without_request = AccountSlots(_MAX_WITHOUT_REQUEST, _MAX_WITHOUT_REQUEST_EACH)
         self._without_slot = BoundedSemaphore(_MAX_WITHOUT_SLOT)
 

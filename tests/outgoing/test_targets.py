@@ -2,9 +2,9 @@
 
 import pytest
 
+from skye_server.outgoing.sender import Sender
+from skye_server.outgoing.targets import TargetError, TargetPolicy
 from skye_server.settings import Settings
-from skye_server.webhooks.sender import Sender
-from skye_server.webhooks.targets import TargetError, TargetPolicy
 from tests.support.receiver import Receiver
 
 FORBIDDEN = [

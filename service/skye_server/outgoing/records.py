@@ -1,25 +1,30 @@
-"""The records of webhooks and of their deliveries, and how the API shows them."""
+"""The records of webhooks and bots at URLs and of their deliveries, and how the API shows deliveries."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated, Any, Final, TypeAlias, TypedDict, cast
+from typing import Annotated, Any, Final, TypeAlias, TypedDict
 
 import msgspec
 from msgspec.structs import replace
 
 from skye.fields import Component, Count, Keywords
-from skye_server.contract.fields import MAX_URL_LENGTH
+from skye_server.commands.attempts import Command, id_from
 from skye_server.games.views.fields import GameId, Timestamp
 from skye_server.games.views.game import timestamp
+from skye_server.outgoing.account_slots import Account
+from skye_server.outgoing.sender import Reply
+from skye_server.outgoing.webhook_store import WebhookRef
 from skye_server.players.codec import RecordCodec
-from skye_server.store.shards import PLAYER_OWNER
-from skye_server.store.webhook_entries import NO_GAME
-from skye_server.store.webhook_store import WebhookRef
-from skye_server.webhooks.account_slots import Account
-from skye_server.webhooks.formats import STANDARD
-from skye_server.webhooks.sender import Reply
+
+NO_GAME: Final = "-"
+"""In place of a game's id, for events about none."""
+
+STANDARD: Final = "standard"
+"""The format of Standard Webhooks 1.0: signed JSON."""
 
 
 class WebhookStatus(StrEnum):
@@ -40,9 +45,9 @@ class DeliveryStatus(StrEnum):
 
 
 class Webhook(msgspec.Struct, array_like=True, frozen=True):
-    """A webhook of a player or a game.
+    """A webhook of a player or a game, or a bot at a URL.
 
-    :param owner: `player.ID`, or the id of a game.
+    :param owner: `player.ID`, the id of a game, or `bot.ID`.
     :param types: the types of events that it reports.
     :param secret_ms: when `secret` was set.
     :param old_secret: the secret before the last rotation, valid until `old_until_ms`.
@@ -132,6 +137,17 @@ class Delivery(msgspec.Struct, array_like=True, frozen=True):
         )
 
 
+def new_id(command: Command, name: str) -> str:
+    """Return the id of what a command creates: by its name and the idempotency key, random without a key."""
+    key = command.record_key
+    return id_of(secrets.token_bytes(16) if key is None else f"{name}/{key}".encode())
+
+
+def id_of(seed: bytes) -> str:
+    """Return the id of a webhook, or of a bot at a URL, that derives from a seed."""
+    return f"wh_{id_from(hashlib.sha256(seed).digest())}"
+
+
 webhook_records: Final = RecordCodec(Webhook, "webhook")
 deliveries: Final = RecordCodec(Delivery, "delivery")
 
@@ -139,32 +155,7 @@ deliveries: Final = RecordCodec(Delivery, "delivery")
 ProblemText: TypeAlias = Annotated[str, Keywords(maxLength=200)]
 HttpStatus: TypeAlias = Annotated[int, Keywords(minimum=100, maximum=599)]
 EventName: TypeAlias = Annotated[str, Component("WebhookEventName")]
-WebhookId: TypeAlias = Annotated[str, Component("WebhookId")]
 DeliveryId: TypeAlias = Annotated[str, Component("DeliveryId")]
-
-
-class WebhookView(TypedDict):
-    """A webhook: a URL to which the server sends events."""
-
-    id: Annotated[WebhookId, "The id of the webhook."]
-    url: Annotated[str, Keywords(maxLength=MAX_URL_LENGTH), "Where the server sends events."]
-    types: Annotated[
-        Sequence[Annotated[EventName, "A type."]], Keywords(maxItems=64), "The types of the events to send."
-    ]
-    description: Annotated[str, Keywords(maxLength=100), "The description by the owner."]
-    format: Annotated[str, Component("WebhookFormat"), "The format of the requests."]
-    status: Annotated[str, Component("WebhookStatus"), "The status."]
-    problem: Annotated[ProblemText | None, "Why the webhook is not active; null if it is."]
-    created_at: Annotated[Timestamp, "When it was created."]
-    old_secret_until: Annotated[
-        Timestamp | None, "Until when the replaced secret signs requests too; null for a single secret."
-    ]
-
-
-class ReplacedWebhook(WebhookView):
-    """A webhook that was made with a token or key that is replaced."""
-
-    game_id: Annotated[GameId | None, "The game that it reports; null for one of a player key."]
 
 
 class DeliveryView(TypedDict):
@@ -191,28 +182,6 @@ class DeliveryList(TypedDict):
 
 def _time(ms: int | None) -> str | None:
     return None if ms is None else timestamp(ms)
-
-
-def webhook_view(webhook: Webhook, now_ms: int) -> dict[str, Any]:
-    """Return a webhook as the API shows it, without its secret."""
-    is_rotating = now_ms < webhook.old_until_ms
-    return {
-        "id": webhook.id,
-        "url": webhook.url,
-        "types": webhook.types,
-        "description": webhook.description,
-        "format": webhook.format,
-        "status": webhook.status,
-        "problem": webhook.problem or None,
-        "created_at": timestamp(webhook.created_ms),
-        "old_secret_until": timestamp(webhook.old_until_ms) if is_rotating else None,
-    }
-
-
-def replaced_view(webhook: Webhook, now_ms: int) -> ReplacedWebhook:
-    """Return a webhook that was made with a replaced credential as the API shows it."""
-    game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
-    return cast("ReplacedWebhook", webhook_view(webhook, now_ms) | {"game_id": game})
 
 
 def delivery_view(delivery: Delivery) -> dict[str, Any]:

@@ -1,0 +1,61 @@
+"""How the API shows webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, TypeAlias, TypedDict, cast
+
+from skye.fields import Component, Keywords
+from skye_server.contract.fields import MAX_URL_LENGTH
+from skye_server.games.views.fields import GameId, Timestamp
+from skye_server.games.views.game import timestamp
+from skye_server.outgoing.records import EventName, ProblemText, Webhook
+from skye_server.store.shards import PLAYER_OWNER
+
+WebhookId: TypeAlias = Annotated[str, Component("WebhookId")]
+
+
+class WebhookView(TypedDict):
+    """A webhook: a URL to which the server sends events."""
+
+    id: Annotated[WebhookId, "The id of the webhook."]
+    url: Annotated[str, Keywords(maxLength=MAX_URL_LENGTH), "Where the server sends events."]
+    types: Annotated[
+        Sequence[Annotated[EventName, "A type."]], Keywords(maxItems=64), "The types of the events to send."
+    ]
+    description: Annotated[str, Keywords(maxLength=100), "The description by the owner."]
+    format: Annotated[str, Component("WebhookFormat"), "The format of the requests."]
+    status: Annotated[str, Component("WebhookStatus"), "The status."]
+    problem: Annotated[ProblemText | None, "Why the webhook is not active; null if it is."]
+    created_at: Annotated[Timestamp, "When it was created."]
+    old_secret_until: Annotated[
+        Timestamp | None, "Until when the replaced secret signs requests too; null for a single secret."
+    ]
+
+
+class ReplacedWebhook(WebhookView):
+    """A webhook that was made with a token or key that is replaced."""
+
+    game_id: Annotated[GameId | None, "The game that it reports; null for one of a player key."]
+
+
+def webhook_view(webhook: Webhook, now_ms: int) -> dict[str, Any]:
+    """Return a webhook as the API shows it, without its secret."""
+    is_rotating = now_ms < webhook.old_until_ms
+    return {
+        "id": webhook.id,
+        "url": webhook.url,
+        "types": webhook.types,
+        "description": webhook.description,
+        "format": webhook.format,
+        "status": webhook.status,
+        "problem": webhook.problem or None,
+        "created_at": timestamp(webhook.created_ms),
+        "old_secret_until": timestamp(webhook.old_until_ms) if is_rotating else None,
+    }
+
+
+def replaced_view(webhook: Webhook, now_ms: int) -> ReplacedWebhook:
+    """Return a webhook that was made with a replaced credential as the API shows it."""
+    game = None if webhook.owner.startswith(PLAYER_OWNER) else webhook.owner
+    return cast("ReplacedWebhook", webhook_view(webhook, now_ms) | {"game_id": game})
