@@ -12,11 +12,11 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from skye_server.commands.current_games import Games
 from skye_server.commands.listing import Listing
-from skye_server.features import Joined, installed
+from skye_server.features import Joined, clock_of, installed
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import GameFeeds
 from skye_server.following.streams import OpenStreams, StreamClock
-from skye_server.http import cors, fault_injection, middleware, problems
+from skye_server.http import cors, middleware, problems
 from skye_server.http import rate_limits as limits
 from skye_server.http.framework import (
     COLLABORATORS,
@@ -34,7 +34,6 @@ from skye_server.players.player_games import PlayerListing
 from skye_server.relay import relay
 from skye_server.resources import blueprints
 from skye_server.settings import Settings
-from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
 
@@ -68,8 +67,8 @@ def _routes(settings: Settings, store: RedisStore) -> Flask:
         else:
             app.register_blueprint(blueprint)
     problems.register(app)
-    if settings.lab:
-        fault_injection.register(app)
+    for feature in installed():
+        feature.register(app, settings)
     middleware.register(app)
     cors.register(app, settings.cors_origins)
     limits.register(app, settings, store)
@@ -94,15 +93,14 @@ def _connect(  # noqa: PLR0913 - the parts of an application
     metrics = UncountedMetrics() if is_nested else Metrics()
     if isinstance(clock, SharedClock) and not is_nested:
         clock.on_reading = metrics.clock_read
-    lab = Laboratory(store.lab, clock) if settings.lab else None
-    games = Games(store, settings, lab.time if lab else clock, metrics)
+    games = Games(store, settings, clock_of(settings, store, clock), metrics)
     open_streams = OpenStreams(settings, metrics)
     stream_clock = StreamClock()
     relay.connected(games)
     feeds = GameFeeds(games, notifier, stream_clock)
     challenges = Challenges(games, Sender(TargetPolicy(settings)))
     routes, connect = partial(_routes, store=store), _nested(notifier)
-    joined = _joined(Host(settings, store, clock, games, challenges, is_nested, routes, connect))
+    joined = _joined(Host(settings, store, clock, games, challenges, notifier, is_nested, routes, connect))
     app.extensions[COLLABORATORS] = Collaborators(
         games=games,
         listing=Listing(store, settings.hidden_names),
@@ -113,14 +111,13 @@ def _connect(  # noqa: PLR0913 - the parts of an application
         open_streams=open_streams,
         metrics=metrics,
         challenges=challenges,
-        lab=lab,
         features={name: part.collaborator for name, part in joined.items()},
     )
     default_headers, wsgi_app = cors.headers_for_all_origins(settings.cors_origins), app.wsgi_app
     if settings.lab or is_nested:
-        default_headers = [*default_headers, fault_injection.LAB_HEADER]
-    if settings.lab:
-        wsgi_app = fault_injection.FaultInjection(wsgi_app, lambda: notifier.stopped)
+        default_headers = [*default_headers, middleware.LAB_HEADER]
+    for part in joined.values():
+        wsgi_app = part.alter(wsgi_app) if part.alter else wsgi_app
     wsgi_app = middleware.Middleware(wsgi_app, metrics, default_headers)
     for part in joined.values():
         wsgi_app = part.wrap(wsgi_app) if part.wrap else wsgi_app

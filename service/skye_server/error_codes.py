@@ -22,9 +22,6 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
         "The body is not JSON in UTF-8, is nested too deeply, or has two members of one name in an object.",
     ),
     "bad_request": ErrorCode(400, "The request is not valid HTTP."),
-    "invalid_fault": ErrorCode(
-        400, "`Skye-Fault` is invalid; `errors` has the reason. The server did not handle the request."
-    ),
     "token_required": ErrorCode(401, "This needs a token: `Authorization: Bearer TOKEN`."),
     "token_unknown": ErrorCode(
         401,

@@ -24,6 +24,7 @@ FEATURES: Final = (
     "skye_server.matchmaking.feature",
     "skye_server.webhooks.feature",
     "skye_server.url_bots.feature",
+    "skye_server.lab.feature",
 )
 """The modules of the features of this distribution; each defines `FEATURE`."""
 
@@ -65,14 +66,20 @@ class Joined(NamedTuple):
 
     :param collaborator: the object that the feature's routes use; see `skye_server.http.framework.feature`.
     :param wrap: returns the WSGI application with what the feature puts around it.
+    :param alter: likewise, between Flask and the middleware that counts responses and adds headers.
     """
 
     collaborator: Any
     wrap: Callable[[Any], Any] | None = None
+    alter: Callable[[Any], Any] | None = None
 
 
 def _nothing(*_: Any) -> tuple[()]:
     return ()
+
+
+def _same_clock(_settings: Any, _store: Any, clock: Callable[[], float]) -> Callable[[], float]:
+    return clock
 
 
 def _no_fields(*_: Any) -> Mapping[str, Any]:
@@ -96,6 +103,10 @@ class Feature:
     :param examples: the file of its recorded examples.
     :param blueprints: returns its blueprints, each with the description of its operations; those without a
         description are no part of the contract.
+    :param register: gets an application and its settings, and registers hooks that come before those of the
+        core.
+    :param clock: gets the settings, a store, and the real clock in seconds since 1970; returns the clock of
+        the server.
     :param join: gets the `skye_server.http.framework.Host` of an application, and returns what it adds to it;
         None adds nothing.
     :param due_kinds: the kinds of its entries in the due queue, in the order of their `handlers`.
@@ -124,6 +135,8 @@ class Feature:
     security_schemes: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     examples: Path | None = None
     blueprints: Callable[[], Mapping[Any, str]] = dict
+    register: Callable[[Any, Any], object] = _nothing
+    clock: Callable[[Any, Any, Callable[[], float]], Callable[[], float]] = _same_clock
     join: Callable[[Any], Joined | None] | None = None
     due_kinds: tuple[str, ...] = ()
     handlers: Callable[[Any], Mapping[str, Handler]] = _no_handlers
@@ -144,6 +157,13 @@ def installed() -> tuple[Feature, ...]:
     own: list[Feature] = [import_module(module).FEATURE for module in FEATURES]
     plugins = sorted(entry_points(group=PLUGINS), key=lambda point: point.name)
     return (*own, *(point.load() for point in plugins))
+
+
+def clock_of(settings: Any, store: Any, clock: Callable[[], float]) -> Callable[[], float]:
+    """Return the clock of a server, by its real clock; both in seconds since 1970."""
+    for feature in installed():
+        clock = feature.clock(settings, store, clock)
+    return clock
 
 
 def fields_of(component: str) -> dict[str, Any]:

@@ -275,41 +275,20 @@ def without_games(recorder):
     recorder.record("first", "The first metric.", "GET", "/metrics", abridged=first_count)
 
 
-def lab(recorder):
-    """Advance the clock of a lab server, set faults of a game, and delete all games."""
-    body = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
-    game = recorder.send("POST", "/v1/games", body).json["game"]["id"]
-    recorder.record("lab", "A lab server.", "GET", "/v1/lab")
-    recorder.record(
-        "hour", "Let idempotency keys expire.", "POST", "/v1/lab/clock", {"advance_ms": 3_600_000}
-    )
-    faults = f"/v1/lab/games/{game}/faults"
-    fault = {"fault": "status=503", "requests": 3, "method": "POST"}
-    recorder.record("unavailable", "The next three POST fail.", "PUT", faults, fault)
-    recorder.record("left", "Three requests have the fault.", "GET", faults)
-    recorder.record("removed", "No request has a fault.", "DELETE", faults)
-    inbox = "/v1/lab/inbox/mail"
-    challenge = {"type": "webhook_challenge", "data": {"challenge": "portree"}}
-    recorder.record("challenge", "A challenge, which the inbox repeats.", "POST", inbox, challenge)
-    recorder.record("failing", "Events get 503.", "PUT", inbox, {"fault": "status=503"})
-    recorder.record("challenge", "It has received a challenge.", "GET", inbox)
-    recorder.record("empty", "It is empty.", "DELETE", inbox)
-    recorder.record("one", "There was one game.", "DELETE", "/v1/lab/games")
-
-
 SCENES = (
     whole_round, invitation, league, player, pass_and_leave, late_player, after_the_end,
-    without_games, lab, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
+    without_games, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""
 
 
 def groups():
     """Return the functions that record examples, by the names of the scenes or error codes of each."""
-    return of_scenes(SCENES) | example_problems.groups()
+    of_lab = [scene for scene in SCENES if scene.__module__ == "tests.lab.examples"]
+    return of_scenes(SCENES, of_lab) | example_problems.groups()
 
 
-def of_scenes(scenes, of_lab=(lab,)):
+def of_scenes(scenes, of_lab=()):
     """Return the functions that record the examples of some scenes, by the name of the scene.
 
     :param of_lab: the scenes of lab servers.

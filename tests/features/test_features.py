@@ -39,7 +39,8 @@ app = create_app(Settings(redis_url="memory://"))
 client, games = app.test_client(), collaborators(app).games
 players = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
 created = client.post("/v1/games", json=players)
-host, key = ({"Authorization": f"Bearer {token}"} for token in (created.json["host_token"], "skye_key_" + 22 * "A"))
+tokens = created.json["host_token"], "skye_key_" + 22 * "A"
+host, key = ({"Authorization": f"Bearer {token}"} for token in tokens)
 dispatcher(games).run_due()
 paths = "/v1", "/docs", "/docs/errors", "/openapi.json", "/metrics"
 print(json.dumps({

@@ -116,7 +116,7 @@ def test_every_operation_is_tried():
         f"{method} {rule.rule}"
         for rule in Service().app.url_map.iter_rules()
         for method in rule.methods - {"HEAD", "OPTIONS"}
-        if rule.rule.startswith("/v1") and not rule.rule.startswith("/v1/lab")  # see resources/test_lab.py
+        if rule.rule.startswith("/v1") and not rule.rule.startswith("/v1/lab")  # see lab/test_lab.py
     }
     assert operations == {name for name in BY_NAME if " /v1" in name}
 

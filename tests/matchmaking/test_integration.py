@@ -5,10 +5,10 @@ import pytest
 from skye_server.matchmaking.pools import TicketPools
 from tests.contract.checked import CheckedService, Contract, read_document
 from tests.faults.test_wrong_type_keys import spoil
+from tests.lab.test_lab import KEY, advance
 from tests.matchmaking.test_tickets import TICKETS, post, seek
 from tests.observability.test_metrics import scrape, value
 from tests.players.test_player_keys import ids, interleaved, replaced
-from tests.resources.test_lab import KEY, advance
 from tests.store.test_backup import check_due_after_restore
 from tests.support.dispatching import dispatch, dispatcher_of, entries
 from tests.support.endpoints import PLAYER_KEY

@@ -1,9 +1,9 @@
 """All requests that provoke problems."""
 
-from tests.support import provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests
+from tests.support import provoked_by_faults, provoked_by_moves, provoked_by_requests
 from tests.support.features import modules_of_features
 
-_MODULES = (provoked_by_faults, provoked_by_lab, provoked_by_moves, provoked_by_requests)
+_MODULES = (provoked_by_faults, provoked_by_moves, provoked_by_requests)
 
 
 def provoked_by(*modules):

@@ -313,3 +313,9 @@ def a_move_for_a_seat_that_a_bot_has_taken_over(service):
     service.clock.advance(2)
     game.view()
     return lambda: game.call("POST", "building/finish", seat=1)
+
+
+@provokes("lab_off")
+def a_fault_of_a_server_that_is_no_lab(service):
+    """A fault for a server that is not a lab."""
+    return lambda: service.call("POST", "/v1/games", {}, headers={"Skye-Fault": "drop"})

@@ -396,15 +396,6 @@ class DeliveryStatus(StringEnum):
     choices = ("pending", "delivered", "failed", "skipped")
 
 
-class FaultyMethod(StringEnum):
-    """The method of requests that have a fault: `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
-
-    There will be no others under `/v1`.
-    """
-
-    choices = ("GET", "POST", "PUT", "PATCH", "DELETE")
-
-
 class ErrorPlace(StringEnum):
     """A part of a request.
 

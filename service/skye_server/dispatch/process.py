@@ -16,14 +16,13 @@ import gevent
 
 from skye_server.commands.current_games import Games
 from skye_server.dispatch.dispatcher import Dispatcher
-from skye_server.features import Handler, installed
+from skye_server.features import Handler, clock_of, installed
 from skye_server.games.due import Due, next_attention_ms
 from skye_server.observability import logs, worker_metrics
 from skye_server.observability.readiness import readiness
 from skye_server.redis_url import MEMORY_URL
 from skye_server.relay.relay import Relay, connected
 from skye_server.settings import Settings, SettingsError
-from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shared_clock import SharedClock
 
@@ -54,7 +53,7 @@ def main(metrics_of: str | None = None) -> int:
         click.echo(f"{warning}.", err=True)
         return 1
     shared = SharedClock(store.time)
-    games = Games(store, settings, Laboratory(store.lab, shared).time if settings.lab else shared)
+    games = Games(store, settings, clock_of(settings, store, shared))
     shared.on_reading = games.metrics.clock_read
     if settings.dispatch_bind is not None and metrics_of is None:
         try:

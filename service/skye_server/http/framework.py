@@ -20,7 +20,6 @@ from skye_server.observability.metrics import Metrics
 from skye_server.outgoing.challenges import Challenges
 from skye_server.players.player_games import PlayerListing
 from skye_server.settings import Settings
-from skye_server.store.lab_store import Laboratory
 from skye_server.store.redis_store import RedisStore
 
 if TYPE_CHECKING:
@@ -35,7 +34,6 @@ class Collaborators:
     """The objects that the routes of one app use.
 
     :param challenges: sends challenges to URLs, for the features that need them.
-    :param lab: the laboratory of a server for testers.
     :param features: what each feature has added to this application, by the feature's name.
     """
 
@@ -48,7 +46,6 @@ class Collaborators:
     open_streams: OpenStreams
     metrics: Metrics
     challenges: Challenges
-    lab: Laboratory | None
     features: Mapping[str, Any]
 
 
@@ -74,7 +71,7 @@ class Host:
 
     :param clock: the real clock, in seconds since 1970.
     :param games: the games of the application, by its own clock.
-    :param challenges: those of the collaborators.
+    :param challenges: those of the collaborators; so is `change_notifier`.
     :param is_nested: whether it is an application below a path of another one.
     :param routes: builds an application below a path of this one, with routes and without collaborators.
     :param connect: connects a copy of it with a store and a clock.
@@ -85,6 +82,7 @@ class Host:
     clock: Callable[[], float]
     games: Games
     challenges: Challenges
+    change_notifier: ChangeNotifier
     is_nested: bool
     routes: Callable[[Settings], Flask]
     connect: Callable[[Flask, Settings, RedisStore, Callable[[], float]], WSGIApplication]

@@ -30,8 +30,7 @@ from skye.errors import RuleError
 from skye_server.client_address import network
 from skye_server.cooperative_yield import ComputingClient, computing_client
 from skye_server.error_codes import Problem
-from skye_server.http.fault_header import FAULT_VARIABLE
-from skye_server.http.framework import collaborators
+from skye_server.http.framework import feature
 from skye_server.http.request_parsing import (
     OF_PLAYER,
     OF_VERSION,
@@ -46,6 +45,14 @@ from skye_server.store.connection import calls
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+FAULT_HEADER: Final = "Skye-Fault"
+
+FAULT_VARIABLE: Final = "HTTP_SKYE_FAULT"
+"""The key of the header in the WSGI environment."""
+
+LAB_HEADER: Final = ("Skye-Lab", "on")
+"""The header of every response of a lab server."""
 
 REQUEST_ID: Final = "skye.request_id"
 """The key of the request's id in the WSGI environment."""
@@ -175,7 +182,7 @@ def _begin_request() -> None:
     :raises Problem: lab_off.
     """
     environ = request.environ
-    if FAULT_VARIABLE in environ and request.routing_exception is None and collaborators().lab is None:
+    if FAULT_VARIABLE in environ and request.routing_exception is None and feature("lab") is None:
         raise Problem("lab_off")
     calls.start_budget()
     client = ComputingClient(

@@ -9,7 +9,7 @@ from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS
 from skye_server import docs as guide
 from skye_server.features import merged
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH
-from skye_server.http.fault_header import FAULT_HEADER
+from skye_server.http.middleware import FAULT_HEADER
 from skye_server.http.request_parsing import MAX_ENTITY_TAGS_LENGTH
 from skye_server.openapi.text import text_of
 
@@ -151,7 +151,6 @@ SCHEMAS: Final[dict[str, Any]] = {
         "pattern": "^[A-Za-z0-9_]+$",
         "examples": ["msg_k7mt2vq9xw3c_0000000001"],
     },
-    "InboxBody": {"description": "Any JSON: a message to an inbox, or what it was set to answer."},
     "Picture": {
         "type": "string",
         "description": "An SVG picture without scripts and without references to other resources.",
@@ -269,9 +268,6 @@ PATH_PARAMETERS: Final = {
     "tile": _in_path("tile", "The id of the tile.", {"$ref": "#/components/schemas/TileId"}),
     "scoring_tile": _in_path(
         "scoring_tile", "The id of the scoring tile.", {"$ref": "#/components/schemas/ScoringTileId"}
-    ),
-    "inbox": _in_path(
-        "inbox", "The name of the inbox.", {"type": "string", "pattern": "^[a-z0-9-]{1,40}$", "maxLength": 40}
     ),
     "page": _in_path("page", "The name of the page.", {"$ref": "#/components/schemas/GuidePage"}),
     "asset": _in_path(

@@ -104,7 +104,7 @@ OWN_SEAT_ERRORS = ("token_required", "not_your_seat", "seat_not_found")
 
 _UNEXPECTED_ERRORS = (
     "bad_request",
-    "invalid_fault",
+    *filter(ERROR_CODES.__contains__, ["invalid_fault"]),
     "lab_off",
     "method_not_allowed",
     "invalid_parameter",

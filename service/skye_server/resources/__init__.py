@@ -13,7 +13,6 @@ from skye_server.resources import (
     docs,
     games,
     history,
-    lab,
     leagues,
     lobby,
     me,
@@ -45,9 +44,6 @@ def blueprints(features: Iterable[Feature]) -> dict[Blueprint, str]:
         scoring.blueprint: "Points, areas, and the effect of placements.",
         catalogue.blueprint: "Tiles, scoring tiles, scenarios and bots.",
         docs.blueprint: "The guide, and this document.",
-        lab.blueprint: "For testers, only on servers with `SKYE_LAB=on`: injected faults, a clock that can "
-        "be advanced, and deletion of all games. Every response of such a server has the header "
-        "`Skye-Lab: on`.",
     }
     for feature in features:
         found |= feature.blueprints()

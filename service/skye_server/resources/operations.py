@@ -78,7 +78,7 @@ def get_readiness() -> Response:
 
 
 def _health() -> dict[str, object]:
-    return {"status": "ok", "lab": collaborators().lab is not None}
+    return {"status": "ok", "lab": collaborators().games.settings.lab}
 
 
 @blueprint.route("/metrics")

@@ -8,8 +8,8 @@ Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
 Other modules describe other keys: `redis_players` those of players, `game_index` those of the list of public
-games, `due_queue` those of due work, `ruleset_store` that of rulesets,
-`lab_store` that of servers for testers. Features have stores of their own, on the same `calls`.
+games, `due_queue` those of due work, `ruleset_store` that of rulesets. Features have
+stores of their own, on the same `calls`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,6 @@ from skye_server.store.connection.server_warnings import is_too_old, server_warn
 from skye_server.store.connection.topology import SingleServer, Topology, topology_of
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
-from skye_server.store.lab_store import LabStore
 from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, MinReplicas
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
@@ -90,7 +89,6 @@ class RedisStore:
         self.players = RedisPlayers(self._calls)
         self.due = DueQueue(self._calls)
         self.rulesets = RulesetStore(self._calls)
-        self.lab = LabStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.
         self._ping_key = f"skye:{secrets.token_hex(8)}"
 

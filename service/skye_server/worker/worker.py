@@ -297,16 +297,20 @@ def encode_response(problem: Problem, application: Any, cors_headers: Sequence[t
 
     :param cors_headers: the headers with which pages can read the response (`cors.headers_without_app`).
     """
-    from skye_server.http.fault_injection import LAB_HEADER  # noqa: PLC0415 - see above
     from skye_server.http.framework import collaborators  # noqa: PLC0415 - see above
-    from skye_server.http.middleware import default_headers, request_id  # noqa: PLC0415 - see above
+    from skye_server.http.middleware import LAB_HEADER, default_headers, request_id  # noqa: PLC0415 - see above
     from skye_server.http.problems import response_for  # noqa: PLC0415 - see above
 
     its = collaborators(application)
     its.metrics.error_sent(problem.code)
     its_id = request_id()
     response = response_for(problem, its_id)
-    headers = [*response.headers, *default_headers(its_id), *([LAB_HEADER] if its.lab else []), *cors_headers]
+    headers = [
+        *response.headers,
+        *default_headers(its_id),
+        *([LAB_HEADER] if its.games.settings.lab else []),
+        *cors_headers,
+    ]
     headers.append(("Connection", "close"))
     head = "".join(f"{name}: {value}\r\n" for name, value in headers)
     return f"HTTP/1.1 {response.status}\r\n{head}\r\n".encode("latin-1") + response.get_data()

@@ -18,17 +18,14 @@ from werkzeug.wsgi import ClosingIterator
 
 from skye_server.cooperative_yield import has_disconnected
 from skye_server.error_codes import Problem
-from skye_server.http.fault_header import FAULT_VARIABLE, Faults, parse
-from skye_server.http.framework import collaborators
-from skye_server.http.middleware import Header
+from skye_server.http.framework import feature
+from skye_server.http.middleware import FAULT_VARIABLE, Header
 from skye_server.http.sse import EVENT_STREAM, KEEPS_REQUEST
+from skye_server.lab.fault_header import Faults, parse
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-
-LAB_HEADER: Final = ("Skye-Lab", "on")
-"""The header of every response of a lab server."""
 
 _FAULTS: Final = "skye.faults"
 """The key of the request's `Faults` in the WSGI environment."""
@@ -83,7 +80,7 @@ def fault_of(stored: str) -> tuple[str | None, str]:
 
 def _stored_fault_of_game() -> str | None:
     """Take the stored fault of the game of the request, None if it has none that applies to the request."""
-    lab, game = collaborators().lab, (request.view_args or {}).get("game")
+    lab, game = feature("lab"), (request.view_args or {}).get("game")
     if lab is None or game is None or request.blueprint == "Lab" or request.method == "OPTIONS":
         return None
     stored = lab.store.take_fault(game, _applies)

@@ -5,12 +5,6 @@ from tests.support.provoked_problems import provokes
 
 
 @provokes("lab_off")
-def a_fault_of_a_server_that_is_no_lab(service):
-    """A fault for a server that is not a lab."""
-    return lambda: service.call("POST", "/v1/games", {}, headers={"Skye-Fault": "drop"})
-
-
-@provokes("lab_off")
 def emptying_a_server_that_is_no_lab(service):
     return lambda: service.call("DELETE", "/v1/lab/games")
 

@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from skye_server.error_codes import FieldError, Problem
-
-FAULT_HEADER: Final = "Skye-Fault"
-
-FAULT_VARIABLE: Final = "HTTP_SKYE_FAULT"
-"""The key of the header in the WSGI environment."""
+from skye_server.http.middleware import FAULT_HEADER
 
 _MAX_EVENTS: Final = 1000
 

@@ -1,4 +1,4 @@
-"""The laboratory of a server for testers; see `skye_server.http.fault_injection` for injected faults."""
+"""The laboratory of a server for testers; see `skye_server.lab.fault_injection` for injected faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from flask import Blueprint, Response, request
 from marshmallow import fields
 
 from skye.fields import Component, Count, Keywords
-from skye_server.contract.enums import FaultyMethod
 from skye_server.contract.fields import Boolean, Integer
 from skye_server.contract.moves import ClockAdvance
 from skye_server.contract.objects import Object, json_or_none
@@ -22,16 +21,17 @@ from skye_server.games.player_events import DECISION
 from skye_server.games.seat_changes import MAX_AHEAD_MS
 from skye_server.games.views.fields import Timestamp
 from skye_server.games.views.game import time_view, timestamp
-from skye_server.http import fault_header
-from skye_server.http.fault_injection import apply, fault_of, stored_fault
 from skye_server.http.framework import collaborators, feature
 from skye_server.http.request_parsing import body_of, takes
 from skye_server.http.responses import JSON, no_content, uncached_json
+from skye_server.lab import fault_header
+from skye_server.lab.enums import FaultyMethod
+from skye_server.lab.fault_injection import apply, fault_of, stored_fault
+from skye_server.lab.store import Laboratory
 from skye_server.openapi.components import FAULT
 from skye_server.openapi.documented_errors import BODY_ERRORS, STORE_ERRORS
 from skye_server.openapi.operations import Describe, ResponseDoc, operation, text
 from skye_server.outgoing.challenges import CHALLENGE
-from skye_server.store.lab_store import Laboratory
 
 blueprint = Blueprint("Lab", __name__, url_prefix="/v1/lab")
 
@@ -343,7 +343,7 @@ def _lab() -> Laboratory:
 
     :raises Problem: lab_off.
     """
-    lab = collaborators().lab
+    lab: Laboratory | None = feature("lab")
     if lab is None:
         raise Problem("lab_off")
     return lab

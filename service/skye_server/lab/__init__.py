@@ -1,0 +1,1 @@
+"""The laboratory of servers for testers: injected faults, a clock that can be advanced, inboxes."""
