@@ -59,7 +59,11 @@ class UrlBot(Object):
 
 
 class UrlBotToSeat(UrlBot):
-    """A bot at a URL that takes a seat; only the host may seat one."""
+    """A bot at a URL that takes a seat; only the host may seat one.
+
+    The server sends it each decision of the seat, and plays the action that it answers, while a dispatcher
+    runs (`send_decision` in `webhooks`).
+    """
 
     name = Name("The bot's name; the server chooses one if left out.")
     color = Color("The bot's colour; the first free one if left out.")

@@ -113,9 +113,6 @@ def create_game(body: dict[str, Any]) -> Response:
     the rules, and derives or draws what it leaves out. A `scenario` is the name of a position (see
     `GET /v1/scenarios`).
 
-    A player with `bot_url` is a bot at a URL: the server sends it each decision of the seat, and plays the
-    action that it answers, while a dispatcher runs (`send_decision` in `webhooks`).
-
     A player with `"invite": true` is invited: the response has a single-use code, which reserves a seat after
     the seated players. The creator never sees the token of an invited player.
 

@@ -324,8 +324,8 @@ def rotate_host_token(game: str) -> Response:
 
     The host receives a new token, and the old one becomes invalid at once. A player key that created the game
     stays its host; it receives a token for a program that should only host this game. The watch codes of the
-    game become invalid, and webhooks that were made with the old token are disabled: `webhooks` lists them.
-    The server shows the token only in this response. A game that is over keeps its tokens.
+    game become invalid. The server shows the token only in this response. A game that is over keeps its
+    tokens.
     """
     changed = game_commands.rotate_host_token(collaborators().games, command_from_request(), game)
     view: dict[str, Any] = {**host_token_view(changed)}

@@ -284,9 +284,8 @@ def replace_player_key(body: dict[str, Any]) -> Response:
     """Replace a player key.
 
     The new key has the same seats and games. The old key becomes invalid at once, with the watch codes that
-    it requested. Webhooks that it made are disabled, and listed in the response; `keep_webhooks` leaves them
-    active. Tokens and bots at URLs stay. The new key must not have been used before. Retrying the request
-    with the old key is safe, with or without an `Idempotency-Key`.
+    it requested. Tokens and bots at URLs stay. The new key must not have been used before. Retrying the
+    request with the old key is safe, with or without an `Idempotency-Key`.
     """
     charge_key_replacement()
     identities = collaborators().games.identities
