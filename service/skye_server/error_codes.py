@@ -57,7 +57,7 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     ),
     "game_not_started": ErrorCode(409, "The game is still in its lobby."),
     "game_already_started": ErrorCode(409, "The game has left its lobby."),
-    "game_aborted": ErrorCode(409, "The host has aborted the game; it can no longer change."),
+    "game_aborted": ErrorCode(409, "The game was aborted; it can no longer change."),
     "game_full": ErrorCode(409, "Every seat of the game is taken."),
     "seat_taken": ErrorCode(409, "Another player has this seat."),
     "color_taken": ErrorCode(409, "Another player has this colour."),
@@ -67,6 +67,9 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "too_few_players": ErrorCode(409, "A game needs at least two players."),
     "seat_played_by_bot": ErrorCode(409, "A bot plays this seat."),
     "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
+    "proposal_open": ErrorCode(409, "Another proposal is open; a game has one at a time."),
+    "already_proposed": ErrorCode(409, "The seat has made such a proposal in this round already."),
+    "no_open_proposal": ErrorCode(409, "No proposal is open in the game."),
     "not_last_placement": ErrorCode(
         409, "Only the last placement of the round can be taken back, and this is another one."
     ),

@@ -189,11 +189,11 @@ class Game:
         return answer.json
 
     def act_legally(self, seat, dice=None):
-        """Send the first legal action of a seat, or with `dice` a random one except `take_back`."""
+        """Send the first legal action of a seat, or with `dice` a random one that revises nothing."""
         actions = self.actions(seat)
         if dice is None:
             return self.act(seat, actions[0])
-        action = dice.choice([action for action in actions if action["type"] != "take_back"])
+        action = dice.choice([action for action in actions if not action["revises"]])
         if action["type"] == "set_offer":
             action["body"] = offer(action["constraints"], dice)
         return self.act(seat, action)

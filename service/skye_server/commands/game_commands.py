@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec.structs import replace
+
 from skye import Buy, Move, Pass, RuleError, TakeBack, play
 from skye_server.commands.attempts import Attempt, Command, change_game, decode_record, load_game, new_record
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
-from skye_server.games import lobby, seat_changes
+from skye_server.games import agreements, lobby, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
     hash_token,
@@ -26,6 +28,7 @@ from skye_server.games.authorization import (
 )
 from skye_server.games.creation import new_invite, new_seat
 from skye_server.games.game import Game
+from skye_server.games.proposals import ProposalKind
 from skye_server.games.transitions import Transition, after_move, is_undo, state_in_play, undo_limit_reached
 from skye_server.games.views.history import purchase_of
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
@@ -51,6 +54,7 @@ def join_game(games: Games, command: Command, game_id: str, player: dict[str, An
         require_no_seat(game, bound)
         number = player.get("seat", lobby.lowest_free_seat(game))
         seat = new_seat(player, attempt.tokens, number, game.names, bound)
+        seat = replace(seat, seated_by_host=attempt.caller.host and bool(seat.token))
         invited_by = hash_token(command.invite or command.token or "") if attempt.caller.invited else ""
         return lobby.join(game, seat, attempt.now_ms, number=number, invited_by=invited_by)
 
@@ -184,11 +188,40 @@ def start_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
 
 
 def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
-    """End a game that is not over, without a result.
+    """End a game that is not over, without a result, or propose that to the other people who play it.
 
-    :raises Problem: token_required, host_only, game_aborted, game_finished.
+    :raises Problem: token_required, host_only, game_aborted, game_finished, seat_played_by_bot,
+        proposal_open, already_proposed.
     """
-    return change_game(games, command, game_id, _by_host, lambda of: lobby.abort(of.game, of.now_ms))
+
+    def authorize(attempt: Attempt[Game]) -> None:
+        if not agreements.may_ask_to_abort(attempt.game, attempt.caller):
+            require_host(attempt.caller)
+
+    def abort(attempt: Attempt[Game]) -> Transition:
+        game, caller, now_ms = attempt.game, attempt.caller, attempt.now_ms
+        seat_changes.check_not_over(game)
+        reason = agreements.abort_alone(game, caller)
+        if reason is not None:
+            return lobby.abort(game, reason, now_ms)
+        return agreements.propose(game, caller.seat, ProposalKind.ABORT, now_ms)
+
+    return change_game(games, command, game_id, authorize, abort)
+
+
+def answer_proposal(
+    games: Games, command: Command, game_id: str, seat: int, *, accept: bool
+) -> Attempt[Game]:
+    """Accept or refuse the open proposal, or withdraw it.
+
+    :raises Problem: seat_not_found, token_required, not_your_seat, game_not_started, game_aborted,
+        game_finished, seat_played_by_bot, no_open_proposal.
+    """
+
+    def answer(attempt: Attempt[Game]) -> Transition:
+        return agreements.answer(attempt.game, attempt.seat(seat), attempt.now_ms, accept=accept)
+
+    return change_game(games, command, game_id, by_seat(seat), answer)
 
 
 def advance_clock(games: Games, command: Command, game_id: str, advance_ms: int) -> Attempt[Game]:

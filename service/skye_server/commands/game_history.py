@@ -17,6 +17,7 @@ from skye import GameState
 from skye.positions import apply_event, set_up
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
+from skye_server.games.agreements import after_answer, after_proposal
 from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     AnyEvent,
@@ -32,6 +33,9 @@ from skye_server.games.events import (
     PlayerJoined,
     PlayerLeft,
     PositionSet,
+    ProposalAnswered,
+    ProposalEnded,
+    ProposalMade,
     SeatReturned,
     TimedOut,
     TurnChanged,
@@ -168,7 +172,17 @@ def empty_game(game: Game) -> Game:
     :param game: the game at any later version; its id, name, capacity and options do not change.
     """
     return replace(
-        game, seats=(), invites=(), status=Status.LOBBY, version=0, last_event=0, deadline_ms=None, state=None
+        game,
+        seats=(),
+        invites=(),
+        status=Status.LOBBY,
+        version=0,
+        last_event=0,
+        deadline_ms=None,
+        state=None,
+        proposal=None,
+        proposed=(),
+        abort_reason=None,
     )
 
 
@@ -232,8 +246,14 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms):
             return replace(game, deadline_ms=deadline_ms)
-        case GameAborted():
-            return replace(game, status=Status.ABORTED, invites=())
+        case ProposalMade():
+            return after_proposal(game, event)
+        case ProposalAnswered():
+            return after_answer(game, event)
+        case ProposalEnded():
+            return replace(game, proposal=None)
+        case GameAborted(reason):
+            return replace(game, status=Status.ABORTED, invites=(), abort_reason=reason)
     if isinstance(event, HostedEvent) or game.state is None:
         return game
     return _in_play(game, apply_event(game.state, event))

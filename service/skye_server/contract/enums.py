@@ -13,6 +13,7 @@ from skye.tiles import OBJECTS, Terrain
 from skye_server.contract.fields import Requested, RulesetEnum, StringEnum
 from skye_server.error_codes import ERROR_CODES
 from skye_server.features import installed
+from skye_server.games import proposals
 from skye_server.games.game import (
     URL_BOT,
     Clock,
@@ -89,7 +90,7 @@ class GameStatus(StringEnum):
     """The status of a game.
 
     `lobby`: players can take seats. `playing`: the game has begun. `finished`: the game is over and has a
-    result. `aborted`: the host ended the game, which has no result.
+    result. `aborted`: the game ended early, without a result.
 
     There may be new ones.
     """
@@ -174,7 +175,7 @@ class VisibilityName(StringEnum):
 class RoleName(StringEnum):
     """A role of a caller in a game.
 
-    `host`: may start, abort and delete the game, seat bots and invite players. `player`: holds a seat.
+    `host`: may start the game, seat bots and invite players, and abort a game that nobody else plays. `player`: holds a seat.
     `invited`: holds an unused invitation code.
 
     There may be new ones.
@@ -208,6 +209,45 @@ class SeatEndType(StringEnum):
 
     requested = Requested("RecordedSeatEnd", "How a seat of a record ended; see `SeatEndType`.")
     choices = SeatEnd
+
+
+class ProposalKind(StringEnum):
+    """What the people of a game are asked to agree to.
+
+    `abort`: the game ends without a result.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = proposals.ProposalKind
+
+
+class ProposalOutcome(StringEnum):
+    """How a proposal ended.
+
+    `accepted`: all people who play agreed. `refused`: one of them did not. `expired`: its time was over, or
+    the game. `withdrawn`: its player withdrew it, or gave the seat up.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = proposals.ProposalOutcome
+
+
+class AbortReason(StringEnum):
+    """Why a game could be aborted.
+
+    `agreed`: the people who played agreed. The others name why its host needed no agreement. `lobby`: the
+    game had not begun. `alone`: at most one person played. `host_not_playing`: the host held no seat.
+    `laboratory`: the game began from a record, a position or a scenario, or has a manual clock.
+
+    There may be new ones.
+    """
+
+    extensible = True
+    choices = proposals.AbortReason
 
 
 class SeedSourceName(StringEnum):

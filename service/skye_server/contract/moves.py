@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import ValidationError, fields, validate
 
 from skye_server.contract.enums import LandscapeTile
-from skye_server.contract.fields import Coordinate, Integer, Price, Rotation
+from skye_server.contract.fields import Boolean, Coordinate, Integer, Price, Rotation
 from skye_server.contract.objects import Object
 
 _DRAWN: Final = 3
@@ -55,6 +55,14 @@ class Purchase(Object):
     """A tile to buy from another player at its price, or a pass."""
 
     tile = LandscapeTile("The tile to buy; null: pass, and buy nothing.", required=True, allow_none=True)
+
+
+class ProposalAnswer(Object):
+    """The answer to the open proposal."""
+
+    accept = Boolean(
+        "Whether the seat agrees; the seat that made the proposal withdraws it by false.", required=True
+    )
 
 
 class Placement(Object):

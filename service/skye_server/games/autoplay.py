@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
+from skye_server.games.agreements import expired, settled
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
-from skye_server.games.game import Game, OnTimeout, with_seat
+from skye_server.games.game import Game, OnTimeout, Status, with_seat
 from skye_server.games.transitions import (
     Transition,
     advance,
@@ -42,11 +43,15 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
 
 
 def after_deadline(game: Game, now_ms: int) -> Transition:
-    """Make the moves of the seats that must act: their deadline has passed."""
-    transition = Transition(game)
+    """Do what is due: end a proposal that has expired, and act for the seats that have missed a deadline."""
+    deadline_ms = game.deadline_ms
+    if deadline_ms is None or deadline_ms > now_ms:
+        return expired(Transition(game), now_ms, now_ms)
+    transition = expired(Transition(game), deadline_ms, now_ms)
     for seat in game.waiting_for:
-        transition = transition.then(after_timeout(transition.game, seat, now_ms))
-    return transition
+        if transition.game.status is Status.PLAYING:  # those who are left may have agreed to abort it
+            transition = transition.then(after_timeout(transition.game, seat, now_ms))
+    return expired(transition, now_ms, now_ms)
 
 
 def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
@@ -65,7 +70,8 @@ def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
     left = after.seats[seat]
     if reason == "resigned":
         left = replace(left, token="", player="", resigned_player=left.player)
-    return advance(game, now_ms, [event], seats=with_seat(after.seats, seat, left), state=after.state)
+    seats = with_seat(after.seats, seat, left)
+    return settled(advance(game, now_ms, [event], seats=seats, state=after.state), now_ms)
 
 
 def _move_for(game: Game, seat: int, now_ms: int) -> Transition:

@@ -74,14 +74,12 @@ def changes_lists(before: Game | None, after: Game) -> bool:
 
 
 def next_attention_ms(game: Game, expires_ms: int) -> int:
-    """Return when a dispatcher must attend to a game: at its deadline or its expiry.
+    """Return when a dispatcher must attend to a game: at its deadline, or when it or a proposal expires.
 
     A manual clock needs no dispatcher: the request that advances the clock applies deadlines.
     """
-    deadline_ms = game.deadline_ms
-    if deadline_ms is None or game.clock_ms is not None or game.status is not Status.PLAYING:
-        return expires_ms
-    return min(deadline_ms, expires_ms)
+    due_ms = game.due_ms
+    return expires_ms if due_ms is None or game.clock_ms is not None else min(due_ms, expires_ms)
 
 
 def next_near_ms(game: Game | None, now_ms: int) -> int | None:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from skye import GameState, Phase
 from skye.events import Event
+from skye_server.games.proposals import AbortReason, ProposalKind, ProposalOutcome
 
 
 class GameCreated(NamedTuple):
@@ -133,8 +134,33 @@ class ClockAdvanced(NamedTuple):
     """The host has advanced the manual clock, to the time of the change."""
 
 
+class ProposalMade(NamedTuple):
+    """A seat, or the host, asks the other people of the game for their agreement."""
+
+    seat: int | None
+    kind: ProposalKind
+    expires_ms: int
+
+
+class ProposalAnswered(NamedTuple):
+    """A seat accepts or refuses the open proposal; a refusal ends it."""
+
+    seat: int
+    kind: ProposalKind
+    accepted: bool
+
+
+class ProposalEnded(NamedTuple):
+    """The proposal is no longer open. What it proposed follows if it was accepted."""
+
+    kind: ProposalKind
+    outcome: ProposalOutcome
+
+
 class GameAborted(NamedTuple):
-    """The host has aborted the game."""
+    """The game ends without a result."""
+
+    reason: AbortReason
 
 
 HostedEvent: TypeAlias = (
@@ -155,6 +181,9 @@ HostedEvent: TypeAlias = (
     | TimedOut
     | TurnChanged
     | ClockAdvanced
+    | ProposalMade
+    | ProposalAnswered
+    | ProposalEnded
     | GameAborted
 )
 
@@ -176,6 +205,9 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",
     ClockAdvanced: "clock_advanced",
+    ProposalMade: "proposal_made",
+    ProposalAnswered: "proposal_answered",
+    ProposalEnded: "proposal_ended",
     GameAborted: "game_aborted",
 }
 """The name of each game event in the API."""

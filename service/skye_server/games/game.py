@@ -15,6 +15,7 @@ from msgspec import Struct
 from skye import GameState, Options, Phase, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
 from skye_server.games.events import AnyEvent
+from skye_server.games.proposals import AbortReason, Proposal, Proposed
 
 
 class Status(StrEnum):
@@ -137,6 +138,7 @@ class Seat(Struct, frozen=True):
     at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
     `takeover` is set while the player has given the seat up. `resigned_player` is the id of the player who
     resigned: that player keeps the game in the own list, without a role.
+    `seated_by_host` is set if the host received the token of the seat.
     """
 
     name: str
@@ -148,6 +150,7 @@ class Seat(Struct, frozen=True):
     takeover: Takeover | None = None
     missed_deadlines: int = 0
     resigned_player: str = ""
+    seated_by_host: bool = False
 
     @property
     def is_free(self) -> bool:
@@ -197,6 +200,7 @@ class Game(Struct, frozen=True):
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
+    `proposed` are the proposals of the current round, also the open one.
     """
 
     id: str
@@ -218,6 +222,9 @@ class Game(Struct, frozen=True):
     host_player: str = ""
     clock_ms: int | None = None
     ruleset_hash: str = ""
+    proposal: Proposal | None = None
+    proposed: tuple[Proposed, ...] = ()
+    abort_reason: AbortReason | None = None
 
     @property
     def ruleset(self) -> Ruleset:
@@ -236,7 +243,7 @@ class Game(Struct, frozen=True):
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended, by its rules or because the host aborted it."""
+        """Whether the game has ended, by its rules or because it was aborted."""
         return self.status in (Status.FINISHED, Status.ABORTED)
 
     @property
@@ -249,9 +256,17 @@ class Game(Struct, frozen=True):
         """Return the first seat that must act and is played by a bot of the server, None if there is none."""
         return next((seat for seat in self.waiting_for if self.seats[seat].bot not in (None, URL_BOT)), None)
 
+    @property
+    def due_ms(self) -> int | None:
+        """When the game changes without a request: at its deadline, or when its proposal expires."""
+        if self.status is not Status.PLAYING:
+            return None
+        times = [self.deadline_ms, None if self.proposal is None else self.proposal.expires_ms]
+        return min((time for time in times if time is not None), default=None)
+
     def is_overdue(self, now_ms: int) -> bool:
-        """Return whether seats have missed a deadline."""
-        return self.deadline_ms is not None and now_ms >= self.deadline_ms and self.status is Status.PLAYING
+        """Return whether seats have missed a deadline, or a proposal has expired."""
+        return self.due_ms is not None and now_ms >= self.due_ms
 
 
 class Change(NamedTuple):

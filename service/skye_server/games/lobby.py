@@ -30,6 +30,7 @@ from skye_server.games.events import (
     StartedPlayer,
 )
 from skye_server.games.game import FREE_SEAT, Game, Seat, Status, name_key, with_seat
+from skye_server.games.proposals import AbortReason
 from skye_server.games.seat_changes import check_not_over, check_undo_limit
 from skye_server.games.transitions import (
     Transition,
@@ -253,13 +254,14 @@ def start(game: Game, now_ms: int, draws: RecordedDraws | None = None) -> Transi
     return advance(game, now_ms, [started, *events], **changed)
 
 
-def abort(game: Game, now_ms: int) -> Transition:
+def abort(game: Game, reason: AbortReason, now_ms: int) -> Transition:
     """Abort a game that is not over: it ends without a result.
 
     :raises Problem: game_aborted, game_finished.
     """
     check_not_over(game)
-    return advance(game, now_ms, [GameAborted()], status=Status.ABORTED, invites=())
+    fields = {"status": Status.ABORTED, "invites": (), "abort_reason": reason}
+    return advance(game, now_ms, [GameAborted(reason)], **fields)
 
 
 def _check_in_lobby(game: Game) -> None:

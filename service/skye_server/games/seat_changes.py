@@ -139,7 +139,7 @@ def advance_clock(game: Game, advance_ms: int) -> Transition:
     check_changeable(game)
     target = game.clock_ms + advance_ms
     transition = Transition(game)
-    while (due := transition.game.deadline_ms) is not None and due <= target:
+    while (due := transition.game.due_ms) is not None and due <= target:
         with Computation():
             transition = transition.then(after_deadline(replace(transition.game, clock_ms=due), due))
         transition = play_bots(transition, due)

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye_server.error_codes import Problem
-from skye_server.games.events import AnyEvent, BotTookOver, TurnChanged
+from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded, TurnChanged
 from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
+from skye_server.games.proposals import ProposalOutcome
 
 MAX_CHANGES: Final = 1_500
 """The number of changes after which nothing can be undone; otherwise a game and its log could grow forever.
@@ -33,10 +34,14 @@ class Transition(NamedTuple):
 def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
     """Replace fields of a game as one change, which increments its version.
 
-    A change of the seats that must act sets a new deadline and appends a `TurnChanged` event.
+    A change of the seats that must act sets a new deadline and appends a `TurnChanged` event. A proposal that
+    is open at the end of the game expires.
     """
     after = replace(game, **fields)
     events = tuple(events)
+    if after.is_over and after.proposal is not None:
+        events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
+        after = replace(after, proposal=None)
     if after.state is not game.state or after.status is not game.status:  # the turn follows from these
         if _turn(after) != _turn(game):
             after = replace(after, deadline_ms=_deadline(after, now_ms))

@@ -107,12 +107,33 @@ def get_rematch(game: str) -> Response:
 
 
 @blueprint.route("/abort", methods=["POST"])
-@writes(OWN_VIEW, errors=[*HOST_ERRORS, "game_aborted", "game_finished"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        *HOST_ERRORS,
+        "game_aborted",
+        "game_finished",
+        "seat_played_by_bot",
+        "proposal_open",
+        "already_proposed",
+    ],
+)
 def abort_game(game: str) -> Response:
-    """Abort a game.
+    """Abort a game, or propose it.
 
-    The host ends a game that is not over, permanently and without a result. It stays readable until it
-    expires, with the status `aborted`.
+    An aborted game is over, permanently and without a result. It stays readable until it expires, with the
+    status `aborted` and the `abort_reason`.
+
+    Once a game that several people play has begun, this makes a proposal: the response shows `proposal`, the
+    status is still `playing`, and the others accept it, refuse it, or let it expire (`answer_proposal`).
+    Meanwhile the game goes on. Every person who plays may propose it, once in a round. A proposal is open for
+    the time of a decision, at least ten minutes and at most seven days; a day in a game without a deadline. A
+    host whose token acts for no seat proposes it to all of them.
+
+    The host aborts the game at once in the lobby, in a game that at most one person plays, in a game that
+    began from a record, a position or a scenario or has a manual clock, and if the host plays none of the
+    seats. A host plays the seat that the player key of the host holds, and each whose token the host
+    received.
     """
     return game_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
 

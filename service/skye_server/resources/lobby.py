@@ -17,6 +17,7 @@ from skye_server.commands.views import TakenSeatView, TimedGameView, changed_vie
 from skye_server.contract.creation import HAS_URL_BOTS, BotToSeat, PersonToSeat, UrlBotToSeat
 from skye_server.contract.enums import Color
 from skye_server.contract.fields import InviteCode, Name, Seat
+from skye_server.contract.moves import ProposalAnswer
 from skye_server.contract.objects import Object, Variants
 from skye_server.error_codes import Problem
 from skye_server.features import installed
@@ -372,6 +373,31 @@ def return_to_seat(game: str, seat: int) -> Response:
     return game_response(
         game_commands.return_to_seat(collaborators().games, command_from_request(), game, seat)
     )
+
+
+@blueprint.route("/players/<seat:seat>/proposal", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        *BODY_ERRORS,
+        *OWN_SEAT_ERRORS,
+        "game_not_started",
+        "game_aborted",
+        "game_finished",
+        "seat_played_by_bot",
+        "no_open_proposal",
+    ],
+)
+@takes(ProposalAnswer, "The answer.")
+def answer_proposal(answer: dict[str, Any], game: str, seat: int) -> Response:
+    """Answer the open proposal.
+
+    A person who plays accepts or refuses the `proposal` of the game. It is accepted when all of them agree,
+    and ends as soon as one refuses. The seat that made it withdraws it with `"accept": false`. `actions` of
+    the seat offers the answers. A seat that its player has given up needs no agreement.
+    """
+    command, games = command_from_request(), collaborators().games
+    return game_response(game_commands.answer_proposal(games, command, game, seat, accept=answer["accept"]))
 
 
 def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias, TypedDict, cast
 
 from skye import (
@@ -20,8 +20,10 @@ from skye import (
 from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
 from skye.views import move_view
+from skye_server.games.agreements import can_propose, needs_agreement, people_of
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
+from skye_server.games.proposals import ProposalKind
 from skye_server.games.transitions import is_undo, undo_limit_reached
 from skye_server.games.views.fields import UnknownType, Version
 
@@ -46,7 +48,8 @@ class _ActionView(TypedDict):
     href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
     revises: Annotated[
         bool,
-        "Whether it takes back or replaces an earlier decision, or the seat; the seat need not act.",
+        "Whether it is no decision of the turn: it takes back or replaces an earlier one, takes the seat "
+        "back, or concerns a proposal. The seat need not act.",
     ]
 
 
@@ -107,6 +110,22 @@ class ReturnActionView(_ActionView):
     body: _NoBody
 
 
+class AbortActionView(_ActionView):
+    """Propose to the other people who play to end the game without a result."""
+
+    type: Literal["propose_abort"]
+    method: _Post
+    body: _NoBody
+
+
+class AnswerActionView(_ActionView):
+    """Accept or refuse the open proposal; the seat that made it withdraws it."""
+
+    type: Literal["answer_proposal"]
+    method: _Post
+    body: Annotated[Mapping[str, object], Component("ProposalAnswer"), "The answer."]
+
+
 class ActionOfLaterVersionView(_ActionView):
     """The fields that every action has. An action of a type that a later version added has more fields."""
 
@@ -122,6 +141,8 @@ ActionView: TypeAlias = (
     | TakeBackActionView
     | FinishActionView
     | ReturnActionView
+    | AbortActionView
+    | AnswerActionView
 )
 
 
@@ -162,6 +183,7 @@ def actions_view(game: Game, seat: int) -> ActionListView:
         actions += [_action(game, seat, move) for move in moves]
     if game.status is Status.PLAYING and game.seats[seat].can_return:
         actions.append(_return_action(game, seat))
+    actions += _proposal_actions(game, seat)
     return {"version": game.version, "actions": actions}
 
 
@@ -200,6 +222,24 @@ def _action(game: Game, seat: int, move: Move) -> ActionView:
 def _return_action(game: Game, seat: int) -> ReturnActionView:
     href = f"/v1/games/{game.id}/players/{seat}/return"
     return {"type": "return", "method": "POST", "href": href, "body": None, "revises": True}
+
+
+def _proposal_actions(game: Game, seat: int) -> Iterator[ActionView]:
+    """Yield how the seat can propose to abort the game, or answer the open proposal."""
+    if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT):
+        href = f"/v1/games/{game.id}/abort"
+        yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
+    proposal = game.proposal
+    if proposal is None or seat not in people_of(game):
+        return
+    for accept in (False,) if seat in (proposal.seat, *proposal.agreed) else (True, False):
+        yield {
+            "type": "answer_proposal",
+            "method": "POST",
+            "href": f"/v1/games/{game.id}/players/{seat}/proposal",
+            "body": {"accept": accept},
+            "revises": True,
+        }
 
 
 def _offer_action(game: Game, seat: int, limits: OfferLimits) -> OfferActionView:

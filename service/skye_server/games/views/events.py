@@ -38,17 +38,21 @@ from skye_server.games.events import (
     GameStarted,
     HostedEvent,
     PositionSet,
+    ProposalMade,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game
 from skye_server.games.transitions import state_with_ruleset
 from skye_server.games.views.fields import (
+    AbortReasonName,
     BotName,
     GameId,
     GameName,
     GameStatus,
     Nonce,
     PlayerName,
+    ProposalKindName,
+    ProposalOutcomeName,
     Reload,
     Resume,
     SeatCount,
@@ -127,6 +131,9 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
                 "waiting_for": waiting_for,
                 "deadline": None if deadline_ms is None else timestamp(deadline_ms),
             }
+        case ProposalMade(seat, kind, expires_ms):
+            expires_at = timestamp(expires_ms)
+            return {"type": "proposal_made", "seat": seat, "kind": kind, "expires_at": expires_at}
         case _:  # the view of any other event has the fields of the event
             return cast("HostedEventView", {"type": HOSTED_EVENT_TYPES[type(event)], **event._asdict()})
 
@@ -329,10 +336,37 @@ class ClockAdvancedView(TypedDict):
     type: Literal["clock_advanced"]
 
 
+class ProposalMadeView(TypedDict):
+    """A seat, or the host, asked the other people who play for their agreement."""
+
+    type: Literal["proposal_made"]
+    seat: Annotated[Seat | None, "The seat; null: the host, whose token acts for no seat."]
+    kind: Annotated[ProposalKindName, "What is proposed."]
+    expires_at: Annotated[Timestamp, "When it ends without agreement, by the clock of the game."]
+
+
+class ProposalAnsweredView(TypedDict):
+    """A seat accepted or refused the open proposal."""
+
+    type: Literal["proposal_answered"]
+    seat: EventSeat
+    kind: Annotated[ProposalKindName, "What is proposed."]
+    accepted: Annotated[bool, "Whether the seat accepted it; otherwise `proposal_ended` follows."]
+
+
+class ProposalEndedView(TypedDict):
+    """The proposal is no longer open. The events of what it proposed follow if it was accepted."""
+
+    type: Literal["proposal_ended"]
+    kind: Annotated[ProposalKindName, "What was proposed."]
+    outcome: Annotated[ProposalOutcomeName, "How it ended."]
+
+
 class GameAbortedView(TypedDict):
-    """The host aborted the game."""
+    """The game ended without a result."""
 
     type: Literal["game_aborted"]
+    reason: Annotated[AbortReasonName, "Why it could be aborted."]
 
 
 class GameFinishedView(TypedDict):
@@ -363,6 +397,9 @@ HostedEventView: TypeAlias = (
     | TimedOutView
     | TurnChangedView
     | ClockAdvancedView
+    | ProposalMadeView
+    | ProposalAnsweredView
+    | ProposalEndedView
     | GameAbortedView
     | EventView
     | GameFinishedView

@@ -29,9 +29,11 @@ from skye_server.games.game import (
     Visibility,
 )
 from skye_server.games.game import Seat as GameSeat
+from skye_server.games.proposals import Proposal
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import (
     MAX_TURN_MS,
+    AbortReasonName,
     BotName,
     ClockName,
     GameId,
@@ -42,6 +44,7 @@ from skye_server.games.views.fields import (
     Nonce,
     OriginName,
     PlayerName,
+    ProposalKindName,
     Roles,
     SeatCount,
     SeatEndName,
@@ -134,6 +137,19 @@ class GameOriginView(TypedDict):
     scenario: Annotated[str | None, Keywords(maxLength=40), "The name of the scenario; null for other types."]
 
 
+class ProposalView(TypedDict):
+    """A proposal that all people who play must accept. It never blocks play."""
+
+    kind: Annotated[ProposalKindName, "What is proposed."]
+    seat: Annotated[Seat | None, "The seat that made it; null: the host, whose token acts for no seat."]
+    agreed: Annotated[
+        Sequence[Seat],
+        Keywords(maxItems=MAX_PLAYERS, uniqueItems=True),
+        "The other seats that have accepted it, in the order of their answers.",
+    ]
+    expires_at: Annotated[Timestamp, "When it ends without agreement, by the clock of the game."]
+
+
 class GameView(GameStateView):
     """A game, as a caller may see it."""
 
@@ -157,6 +173,8 @@ class GameView(GameStateView):
     fairness: Annotated[FairnessView, "The commitment to the seed, and the seed."]
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
     result: Annotated[GameResultView | None, "The result; null until the game is finished."]
+    proposal: Annotated[ProposalView | None, "The open proposal; null: none."]
+    abort_reason: Annotated[AbortReasonName | None, "Why the game was aborted; null unless it was."]
 
 
 class TimeView(TypedDict):
@@ -253,6 +271,20 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "fairness": fairness_view(game),
         "players": players,
         "result": result_view(game, played["result"]),
+        "proposal": proposal_view(game.proposal),
+        "abort_reason": game.abort_reason,
+    }
+
+
+def proposal_view(proposal: Proposal | None) -> ProposalView | None:
+    """Return the open proposal, None for none."""
+    if proposal is None:
+        return None
+    return {
+        "kind": proposal.kind,
+        "seat": proposal.seat,
+        "agreed": proposal.agreed,
+        "expires_at": timestamp(proposal.expires_ms),
     }
 
 

@@ -1,0 +1,193 @@
+"""Agreements: proposals that all people of a game must accept. A proposal never blocks play.
+
+A game has at most one open proposal, and a seat makes at most one of a kind in each round. So the number of
+proposals is bounded, and a player whose proposal was refused cannot repeat it at once. A seat whose player
+has given it up needs no agreement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from msgspec.structs import replace
+
+from skye_server.error_codes import Problem
+from skye_server.games.authorization import Caller
+from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, ProposalEnded, ProposalMade
+from skye_server.games.game import Game, Seat, Status
+from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, ProposalOutcome, Proposed
+from skye_server.games.transitions import Transition, advance, state_begun, state_in_play
+
+_DAY_MS: Final = 86_400_000
+_MIN_OPEN_MS: Final = 600_000
+_MAX_OPEN_MS: Final = 7 * _DAY_MS
+
+
+def people_of(game: Game) -> list[int]:
+    """Return the seats that people play, also by a bot at a URL: those who must agree."""
+    return [number for number, seat in game.taken if _is_of_person(seat)]
+
+
+def _is_of_person(seat: Seat) -> bool:
+    return seat.takeover is None and (seat.bot is None or (seat.has_url_bot and seat.is_held))
+
+
+def open_ms(game: Game) -> int:
+    """Return how long a proposal stays open: the time of a decision, from ten minutes to seven days."""
+    turn_ms = _DAY_MS if game.options.turn_ms is None else game.options.turn_ms
+    return min(max(turn_ms, _MIN_OPEN_MS), _MAX_OPEN_MS)
+
+
+def propose(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> Transition:
+    """Make a proposal to the other people of a game.
+
+    :param seat: the seat that makes it; None: the host, to all people.
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot, proposal_open,
+        already_proposed.
+    """
+    _check_in_play(game, seat)
+    if game.proposal is not None:
+        raise Problem("proposal_open", kind=game.proposal.kind)
+    if Proposed(kind, seat, state_begun(game).round) in game.proposed:
+        raise Problem("already_proposed")
+    made = ProposalMade(seat, kind, now_ms + open_ms(game))
+    after = after_proposal(game, made)
+    return settled(advance(game, now_ms, [made], proposal=after.proposal, proposed=after.proposed), now_ms)
+
+
+def can_propose(game: Game, seat: int, kind: ProposalKind) -> bool:
+    """Return whether a seat may make a proposal now, which other people must answer."""
+    people = people_of(game) if game.status is Status.PLAYING else []
+    is_new = game.proposal is None and Proposed(kind, seat, state_begun(game).round) not in game.proposed
+    return seat in people and len(people) > 1 and is_new
+
+
+def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
+    """Answer the open proposal. To refuse one's own proposal withdraws it; to accept again changes nothing.
+
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot, no_open_proposal.
+    """
+    _check_in_play(game, seat)
+    proposal = game.proposal
+    if proposal is None:
+        raise Problem("no_open_proposal")
+    if not accept and seat == proposal.seat:
+        return _ended(game, ProposalOutcome.WITHDRAWN, now_ms)
+    answered = ProposalAnswered(seat, proposal.kind, accept)
+    if not accept:
+        return _ended(game, ProposalOutcome.REFUSED, now_ms, answered)
+    if seat in (proposal.seat, *proposal.agreed):
+        return Transition(game)
+    after = after_answer(game, answered)
+    if _is_agreed(after):
+        return _ended(game, ProposalOutcome.ACCEPTED, now_ms, answered)
+    return advance(game, now_ms, [answered], proposal=after.proposal)
+
+
+def settled(transition: Transition, now_ms: int) -> Transition:
+    """End the open proposal if the people who are left agree, or if its seat was given up."""
+    game = transition.game
+    if game.proposal is None:
+        return transition
+    if game.proposal.seat not in (None, *people_of(game)):
+        return transition.then(_ended(game, ProposalOutcome.WITHDRAWN, now_ms))
+    if _is_agreed(game):
+        return transition.then(_ended(game, ProposalOutcome.ACCEPTED, now_ms))
+    return transition
+
+
+def expired(transition: Transition, until_ms: int, now_ms: int) -> Transition:
+    """End the open proposal if its time was over at `until_ms`."""
+    proposal = transition.game.proposal
+    if proposal is None or proposal.expires_ms > until_ms:
+        return transition
+    return transition.then(_ended(transition.game, ProposalOutcome.EXPIRED, now_ms))
+
+
+def after_proposal(game: Game, event: ProposalMade) -> Game:
+    """Return a game after a proposal was made."""
+    number = state_begun(game).round
+    recent = [proposed for proposed in game.proposed if proposed.round == number]
+    proposed = (*recent, Proposed(event.kind, event.seat, number))
+    return replace(game, proposal=Proposal(event.kind, event.seat, event.expires_ms), proposed=proposed)
+
+
+def after_answer(game: Game, event: ProposalAnswered) -> Game:
+    """Return a game after a proposal was answered; a refusal ends it by the event that follows."""
+    if game.proposal is None or not event.accepted:
+        return game
+    return replace(game, proposal=replace(game.proposal, agreed=(*game.proposal.agreed, event.seat)))
+
+
+class _Effect(NamedTuple):
+    """What an accepted proposal changes: the events, and the fields of the game."""
+
+    events: Sequence[AnyEvent]
+    fields: Mapping[str, Any]
+
+
+def _aborted(_game: Game, _now_ms: int) -> _Effect:
+    fields = {"status": Status.ABORTED, "abort_reason": AbortReason.AGREED}
+    return _Effect([GameAborted(AbortReason.AGREED)], fields)
+
+
+_EFFECTS: Final[Mapping[ProposalKind, Callable[[Game, int], _Effect]]] = {ProposalKind.ABORT: _aborted}
+
+
+def _ended(game: Game, outcome: ProposalOutcome, now_ms: int, *before: AnyEvent) -> Transition:
+    assert game.proposal is not None
+    kind = game.proposal.kind
+    effect = _EFFECTS[kind](game, now_ms) if outcome is ProposalOutcome.ACCEPTED else _Effect([], {})
+    events = [*before, ProposalEnded(kind, outcome), *effect.events]
+    return advance(game, now_ms, events, proposal=None, **effect.fields)
+
+
+def _is_agreed(game: Game) -> bool:
+    assert game.proposal is not None
+    return {*people_of(game)} <= {game.proposal.seat, *game.proposal.agreed}
+
+
+def _check_in_play(game: Game, seat: int | None) -> None:
+    """Check that a game is in play, and that a person plays a seat.
+
+    :raises Problem: game_not_started, game_aborted, game_finished, seat_played_by_bot.
+    """
+    if state_in_play(game).is_over:
+        raise Problem("game_finished")
+    if seat is not None and not _is_of_person(game.seats[seat]):
+        raise Problem("seat_played_by_bot")
+
+
+def needs_agreement(game: Game) -> bool:
+    """Return whether only agreement ends a game early that more than one person plays."""
+    return game.state is not None and game.origin is None and game.clock_ms is None
+
+
+def may_ask_to_abort(game: Game, caller: Caller) -> bool:
+    """Return whether a player who is not the host may propose to abort a game; over, it answers why not."""
+    if caller.seat is None or not needs_agreement(game):
+        return False
+    return game.is_over or len(people_of(game)) > 1
+
+
+def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
+    """Return why a caller may abort a game without the agreement of others; None if the caller may not."""
+    if not caller.host:
+        return None
+    if game.state is None:
+        return AbortReason.LOBBY
+    if not needs_agreement(game):
+        return AbortReason.LABORATORY
+    if len(people_of(game)) <= 1:
+        return AbortReason.ALONE
+    return None if any(is_of_host(game, seat) for seat in game.seats) else AbortReason.HOST_NOT_PLAYING
+
+
+def is_of_host(game: Game, seat: Seat) -> bool:
+    """Return whether the host holds or held a seat: by the player key, or as it received the token.
+
+    Nothing shows whether a host who received the token of a seat plays it.
+    """
+    players = (seat.player, seat.resigned_player)
+    return seat.seated_by_host or (bool(game.host_player) and game.host_player in players)

@@ -1,0 +1,236 @@
+"""A game that several people play is aborted by their agreement; a proposal never blocks play."""
+
+import pytest
+
+from tests.support.playing import KEY, NAMES, Game, dice, new_key, problem_code
+
+MINUTE_S = 60
+
+
+@pytest.fixture
+def game(service):
+    """A game of three people in play."""
+    return service.create_game(3)
+
+
+def propose(game, seat=0):
+    return game.call("POST", "abort", token=game.tokens[seat])
+
+
+def answer(game, seat, accept):
+    return game.call("POST", "proposal", {"accept": accept}, seat=seat)
+
+
+def proposals(game):
+    """Return the events about proposals, and of the end of the game, without their numbers and times."""
+    events = game.service.get(game.path("events?limit=1000"))["events"]
+    names = ("kind", "seat", "accepted", "outcome", "reason")
+    return [
+        (event["type"], *(event[name] for name in names if name in event))
+        for event in events
+        if event["type"].startswith("proposal_") or event["type"] == "game_aborted"
+    ]
+
+
+def offered(game, seat):
+    """Return the actions of a seat that concern a proposal, with their bodies."""
+    kinds = ("propose_abort", "answer_proposal")
+    return [(each["type"], each["body"]) for each in game.actions(seat) if each["type"] in kinds]
+
+
+def keys_game(service, number=2, **more):
+    """Return a game whose seats are bound to player keys, the first to that of the host."""
+    keys = [new_key() for _ in range(number)]
+    body = {"players": [{"name": "Ann"}], "seat_count": number, "auto_start": True, **more}
+    game = service.begin(keys[0], **body)
+    for name, key in zip(NAMES[1:number], keys[1:], strict=True):
+        joined = service.call("POST", game.path("players"), {"name": name}, key)
+        assert joined.status_code == 201, joined.text
+    game.tokens = keys
+    return game
+
+
+def test_game_is_aborted_when_all_others_have_accepted(game):
+    proposed = propose(game)
+    assert proposed.status_code == 200, proposed.text
+    view = proposed.json
+    assert (view["status"], view["abort_reason"]) == ("playing", None)
+    assert view["proposal"] == {
+        "kind": "abort",
+        "seat": 0,
+        "agreed": [],
+        "expires_at": view["proposal"]["expires_at"],
+    }
+    assert answer(game, 2, accept=True).json["proposal"]["agreed"] == [2]
+    assert game.offer(1, 1, 1).status_code == 200  # play goes on
+    over = answer(game, 1, accept=True).json
+    assert (over["status"], over["abort_reason"]) == ("aborted", "agreed")
+    assert (over["proposal"], over["result"], over["waiting_for"]) == (None, None, [])
+    assert proposals(game) == [
+        ("proposal_made", "abort", 0),
+        ("proposal_answered", "abort", 2, True),
+        ("proposal_answered", "abort", 1, True),
+        ("proposal_ended", "abort", "accepted"),
+        ("game_aborted", "agreed"),
+    ]
+
+
+def test_refused_proposal_can_be_made_again_in_the_next_round(game):
+    propose(game)
+    assert answer(game, 1, accept=False).json["proposal"] is None
+    assert proposals(game)[-1] == ("proposal_ended", "abort", "refused")
+    assert problem_code(propose(game)) == "already_proposed"
+    assert propose(game, 1).status_code == 200
+    assert problem_code(propose(game, 2)) == "proposal_open"
+    answer(game, 1, accept=False)
+    assert proposals(game)[-1] == ("proposal_ended", "abort", "withdrawn")
+    assert problem_code(answer(game, 2, accept=True)) == "no_open_proposal"
+    game.play_to("pricing", 2)
+    assert propose(game).status_code == 200
+
+
+def test_actions_offer_to_propose_and_to_answer(game):
+    assert offered(game, 0) == [("propose_abort", None)]
+    propose(game)
+    assert offered(game, 0) == [("answer_proposal", {"accept": False})]
+    assert offered(game, 1) == [("answer_proposal", {"accept": True}), ("answer_proposal", {"accept": False})]
+    accept = next(action for action in game.actions(1) if action["type"] == "answer_proposal")
+    assert game.send(1, accept).json["proposal"]["agreed"] == [1]
+    assert game.send(1, accept).json["proposal"]["agreed"] == [1]  # again: no change
+    assert offered(game, 1) == [("answer_proposal", {"accept": False})]
+    assert all(action["revises"] for action in game.actions(1) if action["type"] == "answer_proposal")
+    answer(game, 1, accept=False)
+    assert offered(game, 0) == []
+    assert offered(game, 1) == [("propose_abort", None)]
+
+
+def test_proposal_expires_without_a_request(service):
+    game = service.create_game(2, options={"turn_ms": 300_000})
+    expires = propose(game).json["proposal"]["expires_at"]
+    assert expires.endswith("10:00.000Z")  # ten minutes, although a decision has five
+    service.clock.advance(5 * MINUTE_S)
+    assert game.view()["proposal"]["expires_at"] == expires
+    service.clock.advance(5 * MINUTE_S)
+    assert game.view()["proposal"] is None
+    assert proposals(game)[-1] == ("proposal_ended", "abort", "expired")
+    assert game.view()["status"] == "playing"
+
+
+def test_proposal_that_is_open_at_the_end_expires(service):
+    game = service.create_game(2)
+    game.play_to("building", 6)
+    propose(game)
+    over = game.play_out(dice(1))
+    assert (over["status"], over["proposal"]) == ("finished", None)
+    assert proposals(game)[-1] == ("proposal_ended", "abort", "expired")
+
+
+def test_seat_that_is_given_up_needs_no_agreement(game):
+    propose(game)
+    game.call("POST", "resign", seat=1)
+    assert game.view()["status"] == "playing"
+    answer(game, 2, accept=True)
+    assert game.view()["abort_reason"] == "agreed"
+
+
+@pytest.mark.parametrize(("seats", "outcome"), [((0,), "withdrawn"), ((1, 2), "accepted")])
+def test_proposal_ends_when_its_people_resign(game, seats, outcome):
+    propose(game)
+    for seat in seats:
+        assert game.call("POST", "resign", seat=seat).status_code == 200
+    assert ("proposal_ended", "abort", outcome) in proposals(game)
+    assert game.view()["status"] == ("aborted" if outcome == "accepted" else "playing")
+
+
+def test_bots_that_take_over_together_end_a_proposal_once(service):
+    game = service.create_game(3, options={"turn_ms": 1_000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    propose(game)
+    service.clock.advance(1)
+    assert game.view()["abort_reason"] == "agreed"
+    assert [each[0] for each in proposals(game)].count("proposal_ended") == 1
+
+
+def test_host_who_plays_needs_the_agreement_of_the_others(service):
+    game = keys_game(service, 3)
+    assert propose(game).json["proposal"]["seat"] == 0
+    game.call("POST", "resign", seat=0)
+    assert game.view()["proposal"] is None
+    again = game.call("POST", "abort", token=game.host)
+    assert (again.json["status"], again.json["proposal"]["seat"]) == ("playing", None)
+    answer(game, 1, accept=True)
+    assert answer(game, 2, accept=True).json["abort_reason"] == "agreed"
+
+
+def test_host_token_proposes_to_all_people(game):
+    view = game.call("POST", "abort", token=game.host).json
+    assert (view["proposal"]["seat"], view["status"]) == (None, "playing")
+    for seat in range(3):
+        answer(game, seat, accept=True)
+    assert game.view()["status"] == "aborted"
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_host_who_does_not_play_aborts_alone(service, has_key):
+    host = new_key() if has_key else None
+    game = service.begin(host, players=[{"invite": True}, {"invite": True}], auto_start=True)
+    codes = [each["code"] for each in game.created["invitations"]]
+    joined = [game.call("POST", "players", {"name": code[-5:]}, token=code).json for code in codes]
+    assert joined[1]["game"]["status"] == "playing"
+    assert game.call("POST", "abort", token=game.host).json["abort_reason"] == "host_not_playing"
+    assert proposals(game) == [("game_aborted", "host_not_playing")]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ({"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}, "alone"),
+        ({"players": [{"name": "Ann"}, {"name": "Bob"}]}, "lobby"),
+        ({"scenario": "first_round"}, "laboratory"),
+        (
+            {
+                "players": [{"name": "Ann"}, {"name": "Bob"}],
+                "auto_start": True,
+                "options": {"clock": "manual", "turn_ms": 1000},
+            },
+            "laboratory",
+        ),
+    ],
+)
+def test_host_aborts_alone_where_nobody_else_decides(service, body, reason):
+    created = service.call("POST", "/v1/games", body)
+    assert created.status_code == 201, created.text
+    game = Game(service, created.json)
+    refused = game.call("POST", "abort", token=game.tokens[0])
+    assert problem_code(refused) == "host_only"
+    assert game.call("POST", "abort", token=game.host).json["abort_reason"] == reason
+
+
+def test_spectators_and_strangers_can_neither_propose_nor_answer(game):
+    assert problem_code(game.call("POST", "abort")) == "token_required"
+    assert problem_code(game.call("POST", "abort", token=new_key())) == "host_only"
+    propose(game)
+    assert problem_code(game.call("POST", "players/1/proposal", {"accept": True})) == "token_required"
+    other = game.call("POST", "players/1/proposal", {"accept": True}, token=game.tokens[2])
+    assert problem_code(other) == "not_your_seat"
+    assert problem_code(answer(game, 1, accept="yes")) == "invalid_body"
+
+
+def test_repeated_request_proposes_once(game):
+    first, second = (game.call("POST", "abort", token=game.tokens[0], headers=KEY).json for _ in range(2))
+    assert first["proposal"] == second["proposal"]
+    assert first["version"] == second["version"]
+
+
+def test_past_events_show_the_proposal_of_their_time(game):
+    propose(game)
+    answer(game, 2, accept=True)
+    now = game.view(0)
+    game.play_to("pricing", 2)
+    for seat in (1, 2):
+        answer(game, seat, accept=True)
+    past = game.service.get(game.path() + f"?at_event={now['last_event']}", game.tokens[0])
+    assert past | {"now": now["now"]} == now
+    over = game.view()
+    last = game.service.get(game.path() + f"?at_event={over['last_event']}")
+    assert last | {"now": over["now"]} == over
