@@ -40,12 +40,27 @@ def test_players_meet_again_in_a_new_game(service):
 
 def test_bots_are_seated_again_at_once(service):
     old = service.create_game(3, bots={1: "random"})
-    old.call("POST", "abort", token=old.host)
+    old.abort()
     view = rematch(old, 0).json["game"]
     assert [player["bot"] for player in view["players"]] == ["random", None]
     started = rematch(old, 2).json["game"]
     assert started["status"] == "playing"
     assert started["waiting_for"] == [1, 2]  # the bot of seat 0 has set its offer
+
+
+def test_seats_of_a_rematch_begin_without_the_ends_of_the_old_ones(service):
+    key = "skye_key_" + 22 * "r"
+    old = service.begin(key, players=PAIR["players"], auto_start=True, options={"turn_ms": 1000})
+    service.clock.advance(1)
+    assert old.view()["players"][1]["end"]["missed_deadlines"] == 1
+    old.call("POST", "resign", token=key, seat=0)
+    old.play_out(dice(1))
+    view = rematch(old, 1).json["game"]
+    assert view["status"] == "playing"
+    assert [player["end"]["type"] for player in view["players"]] == ["played", "played"]
+    assert [player["end"]["missed_deadlines"] for player in view["players"]] == [0, 0]
+    own = {each["game"]["id"]: each["resigned_seat"] for each in service.get("/v1/me/games", key)["games"]}
+    assert own == {old.id: 0, view["id"]: None}  # the host of both
 
 
 def test_seats_of_a_rematch_are_reserved_for_its_players(service):
@@ -68,7 +83,7 @@ def test_second_request_of_a_player_names_the_seat_taken(service):
 def test_player_key_keeps_its_seat_in_a_rematch(service):
     key = "skye_key_" + 22 * "r"
     old = service.begin(key, **PAIR)
-    old.call("POST", "abort", token=key)
+    old.abort()
     new = old.call("POST", "rematch", token=key).json["game"]
     assert new["you"] == {"seat": 0, "roles": ["host", "player"]}
     assert new["id"] in [own["game"]["id"] for own in service.get("/v1/me/games", key)["games"]]
@@ -90,7 +105,7 @@ def test_rematch_is_not_found_while_the_game_is_played(service):
 
 def test_rematch_of_a_private_game_is_hidden_from_strangers(service):
     old = service.create_game(2, visibility="private")
-    old.call("POST", "abort", token=old.host)
+    old.abort()
     rematch(old, 0)
     assert problem_code(service.call("GET", old.path("rematch"))) == "game_not_found"
 
@@ -120,7 +135,7 @@ def test_rematch_that_was_aborted_too_often_is_refused(service):
 
 def test_rematch_of_a_private_game_is_private(service):
     old = service.create_game(2, visibility="private")
-    old.call("POST", "abort", token=old.host)
+    old.abort()
     new = rematch(old, 0).json["game"]
     assert new["visibility"] == "private"
     assert problem_code(service.call("GET", f"/v1/games/{new['id']}")) == "game_not_found"
@@ -139,13 +154,13 @@ def test_rematch_is_for_players_of_a_game_that_is_over(service, who, problem):
 def test_player_who_resigned_has_no_rematch(service):
     game = service.create_game(3)
     game.call("POST", "resign", seat=0)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     assert problem_code(rematch(game, 0)) == "token_unknown"
 
 
 def test_concurrent_rematches_of_all_players_join_one_game(service):
     old = service.create_game(5)
-    old.call("POST", "abort", token=old.host)
+    old.abort()
 
     clients = [Service(service.redis) for _ in range(5)]
 

@@ -160,7 +160,7 @@ def _own_seat(old: Game, caller: Caller) -> Seat:
     seat = old.seats[caller.seat]
     if not _plays_again(seat):
         raise Problem("seat_played_by_bot")
-    return replace(seat, bot=None, url_bot="")
+    return replace(seat, bot=None, url_bot="", missed_deadlines=0)
 
 
 def _plays_again(seat: Seat) -> bool:
@@ -223,7 +223,7 @@ def _opened(old: Game, new_id: str, now_ms: int, copy_bot: CopyBot) -> Transitio
 def _bot_again(seat: Seat, new_id: str, copy_bot: CopyBot) -> Seat:
     """Return the seat of a bot in the game that follows; one at a URL gets its decisions there too."""
     url_bot = copy_bot(seat.url_bot, new_id) if seat.has_url_bot else ""
-    return replace(seat, token="", player="", url_bot=url_bot)
+    return Seat(seat.name, seat.color, bot=seat.bot, url_bot=url_bot)
 
 
 def _reservation(seat: Seat) -> str:
