@@ -97,7 +97,7 @@ def test_seed_and_nonce_of_an_aborted_game_stay_hidden():
     needle = "a needle in a haystack"
     game = Service().create_game(2, seed=needle)
     for secret in (needle, nonce_of(game)):
-        assert secret not in game.call("POST", "abort", token=game.host).text
+        assert secret not in game.abort().text
         for method, path, body in questions(game, [1]):
             assert secret not in game.service.call(method, path, body, game.host).text
 

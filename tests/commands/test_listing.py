@@ -61,7 +61,7 @@ def test_game_with_a_new_status_moves_in_the_index(service):
     game.call("POST", "start", token=game.host)
     assert listed(service, status="lobby") == ([], 1)
     assert listed(service, status="playing") == ([game.id], 1)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     assert listed(service) == ([], 1)
     assert service.redis.keys("skye:{index}:*") == []
 

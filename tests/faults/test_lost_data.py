@@ -162,7 +162,7 @@ def test_game_without_its_log_is_shown_but_cannot_change(service, redis_client):
         assert problem_code(game.call("GET", rest)) == "data_corrupt"
     for action in game.actions(0):
         assert problem_code(game.send(0, action)) == "data_corrupt"
-    assert problem_code(game.call("POST", "abort", token=game.host)) == "data_corrupt"
+    assert problem_code(game.abort()) == "data_corrupt"
     assert redis_client.get(key_of(game.id, "game")) == table
     assert not redis_client.exists(key_of(game.id, "log"))
 

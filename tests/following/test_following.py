@@ -153,7 +153,7 @@ def test_stream_ends_with_an_aborted_game(service):
     game = service.create_game(2)
     with Stream(game, after=game.view()["last_event"]) as stream:
         stream.read()
-        game.call("POST", "abort", token=game.host)
+        game.abort()
         types = [message["data"].get("type") or message["data"]["reason"] for message in stream.rest()]
         assert types[0] == "game_aborted"
         assert types[-1] == "aborted"

@@ -148,7 +148,7 @@ def test_bot_replaces_the_player_for_the_rest_of_the_game(service):
     view = game.view()
     assert [player["bot"] for player in view["players"]] == [None, "greedy", None]
     assert received(game, "bot_took_over", "timed_out") == [("bot_took_over", 1)]
-    assert game.actions(1) == []
+    assert [action["type"] for action in game.actions(1)] == ["return"]
     assert game.view(1)["you"]["seat"] == 1
     assert game.view(1)["players"][1]["gold"] is not None
     for answer in (game.call("PUT", "purchase", {"tile": None}, seat=1), game.call("POST", "resign", seat=1)):

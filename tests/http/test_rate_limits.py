@@ -173,7 +173,7 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
 def test_rematch_costs_one_game_and_one_more_for_each_bot():
     service = limited(limit_games_per_minute=20)
     old = service.create_game(4, bots={1: "random", 2: "random", 3: "random"})
-    old.call("POST", "abort", token=old.host)
+    old.abort()
     answer = old.call("POST", "rematch", token=old.tokens[0])
     assert (answer.status_code, left(answer)) == (201, 20 - 4 - 4)
 

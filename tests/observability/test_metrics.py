@@ -117,7 +117,7 @@ def test_errors_are_counted_by_code(service):
 def test_milestones_of_games_are_counted(service):
     service.create_game(2, start=False)
     aborted = service.create_game(2)
-    aborted.call("POST", "abort", token=aborted.host)
+    aborted.abort()
     service.create_game(2, bots={0: "random", 1: "random"})
     game = service.create_game(2)
     game.call("POST", "resign", seat=0)

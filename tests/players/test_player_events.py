@@ -59,7 +59,7 @@ def test_player_takes_a_seat_then_has_turns_until_the_game_is_over(service):
     turn = events(service, key)[-1]
     assert (turn["game_id"], turn["seat"], turn["phase"], turn["deadline"]) == (game.id, 0, "buying", None)
     assert turn["game_version"] == game.view()["version"]
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     assert events(service, key)[-1]["type"] == "game_over"
     assert events(service, key)[-1]["status"] == "aborted"
 
@@ -298,7 +298,7 @@ def test_stream_sends_each_event_once_though_the_store_fails(service, monkeypatc
     game.act_legally(0)
     game.act_legally(1)
     reader.wait_for(lambda messages: len(messages) == 3)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     messages = reader.wait_for(lambda messages: len(messages) == 4)
     assert [event["type"] for _, event in messages[1:]] == ["your_turn", "your_turn", "game_over"]
     assert failures == ["read"]

@@ -178,7 +178,7 @@ def test_games_that_wait_for_the_player_are_listed_first(service):
     acted.offer(0, 1, 1)
     service.clock.advance(1)
     aborted = created(service, key)
-    aborted.call("POST", "abort", token=key)
+    aborted.abort()
     assert ids(service, key) == [urgent.id, waiting.id, acted.id, lobby.id, aborted.id]
     first, second, third, *_ = listed(service, key)
     assert (first["waiting"], second["waiting"], third["waiting"]) == (True, True, False)
@@ -219,7 +219,7 @@ def test_games_of_a_key_are_limited():
     games = [created(service, key) for _ in range(2)]
     refused = service.call("POST", "/v1/games", {}, key)
     assert client_error_code(refused) == "too_many_games"
-    games[0].call("POST", "abort", token=key)
+    games[0].abort()
     assert service.call("POST", "/v1/games", {}, key).status_code == 201
 
 

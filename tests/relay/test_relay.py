@@ -95,7 +95,7 @@ def test_start_abort_and_deletion_are_in_the_lists_when_they_are_acknowledged(se
     assert game.call("POST", "start", token=key).status_code == 200
     assert (listed(service, "lobby"), listed(service, "playing")) == ([], [game.id])
     assert types(service, key)[-1] == "your_turn"
-    assert game.call("POST", "abort", token=key).status_code == 200
+    assert game.abort().status_code == 200
     assert listed(service, "playing") == []
     assert (types(service, key)[-1], own_games(service, key)) == ("game_over", [game.id])
     assert service.call("DELETE", game.path(), token=key).status_code == 204
@@ -453,7 +453,7 @@ def test_late_worker_does_not_list_a_game_that_was_aborted(service, monkeypatch)
     game = service.create_game(2, start=False, key=new_key())
     _, relay_late = left_behind(monkeypatch, lambda: game.call("POST", "start", token=game.host))
     service.clock.advance(0.1)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     dispatcher = dispatcher_of(service)
     relay_all(service)
     assert entries(service, "relay") == {}
@@ -469,7 +469,7 @@ def test_late_worker_does_not_list_a_game_that_was_deleted(service, monkeypatch)
     key = new_key()
     game, relay_late = left_behind(monkeypatch, lambda: against_bob(service, key))
     service.clock.advance(0.1)
-    game.call("POST", "abort", token=key)
+    game.abort()
     relay_all(service)
     assert service.call("DELETE", game.path(), token=key).status_code == 204
     relay_late()

@@ -15,7 +15,7 @@ def service(any_redis):
 
 def aborted(service, **more):
     game = service.create_game(2, **more)
-    assert game.call("POST", "abort", token=game.host).status_code == 200
+    assert game.abort().status_code == 200
     return game
 
 

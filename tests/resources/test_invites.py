@@ -78,7 +78,7 @@ def test_unused_code_is_refused_after_the_start(service):
 
 def test_unused_code_is_refused_after_the_abort(service):
     game, code = invited(service)
-    assert game.call("POST", "abort", token=game.host).json["reserved_seats"] == 0
+    assert game.abort().json["reserved_seats"] == 0
     assert problem_code(game.call("GET", token=code)) == "game_not_found"
 
 
@@ -186,7 +186,7 @@ def test_rotation_replaces_the_host_token(service, start):
     answer = game.call("POST", "host-token", token=game.host)
     assert (answer.status_code, answer.json["game"]["you"]) == (201, {"seat": None, "roles": ["host"]})
     assert service.get(f"{game.path()}/events")["events"][-1]["type"] == "host_token_rotated"
-    assert problem_code(game.call("POST", "abort", token=game.host)) == "token_unknown"
+    assert problem_code(game.abort()) == "token_unknown"
     assert game.call("POST", "abort", token=answer.json["host_token"]).status_code == 200
 
 

@@ -247,7 +247,7 @@ def test_game_of_two_to_five_players_starts_with_its_rounds(service, players, ro
 @pytest.mark.parametrize("start", [False, True])
 def test_game_that_the_host_aborts_waits_for_nobody(service, start):
     game = service.create_game(2, start=start)
-    answer = game.call("POST", "abort", token=game.host)
+    answer = game.abort()
     assert (answer.status_code, answer.json["status"]) == (200, "aborted")
     assert (answer.json["phase"], answer.json["waiting_for"], answer.json["deadline"]) == (None, [], None)
     assert game.actions(0) == []

@@ -138,7 +138,7 @@ def test_position_of_a_finished_game_is_whole_for_everybody(service):
 
 def test_position_of_an_aborted_game_stays_hidden(service):
     game = service.create_game(2)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     assert "seed" not in exported(game)
 
 
@@ -161,7 +161,8 @@ def test_events_of_a_game_from_a_position_begin_with_it(service):
     for name in ("round", "round_count", "starting_seat", "scoring_tiles", "bag", "result"):
         assert event[name] == view[name]
     for seat, player in enumerate(event["players"]):
-        assert view["players"][seat] == player | {"name": f"Player {seat + 1}", "bot": None}
+        end = view["players"][seat]["end"]
+        assert view["players"][seat] == player | {"name": f"Player {seat + 1}", "bot": None, "end": end}
     assert event["seed"] is None
     assert [pair[1]["id"] - pair[0]["id"] for pair in pairwise(events)] == [1] * 5
 

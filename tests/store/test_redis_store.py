@@ -226,7 +226,7 @@ def test_game_ttl_depends_on_its_status(any_redis, status, seconds):
     bots = {0: "random", 1: "random"} if status == "finished" else None
     game = service.create_game(2, bots=bots, start=status != "lobby")
     if status == "aborted":
-        game.call("POST", "abort", token=game.host)
+        game.abort()
     assert game.view()["status"] == status
     for key in (key_of(game.id, "game"), key_of(game.id, "log")):
         assert seconds - 60 < any_redis.ttl(key) - EXPIRY_S <= seconds

@@ -244,7 +244,7 @@ def game_at(stage, service) -> Game:
     if stage == "placed":
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
-        game.call("POST", "abort", token=game.host)
+        game.abort()
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
     return game

@@ -215,6 +215,14 @@ class Game:
         """Play to the end; return the view."""
         return self.play_until(lambda view: view["status"] != "playing", dice)
 
+    def abort(self):
+        """Abort the game, with the agreement of the people who play; return the last response."""
+        answer = self.call("POST", "abort", token=self.host)
+        for seat, token in enumerate(self.tokens):
+            if token and answer.status_code == 200 and answer.json["status"] == "playing":
+                answer = self.call("POST", "proposal", {"accept": True}, seat=seat)
+        return answer
+
     def offer(self, seat, *prices, discard=0, **more):
         """Set the offer of a seat: prices, and the number of the drawn tile to discard."""
         drawn = [tile["tile"] for tile in self.view()["players"][seat]["tiles_on_offer"]]

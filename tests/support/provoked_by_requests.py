@@ -282,7 +282,7 @@ def a_start_by_a_seat_that_nobody_has(service):
 @provokes("game_aborted")
 def a_move_in_an_aborted_game(service):
     game = service.create_game()
-    assert game.call("POST", "abort", token=game.host).status_code == 200
+    assert game.abort().status_code == 200
     body = {"discard": "L01", "prices": {"L02": 1, "L03": 1}}
     return lambda: game.call("PUT", "offer", body, seat=0)
 
@@ -297,7 +297,7 @@ def a_move_after_the_end(service):
 @provokes("game_finished")
 def an_abort_after_the_end(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
-    return lambda: game.call("POST", "abort", token=game.host)
+    return lambda: game.abort()
 
 
 @provokes("seat_not_taken_over")

@@ -106,7 +106,7 @@ def finished(service):
 def aborted(service):
     """Return a game that its host has aborted."""
     game = service.create_game(2, seed="aborted")
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     return game
 
 

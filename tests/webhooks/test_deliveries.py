@@ -72,7 +72,7 @@ def test_no_delivery_has_a_token_or_a_hidden_value(service, receiver):
 def test_types_that_a_webhook_does_not_list_are_left_out(service, receiver):
     create(service, receiver.url, types=["game_over"])
     game = start(service)
-    game.call("POST", "abort", token=PLAYER_KEY)
+    game.abort()
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
 
@@ -84,7 +84,7 @@ def test_webhook_of_a_game_reports_all_seats(service, receiver):
     game.call("DELETE", "players/3", token=game.host)
     game.call("POST", "start", token=game.host)
     game.call("POST", "resign", seat=2)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
     dispatch(service)
     found = [(each.message["type"], each.message["data"]["seat"]) for each in receiver.events]
     assert found[:2] == [("seat_taken", 3), ("seat_left", 3)]
@@ -143,7 +143,7 @@ def test_later_events_of_a_game_wait_for_a_failed_one(service, receiver):
 
     receiver.answer = answer
     games = [start(service), start(service)]
-    games[0].call("POST", "abort", token=PLAYER_KEY)
+    games[0].abort()
     dispatch(service)
     of_first = [each for each in receiver.events if each.message["data"]["game_id"] == games[0].id]
     assert [each.message["type"] for each in of_first] == ["seat_taken"]
@@ -302,7 +302,7 @@ def test_events_that_two_threads_queue_at_once_are_all_queued(service, receiver,
     def overtake():
         game.call("POST", "resign", seat=0)
         attend(service, f"{game.id}/{game.id}")
-        game.call("POST", "abort", token=game.host)
+        game.abort()
 
     call_once(monkeypatch, Games, "changes_after", overtake)
     assert attend(service, f"{game.id}/{game.id}") == collaborators(service.app).games.now_ms()
@@ -323,7 +323,7 @@ def test_webhook_whose_creation_failed_after_its_write_works(of_game, service, r
         patched.setattr(WebhookStore, "put", put_and_fail)
         assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).status_code == 503
     assert service.call("POST", path, {"url": receiver.url}, PLAYER_KEY, key).json["status"] == "active"
-    game.call("POST", "abort", token=PLAYER_KEY)
+    game.abort()
     service.clock.advance(60)
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
@@ -336,7 +336,7 @@ def test_webhook_without_a_cursor_reports_later_events(of_game, service, receive
     assert service.redis.delete(*service.redis.keys("skye:*:webhook:*")) == 1
     owner = game.id if of_game else player_owner(hash_player_key(PLAYER_KEY))
     attend(service, f"{game.id}/{owner}")
-    game.call("POST", "abort", token=PLAYER_KEY)
+    game.abort()
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
 
@@ -348,7 +348,7 @@ def test_event_during_a_creation_that_broke_off_is_reported(of_game, service, re
     put = WebhookStore.put
 
     def put_after_an_event(*arguments, **options):
-        game.call("POST", "abort", token=PLAYER_KEY)
+        game.abort()
         dispatch(service)
         put(*arguments, **options)
         raise Problem("store_unavailable")
@@ -365,7 +365,7 @@ def test_webhook_of_a_game_gets_the_next_event_of_any_process(service, receiver)
     game.service = local_service(redis=service.redis)
     assert game.offer(0, 1, 1).status_code == 200
     create(service, receiver.url, game.path("webhooks"), PLAYER_KEY, types=["game_over"])
-    game.call("POST", "abort", token=PLAYER_KEY)
+    game.abort()
     dispatch(service)
     assert kinds(receiver) == ["game_over"]
 

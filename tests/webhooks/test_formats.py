@@ -52,7 +52,7 @@ def test_chat_service_gets_sentences_and_no_challenge(form, url, field, service,
         f"Isle of Skye, game {game.id}: you have seat 0.",
         f"Isle of Skye, game {game.id}: it is your turn (pricing).",
     ]
-    game.call("POST", "abort", token=PLAYER_KEY)
+    game.abort()
     dispatch(service)
     assert [body[field] for _, body in chat.posted[2:]] == 2 * [
         f"Isle of Skye, game {game.id}: the game is aborted."
@@ -122,7 +122,7 @@ def test_your_turn_is_stale_once_the_decision_is_made(act, service, receiver):
         if act == "offer":
             assert game.offer(0, 1, 1).status_code == 200
             return
-        assert game.call("POST", "abort", token=game.host).status_code == 200
+        assert game.abort().status_code == 200
         if act == "delete":
             assert game.call("DELETE", "", token=game.host).status_code == 204
 

@@ -199,7 +199,7 @@ def test_host_manages_webhooks_of_a_game(service, receiver):
 def test_deletion_of_a_game_that_failed_once_deletes_its_webhooks(service, receiver, monkeypatch):
     game = service.create_game(2)
     create(service, receiver.url, game.path("webhooks"), game.host)
-    game.call("POST", "abort", token=game.host)
+    game.abort()
 
     def fail(*_):
         raise Problem("store_unavailable")

@@ -175,8 +175,8 @@ class VisibilityName(StringEnum):
 class RoleName(StringEnum):
     """A role of a caller in a game.
 
-    `host`: may start the game, seat bots and invite players, and abort a game that nobody else plays. `player`: holds a seat.
-    `invited`: holds an unused invitation code.
+    `host`: may start the game, seat bots and invite players, and abort a game that nobody else plays.
+    `player`: holds a seat. `invited`: holds an unused invitation code.
 
     There may be new ones.
     """
