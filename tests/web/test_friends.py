@@ -113,6 +113,24 @@ def test_player_takes_the_seat_back_that_a_bot_took_over(browser):
     assert screen.view()["players"][0]["bot"] is None
 
 
+def test_players_agree_to_end_the_game_early(browser):
+    game, tokens, _ = browser.game("Ann", "Bob")
+    ann, bob = (browser.window(f"/play/?game={game}#seat={token}").page for token in tokens)
+    for page in (ann, bob):
+        page.wait_for_selector(".pricing .card")
+        page.click(".menu summary")
+    ann.click("[data-act=abort]")
+    ann.click("dialog[open] [data-act=yes]")
+    ann.wait_for_selector("[data-act=withdraw]")
+    bob.click("[data-act=refuse]")
+    ann.wait_for_selector("[data-act=withdraw]", state="hidden")
+    bob.click("[data-act=abort]")
+    bob.click("dialog[open] [data-act=yes]")
+    ann.click("[data-act=accept]")
+    for page in (ann, bob):
+        page.wait_for_selector(".log .game_aborted", state="attached")
+
+
 def test_player_who_resigns_watches_while_a_bot_plays_on(browser):
     screen, _, _ = seated(browser, "Ann", "Bob")
     page = screen.page

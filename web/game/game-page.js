@@ -14,6 +14,7 @@ import { FLIGHT_MS, fly } from "../shared/motion.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
+import { proposalBanner } from "./proposal.js";
 import { pricingTray } from "./pricing.js";
 import { stepText } from "./step-text.js";
 import { sinceLastTurn } from "./since.js";
@@ -31,11 +32,7 @@ export class GamePage {
   returning = h(
     "p",
     { class: "banner", hidden: true },
-    button(
-      t("return.button"),
-      () => void this.store.act((seat, options) => seat.returnToSeat(/** @type {any} */ (options))).catch(toastError),
-      { "data-act": "return" },
-    ),
+    button(t("return.button"), () => this.#return(), { "data-act": "return" }),
     " ",
     t("toast.bot_took_over"),
   );
@@ -86,6 +83,7 @@ export class GamePage {
       async () => (await import("./hotseat.js")).handOver(store, chosen, reopen),
     );
     this.notices = boardNotices(store);
+    this.proposal = proposalBanner(store);
     this.since = sinceLastTurn(store);
     this.points = lazyPart(
       () => false,
@@ -203,6 +201,7 @@ export class GamePage {
       { class: "notes" },
       this.banner,
       this.returning,
+      this.proposal.root,
       this.guide.root,
       this.strip.root,
       this.since.root,
@@ -221,6 +220,13 @@ export class GamePage {
     const heading = headings.find((one) => one.checkVisibility()) ?? null;
     if (heading) heading.tabIndex = -1;
     return heading;
+  }
+
+  /** Take our seat back from the bot that took it over. */
+  #return() {
+    const { store } = this;
+    const { seat } = store;
+    if (seat !== null) void store.send(() => store.game.seat(seat).returnToSeat()).catch(toastError);
   }
 
   get shownSeat() {
@@ -323,6 +329,7 @@ export class GamePage {
     this.header.show();
     this.alerts.show();
     hide(this.returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
+    this.proposal.show();
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
     this.#showGold();
     this.#showTrays();

@@ -68,6 +68,12 @@ export function spokenStory(event, view) {
   return story(event, view, (tile) => tileNameAndWords(view.ruleset, tile, event.rotation ?? 0));
 }
 
+/** Return what is proposed, and by whom. @param {{seat: number | null}} proposal @param {Game} view */
+export function proposalText({ seat }, view) {
+  const proposer = view.players.find((player) => player.seat === seat);
+  return proposer ? t("proposal.abort", { name: proposer.name }) : t("proposal.abort_host");
+}
+
 /**
  * Return an event in words, or an empty string for an event that the log leaves out.
  *
@@ -124,6 +130,10 @@ export function story(event, view, nameOf = (tile) => tile) {
     bot_took_over: () => t("log.bot_took_over", { name: name(event.seat), bot: botName(event.bot) }),
     game_finished: () => winnersText(event.result.winners, view),
     game_aborted: () => t("status.aborted"),
+    proposal_made: () => proposalText(event, view),
+    proposal_answered: () =>
+      t(event.accepted ? "log.proposal_accepted" : "log.proposal_refused", { name: name(event.seat) }),
+    proposal_ended: () => (["expired", "withdrawn"].includes(event.outcome) ? t(`log.proposal_${event.outcome}`) : ""),
   };
   const key = `log.${event.type}`;
   return (

@@ -8,6 +8,7 @@ import { askToLeave } from "../home/leave-seat.js";
 import { forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
+import { canProposeAbort } from "./proposal.js";
 import { settingBox } from "./setting-box.js";
 import { share } from "../home/share.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -67,6 +68,12 @@ export function menuItems(store, chosen, reopen, menu) {
   const leaving = button(t("menu.leave"), () => askToLeave(store, reopen, tokensOf(store.id).host !== null, leaving), {
     "data-act": "leave",
   });
+  const aborting = confirmation(
+    t("menu.abort_question"),
+    t("menu.abort"),
+    () => void store.send(() => store.game.abort()).catch(toastError),
+  );
+  const abort = button(t("menu.abort"), () => aborting.open(abort), { "data-act": "abort" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h(
     "div",
@@ -82,6 +89,7 @@ export function menuItems(store, chosen, reopen, menu) {
     "Notification" in window ? settingBox("notify", askToNotify) : null,
     button(t("menu.help"), openHelp),
     guide,
+    abort,
     leaving,
     forgetIt,
     button(
@@ -140,6 +148,7 @@ export function menuItems(store, chosen, reopen, menu) {
       hide(seat, !seated);
       hide(linkFirst, !seated);
       hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
+      hide(abort, !canProposeAbort(store));
       hide(leaving, !seated || isOver());
       hide(forgetIt, !tokensOf(store.id).seats.length);
     },

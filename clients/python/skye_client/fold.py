@@ -68,6 +68,8 @@ def empty_view(tiles: Iterable[str], ruleset: str, color: str | None = None, *, 
         "bag": {"count": len(landscape), "tiles": landscape},
         "players": [],
         "result": None,
+        "proposal": None,
+        "abort_reason": None,
     }
     return cast("Game", view)
 
@@ -267,7 +269,23 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
 
 def _game_aborted(view: _View, players: _Players, event: _Event) -> None:
     """End the game without a result."""
-    view["status"], view["reserved_seats"] = "aborted", 0
+    view["status"], view["reserved_seats"], view["abort_reason"] = "aborted", 0, event["reason"]
+
+
+def _proposal_made(view: _View, players: _Players, event: _Event) -> None:
+    """Open a proposal."""
+    view["proposal"] = {**{field: event[field] for field in ("kind", "seat", "expires_at")}, "agreed": []}
+
+
+def _proposal_answered(view: _View, players: _Players, event: _Event) -> None:
+    """Add a seat that has accepted the proposal."""
+    if event["accepted"]:
+        view["proposal"]["agreed"].append(event["seat"])
+
+
+def _proposal_ended(view: _View, players: _Players, event: _Event) -> None:
+    """Close the proposal."""
+    view["proposal"] = None
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -344,6 +362,9 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "round_scored": _round_scored,
     "game_finished": _game_finished,
     "game_aborted": _game_aborted,
+    "proposal_made": _proposal_made,
+    "proposal_answered": _proposal_answered,
+    "proposal_ended": _proposal_ended,
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
     "seat_returned": _seat_returned,

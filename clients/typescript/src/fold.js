@@ -35,6 +35,7 @@ export function emptyView(tiles, ruleset, { color = null, host = false } = {}) {
   return /** @type {any} */ ({
     ruleset, version: 0, last_event: 0, status: "lobby", reserved_seats: 0, you: { seat: null, roles: host ? ["host"] : [], color }, deadline: null,
     round: 0, round_count: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
+    proposal: null, abort_reason: null,
   });
 }
 
@@ -148,8 +149,17 @@ const FOLDS = {
     view.fairness.seed = event.seed;
     view.fairness.nonce = event.nonce;
   },
-  game_aborted(view) {
-    Object.assign(view, { status: "aborted", reserved_seats: 0 });
+  game_aborted(view, { reason }) {
+    Object.assign(view, { status: "aborted", reserved_seats: 0, abort_reason: reason });
+  },
+  proposal_made(view, { kind, seat, expires_at }) {
+    view.proposal = { kind, seat, expires_at, agreed: [] };
+  },
+  proposal_answered(view, { seat, accepted }) {
+    if (accepted) view.proposal?.agreed.push(seat);
+  },
+  proposal_ended(view) {
+    view.proposal = null;
   },
   turn_changed(view, { phase, waiting_for, deadline }) {
     Object.assign(view, { phase, waiting_for, deadline });

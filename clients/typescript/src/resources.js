@@ -218,6 +218,15 @@ export class Seat {
   returnToSeat(options) { return this.request("POST", "/return", options); }
 
   /**
+   * Accept or refuse the open proposal; the seat that made it withdraws it with false.
+   *
+   * @param {boolean} accept
+   * @param {CallOptions} [options]
+   * @returns {Promise<GameData>}
+   */
+  answerProposal(accept, options) { return this.request("POST", "/proposal", { ...options, body: { accept } }); }
+
+  /**
    * Replace the token of the seat; the game of this object sends the new token from now on.
    *
    * @param {CallOptions} [options]

@@ -219,6 +219,6 @@ class GameFeeds:
 
 def time_to_next_read(game: Game, now_ms: int) -> float:
     """Return the seconds to the next check, or to an earlier deadline."""
-    if game.deadline_ms is None or game.clock_ms is not None:
+    if game.due_ms is None or game.clock_ms is not None:
         return CHECK_S
-    return min(CHECK_S, max((game.deadline_ms - now_ms) / 1000, 0.0) + 0.01)
+    return min(CHECK_S, max((game.due_ms - now_ms) / 1000, 0.0) + 0.01)

@@ -81,11 +81,11 @@ class AsyncGame:
         return cast(m.Game, await self.request("POST", "/start", **options))
 
     async def abort(self, **options: Unpack[CallOptions]) -> m.Game:
-        """End the game without a result, with the host token."""
+        """End the game without a result; propose it to the others if several people play."""
         return cast(m.Game, await self.request("POST", "/abort", **options))
 
     async def delete(self, **options: Unpack[CallOptions]) -> None:
-        """Delete the game, which must be over, with the host token."""
+        """Hide a game that is over from the own lists; delete it, as the host, if nobody else played."""
         await self.request("DELETE", **options)
 
     async def rotate_host_token(self, **options: Unpack[CallOptions]) -> m.HostToken:
@@ -201,6 +201,10 @@ class AsyncSeat:
     async def return_to_seat(self, **options: Unpack[CallOptions]) -> m.Game:
         """Take the seat back that a bot took over after a missed deadline."""
         return cast("m.Game", await self.request("POST", "/return", **options))
+
+    async def answer_proposal(self, *, accept: bool, **options: Unpack[CallOptions]) -> m.Game:
+        """Accept or refuse the open proposal; the seat that made it withdraws it with false."""
+        return cast("m.Game", await self.request("POST", "/proposal", body={"accept": accept}, **options))
 
     async def rotate_token(self, **options: Unpack[CallOptions]) -> m.TakenSeat:
         """Replace the token of the seat; the game of this object sends the new one from now on."""

@@ -1,0 +1,46 @@
+import { button, h, hide, setText } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { toastError } from "../shared/toast.js";
+import { proposalText } from "./log.js";
+
+/** @typedef {import("../state/store.js").Store} Store */
+
+/** Return whether our seat may propose to end the game early: several people play it. @param {Store} store */
+export function canProposeAbort({ view, me }) {
+  const isServers = view.origin === null && view.options.clock === "real";
+  const people = view.players.filter(({ bot }) => bot === null).length;
+  return view.status === "playing" && isServers && people > 1 && me?.bot === null && view.proposal === null;
+}
+
+/**
+ * Create the banner with the open proposal, and the buttons with which our seat answers it.
+ *
+ * @param {Store} store
+ */
+export function proposalBanner(store) {
+  const answer = (/** @type {boolean} */ accept) => () => {
+    const { seat } = store;
+    if (seat !== null) void store.send(() => store.game.seat(seat).answerProposal(accept)).catch(toastError);
+  };
+  const text = h("span", {});
+  const accept = button(t("proposal.accept"), answer(true), { "data-act": "accept" });
+  const refuse = button(t("proposal.refuse"), answer(false), { "data-act": "refuse" });
+  const withdraw = button(t("proposal.withdraw"), answer(false), { "data-act": "withdraw" });
+  const root = h("p", { class: "banner", hidden: true, role: "status" }, text, " ", accept, " ", refuse, withdraw);
+
+  return {
+    root,
+    show() {
+      const { view, me, seat } = store;
+      const { proposal } = view;
+      hide(root, proposal === null);
+      if (proposal === null) return;
+      const isOurs = proposal.seat === seat;
+      const mayAnswer = me?.bot === null && seat !== null;
+      setText(text, proposalText(proposal, view));
+      hide(accept, !mayAnswer || isOurs || proposal.agreed.includes(seat));
+      hide(refuse, !mayAnswer || isOurs);
+      hide(withdraw, !mayAnswer || !isOurs);
+    },
+  };
+}
