@@ -14,7 +14,7 @@ from skye.views import PlacementGainsView, placement_gains_view
 def points(gains: PlacementGainsView) -> float:
     """Return the points that a placement brings now, and a little for each further tile on the road."""
     return (
-        sum(tile["points"] for tile in gains["gains"])
+        sum(tile["points"] or 0 for tile in gains["gains"])
         + gains["scroll_points"]
         + 0.1 * gains["connected_tiles"]
     )

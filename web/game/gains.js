@@ -29,13 +29,13 @@ export function gainsList(store, placing) {
   };
 }
 
-/** @param {string} name @param {number | undefined} gain @param {boolean} now */
+/** @param {string} name @param {number | null | undefined} gain @param {boolean} now */
 function row(name, gain, now) {
   const sign = !gain ? "" : gain > 0 ? "up" : "down";
   return h(
     "div",
     { class: `${now ? "now" : ""} ${sign}` },
     h("dt", {}, name),
-    h("dd", {}, gain === undefined ? "?" : signed(gain)),
+    h("dd", {}, gain == null ? "?" : signed(gain)),
   );
 }

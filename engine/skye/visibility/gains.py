@@ -1,7 +1,7 @@
 """Every legal placement of a tile, with the change of points, scrolls, income, areas and connections.
 
-The result depends only on territories, which are public. A placement changes no purse, so the change of
-`most_gold` is always 0.
+The result depends only on what a spectator sees. A placement changes no purse, so the change of `most_gold`
+is 0, or None while purses are hidden.
 """
 
 from __future__ import annotations
@@ -15,9 +15,14 @@ from skye.rules.state import GameState, check_scoring_tiles, check_seat
 from skye.scoring.scoring_tiles import Award, awards
 from skye.territory.summary import TerritorySummary
 from skye.territory.territory import Territory
-from skye.visibility.game_views import points_view, territory_tiles_view
-from skye.visibility.scores import award_views, unplaced_error
-from skye.visibility.types.reports import PlacementAwardView, PlacementGainsView, TerritoryWorthView
+from skye.visibility.game_views import territory_tiles_view, visible_gold
+from skye.visibility.scores import award_views, compares_gold, unplaced_error
+from skye.visibility.types.reports import (
+    KnownScoringTilePointsView,
+    PlacementAwardView,
+    PlacementGainsView,
+    TerritoryWorthView,
+)
 
 
 class _TerritoryWorth(NamedTuple):
@@ -46,7 +51,7 @@ def territory_worth_view(game: GameState, seat: int) -> TerritoryWorthView:
     worth = _territory_worth(game, seat, [player.territory.summary for player in game.players])
     scrolls, whisky, completed, connected = worth.of_territory
     return {
-        "scoring_tiles": points_view(game.ruleset.slots, game.scoring_tiles, worth.points),
+        "scoring_tiles": _points_view(game, worth.points),
         "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,
@@ -79,7 +84,7 @@ def placement_gains_view(game: GameState, seat: int, tile: str) -> list[Placemen
 
 
 def _territory_worth(game: GameState, seat: int, summaries: Sequence[TerritorySummary]) -> _TerritoryWorth:
-    purses = [0] * len(summaries)
+    purses = [gold or 0 for gold in _visible_golds(game)]
     summary = summaries[seat]
     ruleset = game.ruleset
     return _TerritoryWorth(
@@ -91,6 +96,23 @@ def _territory_worth(game: GameState, seat: int, summaries: Sequence[TerritorySu
             len(summary.connected),
         ),
     )
+
+
+def _visible_golds(game: GameState) -> list[int | None]:
+    return [visible_gold(game, None, seat) for seat in range(len(game.players))]
+
+
+def _points_view(game: GameState, points: Sequence[int]) -> list[KnownScoringTilePointsView]:
+    """Return points by slot, with None for those that depend on hidden purses."""
+    is_hidden, ruleset = None in _visible_golds(game), game.ruleset
+    return [
+        {
+            "slot": slot,
+            "scoring_tile": tile,
+            "points": None if is_hidden and compares_gold(ruleset.scoring_tiles[tile]) else earned,
+        }
+        for slot, tile, earned in zip(ruleset.slots, game.scoring_tiles, points, strict=True)
+    ]
 
 
 def _gain_view(
@@ -112,7 +134,7 @@ def _gain_view(
     ]
     return {
         **territory_tiles_view(territory.placed[-1:])[0],
-        "gains": points_view(game.ruleset.slots, game.scoring_tiles, points),
+        "gains": _points_view(game, points),
         "scroll_points": scrolls,
         "whisky_income": whisky,
         "completed_areas": completed,

@@ -104,7 +104,7 @@ def _awards_then(
     be those of its territories.
     """
     tile = game.ruleset.scoring_tiles[game.scoring_tile(slot)]
-    earned = [] if _compares_gold(tile) else awards(tile, seat, summaries, [0] * len(summaries))
+    earned = [] if compares_gold(tile) else awards(tile, seat, summaries, [0] * len(summaries))
     if sum([award.points for award in earned]) == points:
         return earned
     return [Award(points, ())] if points else []
@@ -188,12 +188,13 @@ def _tried_placement_view(
 def _points_if_known(
     tile: ScoringTile, seat: int, summaries: Sequence[TerritorySummary], golds: Sequence[int | None]
 ) -> int | None:
-    if _compares_gold(tile) and None in golds:
+    if compares_gold(tile) and None in golds:
         return None
     return tile_points(tile, summaries, [gold or 0 for gold in golds])[seat]
 
 
-def _compares_gold(tile: ScoringTile) -> bool:
+def compares_gold(tile: ScoringTile) -> bool:
+    """Return whether the points for a scoring tile depend on purses."""
     return isinstance(tile.rule, MajorityRule) and tile.rule.value is None
 
 

@@ -147,7 +147,7 @@ Each of these placements is legal. Which one gives you most points this round?
 
 
 def _gain(place: PlacementGainsView, slots: Iterable[str]) -> int:
-    return sum(gain["points"] for gain in place["gains"] if gain["slot"] in slots)
+    return sum(gain["points"] or 0 for gain in place["gains"] if gain["slot"] in slots)
 
 
 def prices(position: Position, rng: Random, wording: Wording) -> Task | None:

@@ -31,7 +31,7 @@ from skye.fields import (
     TileIds,
 )
 from skye.rulesets.data import MAX_PLAYERS, MAX_ROUNDS
-from skye.visibility.types.game import ScoringTilePointsView, TerritoryTileView
+from skye.visibility.types.game import TerritoryTileView
 
 
 class AwardView(TypedDict):
@@ -237,11 +237,19 @@ class ScoringTileView(TypedDict):
     majority: Annotated[bool, "Whether it compares players: 5 points for the most and 2 for the second."]
 
 
+class KnownScoringTilePointsView(TypedDict):
+    """The points of one seat for a scoring tile, as far as they are public."""
+
+    slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
+    scoring_tile: Annotated[ScoringTileId, "The scoring tile."]
+    points: Annotated[Count | None, "The points; null if they depend on hidden purses."]
+
+
 class TerritoryWorthView(TypedDict):
-    """The value of the current territory; `most_gold`, which compares gold, counts as 0."""
+    """The value of the current territory."""
 
     scoring_tiles: Annotated[
-        BySlot[ScoringTilePointsView],
+        BySlot[KnownScoringTilePointsView],
         Keywords(minItems=1),
         "The points of each scoring tile, by slot.",
     ]
@@ -262,7 +270,7 @@ class ScoringTileGainView(TypedDict):
 
     slot: Annotated[ScoringSlot, "The slot of the scoring tile."]
     scoring_tile: Annotated[ScoringTileId, "The scoring tile."]
-    points: Annotated[Gain, "The points."]
+    points: Annotated[Gain | None, "The points; null if they depend on hidden purses."]
 
 
 class PlacementGainsView(TerritoryTileView):
