@@ -14,7 +14,8 @@ def service(any_redis):
 
 
 def aborted(service, **more):
-    game = service.create_game(2, **more)
+    """Return an aborted game that nobody played but its host."""
+    game = service.create_game(2, bots={1: "random"}, **more)
     assert game.abort().status_code == 200
     return game
 
@@ -75,6 +76,48 @@ def test_key_of_the_abort_cannot_delete(service, expired, problem):
     if expired:
         service.redis.delete(key_of(game.id, "game"))
     assert refused(delete(game, headers=KEY)) == problem
+
+
+def test_game_that_others_have_played_is_only_hidden_from_the_own_lists(service):
+    keys = [PLAYER_KEY, "skye_key_" + 24 * "B"]
+    game = service.begin(PLAYER_KEY, players=[{"name": "Ann"}], seat_count=2, auto_start=True)
+    assert service.call("POST", game.path("players"), {"name": "Bob"}, keys[1]).status_code == 201
+    service.call("POST", game.path("players/me/resign"), token=PLAYER_KEY)
+    service.call("POST", game.path("players/me/resign"), token=keys[1])
+    view = game.view()
+    for key in keys:
+        assert game.id in service.call("GET", "/v1/me/records", token=key).text
+    answers = [game.call("DELETE", token=PLAYER_KEY, headers=KEY).status_code for _ in range(2)]
+    assert [*answers, game.call("DELETE", token=PLAYER_KEY).status_code] == [204, 204, 204]
+    assert game.view() == view
+    assert len(service.get("/v1/me/games", PLAYER_KEY)["games"]) == 0
+    assert service.call("GET", "/v1/me/records", token=PLAYER_KEY).text == ""
+    assert [own["game"]["id"] for own in service.get("/v1/me/games", keys[1])["games"]] == [game.id]
+    assert game.id in service.call("GET", "/v1/me/records", token=keys[1]).text
+    assert [each["id"] for each in service.get("/v1/games")["games"]] == [game.id]
+    assert refused(game.call("DELETE", token="skye_key_" + 24 * "C")) == (403, "host_only")
+    assert refused(game.call("DELETE")) == (401, "token_required")
+
+
+@pytest.mark.parametrize("holder", ["host", "seat"])
+def test_token_of_a_game_that_others_have_played_deletes_nothing(service, holder):
+    game = service.create_game(2)
+    game.abort()
+    token = game.host if holder == "host" else game.tokens[1]
+    assert delete(game, token=token).status_code == 204
+    assert game.view()["status"] == "aborted"
+
+
+def test_host_deletes_games_that_never_began_and_those_of_the_laboratory(service):
+    lobby = service.create_game(2, start=False)
+    lobby.abort()
+    manual = service.create_game(2, options={"clock": "manual", "turn_ms": 1000})
+    manual.abort()
+    for game in (lobby, manual):
+        assert delete(game, token=game.tokens[0]).status_code == 204
+        assert game.view()["status"] == "aborted"
+        assert delete(game).status_code == 204
+        assert game.call("GET").status_code == 404
 
 
 @pytest.mark.parametrize("start", [True, False])

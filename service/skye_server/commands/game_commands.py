@@ -20,6 +20,7 @@ from skye_server.games import agreements, lobby, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
     hash_token,
+    players_of,
     require_host,
     require_no_seat,
     require_own_seat,
@@ -252,10 +253,10 @@ def _by_host(attempt: Attempt[Game]) -> None:
 
 
 def delete_game(games: Games, command: Command, game_id: str) -> None:
-    """Delete a game that is over, with all that is stored of it.
+    """Delete a game that is over, with all that is stored of it; or hide it from the lists of the caller.
 
     Only the idempotency record of the deletion remains, until it expires: a retry whose first response was
-    lost must succeed.
+    lost must succeed. A game that others have played is only hidden.
 
     :raises Problem: token_required, host_only, game_not_over.
     """
@@ -263,15 +264,41 @@ def delete_game(games: Games, command: Command, game_id: str) -> None:
         if _was_deleted(games, command, game_id):
             return
         attempt = load_game(games, command, game_id)
-        require_host(attempt.caller)
-        attempt.check_preconditions(command)
         game = attempt.game
+        if not agreements.may_delete(game, attempt.caller):
+            _hide_game(games, command, attempt)
+            return
+        attempt.check_preconditions(command)
         if not game.is_over:
             raise Problem("game_not_over")
         if games.repository.delete(game, new_record(games, command, attempt)):
             return
         back_off(number)
     raise Problem("too_much_contention")
+
+
+def _hide_game(games: Games, command: Command, loaded: Attempt[Game]) -> None:
+    """Hide a game that is over from the lists of a player who had a role in it; a token has no lists.
+
+    :raises Problem: token_required, host_only, game_not_over.
+    """
+
+    def authorize(attempt: Attempt[Game]) -> None:
+        has_role = attempt.player in players_of(attempt.game) or attempt.caller.seat is not None
+        if not has_role:
+            require_host(attempt.caller)
+
+    def hide(attempt: Attempt[Game]) -> Transition:
+        hidden_from = (*attempt.game.hidden_from, attempt.player)
+        return Transition(replace(attempt.game, hidden_from=hidden_from))
+
+    authorize(loaded)
+    if loaded.record is None or loaded.record.digest != command.digest:
+        loaded.check_preconditions(command)
+    if not loaded.game.is_over:
+        raise Problem("game_not_over")
+    if loaded.player and loaded.player not in loaded.game.hidden_from:
+        change_game(games, command, loaded.game_id, authorize, hide)
 
 
 def _was_deleted(games: Games, command: Command, game_id: str) -> bool:

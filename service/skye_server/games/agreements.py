@@ -184,6 +184,16 @@ def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
     return None if any(is_of_host(game, seat) for seat in game.seats) else AbortReason.HOST_NOT_PLAYING
 
 
+def may_delete(game: Game, caller: Caller) -> bool:
+    """Return whether a caller may delete a game that is over: as its host, if nobody else has played it."""
+    if not caller.host:
+        return False
+    if game.state is None or not needs_agreement(game):
+        return True
+    played = [seat for _, seat in game.taken if _is_of_person(seat) or seat.takeover is not None]
+    return len(played) <= 1 and all(is_of_host(game, seat) for seat in played)
+
+
 def is_of_host(game: Game, seat: Seat) -> bool:
     """Return whether the host holds or held a seat: by the player key, or as it received the token.
 

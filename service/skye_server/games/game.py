@@ -67,6 +67,13 @@ class Visibility(StrEnum):
     PRIVATE = "private"
 
 
+class PublicFrom(StrEnum):
+    """When spectators see the content of a game."""
+
+    START = "start"
+    END = "end"
+
+
 class TileKind(StrEnum):
     """The kind of a tile."""
 
@@ -114,6 +121,8 @@ class GameOptions(Struct, frozen=True):
     nonce: str | None = None
     clock: Clock = Clock.REAL
     ruleset: str = BASE.id
+    hints: bool = True
+    public_from: PublicFrom = PublicFrom.START
 
     @property
     def for_engine(self) -> Options:
@@ -200,6 +209,7 @@ class Game(Struct, frozen=True):
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock.
+    `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the proposals of the current round, also the open one.
     """
 
@@ -225,6 +235,7 @@ class Game(Struct, frozen=True):
     proposal: Proposal | None = None
     proposed: tuple[Proposed, ...] = ()
     abort_reason: AbortReason | None = None
+    hidden_from: tuple[str, ...] = ()
 
     @property
     def ruleset(self) -> Ruleset:

@@ -190,6 +190,6 @@ class PlayerListing:
         except StoredFormatError:
             return None
         caller, resigned = identify_player(game, player), resigned_seat_of(game, player)
-        if caller is None and resigned is None:
+        if player in game.hidden_from or (caller is None and resigned is None):
             return None
         return OwnGame(game, caller or SPECTATOR, resigned)

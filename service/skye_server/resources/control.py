@@ -140,18 +140,23 @@ def abort_game(game: str) -> Response:
 
 @blueprint.route("", methods=["DELETE"])
 @Describe(
-    [ResponseDoc(204, "The game is deleted.")],
+    [ResponseDoc(204, "The game is deleted, or hidden from the lists of the caller.")],
     errors=[*WRITE_ERRORS, *HOST_ERRORS, "game_not_over"],
     token=Token.REQUIRED,
     headers=[IDEMPOTENCY_KEY, IF_MATCH, IF_NONE_MATCH],
     of_version=True,
 )
 def delete_game(game: str) -> Response:
-    """Delete a game.
+    """Delete or hide a game.
 
-    The host deletes a game that is over, finished or aborted: its log, its record, and its entries in the
-    list and in the games of its players. All later requests for it get `game_not_found`. The events of player
-    keys about the game stay.
+    Only a game that is over, finished or aborted. If several people have played it, it stays for the others
+    until it expires: it disappears from `GET /v1/me/games` and `GET /v1/me/records` of the player key that
+    sends this, and nothing else changes. A token of a game has no such lists, so its request changes nothing.
+
+    The host deletes a game that nobody else has played, one that was aborted in its lobby, and one that
+    began from a record, a position or a scenario or has a manual clock: its log, its record, and its entries
+    in the list and in the games of its players. All later requests for it get `game_not_found`. The events
+    of player keys about the game stay.
     """
     game_commands.delete_game(collaborators().games, command_from_request(), game)
     return no_content()
