@@ -35,6 +35,10 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "player_key_only": ErrorCode(
         403, "This accepts no other token than a player key, and the token is one of a game."
     ),
+    "not_public_yet": ErrorCode(
+        403, "Only the players see the content of this game until it is over (`public_from`)."
+    ),
+    "hints_off": ErrorCode(403, "The game is played without hints until it is over (`hints`)."),
     "lab_off": ErrorCode(
         403, "The server is not a lab (`SKYE_LAB`): it rejects `Skye-Fault` and all of `/v1/lab`."
     ),

@@ -115,16 +115,16 @@ def test_player_takes_the_seat_back_that_a_bot_took_over(browser):
 
 def test_players_agree_to_end_the_game_early(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
-    ann, bob = (browser.window(f"/play/?game={game}#seat={token}").page for token in tokens)
+    screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]
+    ann, bob = (screen.page for screen in screens)
     for page in (ann, bob):
         page.wait_for_selector(".pricing .card")
-        page.click(".menu summary")
-    ann.click("[data-act=abort]")
+    screens[0].menu("[data-act=abort]")
     ann.click("dialog[open] [data-act=yes]")
     ann.wait_for_selector("[data-act=withdraw]")
     bob.click("[data-act=refuse]")
     ann.wait_for_selector("[data-act=withdraw]", state="hidden")
-    bob.click("[data-act=abort]")
+    screens[1].menu("[data-act=abort]")
     bob.click("dialog[open] [data-act=yes]")
     ann.click("[data-act=accept]")
     for page in (ann, bob):

@@ -98,6 +98,8 @@ def _game_created(view: _View, players: _Players, event: _Event) -> None:
         view[field] = deepcopy(event[field])  # the view changes its own copy
     view["id"], view["created_at"] = event["game_id"], event["at"]
     view["starting_seat"] = event["options"]["first_seat"]
+    if not event["options"]["hints"]:
+        view["bag"]["tiles"] = None
 
 
 def _player_joined(view: _View, players: _Players, event: _Event) -> None:
@@ -263,6 +265,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
     _set_gold(view, players, event)
     _round_scored(view, players, event)
     view["status"], view["result"] = "finished", event["result"]
+    view["bag"] = deepcopy(event["bag"])
     view["fairness"]["seed"] = event["seed"]
     view["fairness"]["nonce"] = event["nonce"]
 
@@ -335,8 +338,9 @@ def _price(player: dict[str, Any], offer: _Event) -> None:
 
 
 def _bag(view: _View, out: Iterable[str] = (), back: Iterable[str] = ()) -> None:
-    tiles = sorted({*view["bag"]["tiles"], *back} - {*out})
-    view["bag"] = {"count": len(tiles), "tiles": tiles}
+    bag = view["bag"]
+    tiles = None if bag["tiles"] is None else sorted({*bag["tiles"], *back} - {*out})
+    view["bag"] = {"count": bag["count"] + len([*back]) - len([*out]), "tiles": tiles}
 
 
 _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {

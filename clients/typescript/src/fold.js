@@ -53,6 +53,7 @@ const FOLDS = {
     Object.assign(view, { id: event.game_id, name, ruleset, visibility, seat_count, auto_start, origin, scoring_tiles });
     Object.assign(view, { options: { ...options }, fairness: { ...fairness } });
     Object.assign(view, { created_at: event.at, starting_seat: options.first_seat });
+    if (!options.hints) view.bag.tiles = null;
   },
   player_joined(view, { seat, name, color, bot }, players) {
     if (/** @type {any} */ (view.you).color === color) sit(view, seat);
@@ -145,7 +146,7 @@ const FOLDS = {
   },
   game_finished(view, event, players) {
     for (const { seat, score, gold } of event.players) Object.assign(players[seat], { score, gold });
-    Object.assign(view, { status: "finished", result: event.result });
+    Object.assign(view, { status: "finished", result: event.result, bag: structuredClone(event.bag) });
     view.fairness.seed = event.seed;
     view.fairness.nonce = event.nonce;
   },
@@ -215,6 +216,7 @@ function showOffer(player, offer) {
 
 /** @param {Game} view @param {{out?: string[], back?: string[]}} tiles */
 function moveBag(view, { out = [], back = [] }) {
-  const tiles = [...new Set([...view.bag.tiles, .../** @type {any[]} */ (back)])].filter((tile) => !out.includes(tile)).sort();
-  view.bag = { count: tiles.length, tiles };
+  const { count, tiles } = view.bag;
+  const left = tiles && [...new Set([...tiles, .../** @type {any[]} */ (back)])].filter((tile) => !out.includes(tile)).sort();
+  view.bag = { count: count + back.length - out.length, tiles: left };
 }

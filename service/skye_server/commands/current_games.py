@@ -16,7 +16,7 @@ from skye_server.commands.game_repository import GameRepository
 from skye_server.commands.watch_codes import WatchCodes
 from skye_server.error_codes import Problem
 from skye_server.games import autoplay
-from skye_server.games.authorization import Caller, is_watch_code, role_of
+from skye_server.games.authorization import Caller, is_watch_code, require_content, role_of
 from skye_server.games.game import Change, Game
 from skye_server.observability.metrics import Metrics
 from skye_server.players.identities import PlayerIdentities
@@ -68,20 +68,30 @@ class Games:
         caller, _ = self.authenticate(game, token)
         return LoadedGame(self.apply_deadlines(game), caller)
 
+    def read_content(self, game_id: str, token: str | None) -> LoadedGame:
+        """Return a game as it is now, and the role of a caller who may see its content.
+
+        :raises Problem: what `read` raises; not_public_yet.
+        """
+        loaded = self.read(game_id, token)
+        require_content(*loaded)
+        return loaded
+
     def read_with_log(
         self, game_id: str, token: str | None, after: int = 0, limit: int | None = None
     ) -> tuple[LoadedGame, list[Change]]:
         """Return a game, the caller's role, and the changes that have events after number `after`.
 
         :param limit: the maximum number of log entries to read; each has at least one event.
-        :raises Problem: what `read` raises; data_corrupt, data_newer also when some of these changes are
-            lost.
+        :raises Problem: what `read_content` raises; data_corrupt, data_newer also when some of these changes
+            are lost.
         """
         stored, entries = self.store.load_with_log(game_id, after, limit)
         game = self.repository.decoded(game_id, stored)
         caller, _ = self.authenticate(game, token)
         if self.apply_deadlines(game) is not game:
             return self.read_with_log(game_id, token, after, limit)
+        require_content(game, caller)
         return LoadedGame(game, caller), changes_from_log(game, after, entries, limit)
 
     def changes_after(self, game_id: str, after: int) -> tuple[Game, list[Change]]:

@@ -13,6 +13,7 @@ from skye_server.contract.enums import (
     ClockName,
     Color,
     GamePhase,
+    PublicFromName,
     RulesetName,
     ScenarioName,
     ScoringTileId,
@@ -107,7 +108,17 @@ class TimeLimits(Object):
             raise ValidationError(detail, "turn_ms")
 
 
-class ChosenOptions(TimeLimits):
+class OptionsOfPlay(TimeLimits):
+    """The options that every game has, whatever it begins from: time limits, and what the server shows."""
+
+    hints = Boolean(
+        "Whether the server shows the gains of placements and the list of the bag; `true` if left out. "
+        "Without hints it shows both when the game is over."
+    )
+    public_from = PublicFromName("When spectators see the content of the game; `start` if left out.")
+
+
+class ChosenOptions(OptionsOfPlay):
     """The options of a game. All are public; `fairness` of a finished game shows the seed."""
 
     scoring_tiles = ListOf(
@@ -161,10 +172,10 @@ class OptionsBeside(NestedObject):
 
     def __init__(self, beginning: str) -> None:
         self._place = _PLACES_OF_OPTIONS[beginning]
-        super().__init__(TimeLimits, f"The options that a {beginning} does not have.", load_default=dict)
+        super().__init__(OptionsOfPlay, f"The options that a {beginning} does not have.", load_default=dict)
 
     def _load(self, value: Any, partial: Any = None) -> Any:
-        of_beginning = _fields(ChosenOptions) - _fields(TimeLimits)
+        of_beginning = _fields(ChosenOptions) - _fields(OptionsOfPlay)
         if isinstance(value, dict) and (misplaced := of_beginning & value.keys()):
             raise ValidationError({name: [self._place] for name in misplaced})
         return super()._load(value, partial)

@@ -19,6 +19,7 @@ from skye_server.games.game import (
     Clock,
     OnTimeout,
     OriginType,
+    PublicFrom,
     Role,
     SeatEnd,
     SeedSource,
@@ -170,6 +171,20 @@ class VisibilityName(StringEnum):
 
     requested = Requested("ChosenVisibility", "Who can find and read a new game; see `VisibilityName`.")
     choices = Visibility
+
+
+class PublicFromName(StringEnum):
+    """When spectators see the content of a game.
+
+    `start`: at once. `end`: when it is over; until then they see only its players and its status. A host
+    without a seat is a spectator.
+
+    There may be new ones.
+    """
+
+    component = "PublicFrom"
+    requested = Requested("ChosenPublicFrom", "When spectators see the content of a game; see `PublicFrom`.")
+    choices = PublicFrom
 
 
 class RoleName(StringEnum):
@@ -369,13 +384,21 @@ class StreamEndReason(StringEnum):
 
     `finished`, `aborted`: the game is over. `restart`: the server stops. `history_lost`: the store
     has lost events that the server had sent. `game_not_found`, `token_unknown`: the caller may no longer read
-    the game.
+    the game. `not_public_yet`: the caller may read it when it is over (`public_from`).
 
     There may be new ones.
     """
 
     extensible = True
-    choices = ("finished", "aborted", "restart", "history_lost", "game_not_found", "token_unknown")
+    choices = (
+        "finished",
+        "aborted",
+        "restart",
+        "history_lost",
+        "game_not_found",
+        "token_unknown",
+        "not_public_yet",
+    )
 
 
 class PlayerStreamEndReason(StringEnum):

@@ -15,7 +15,7 @@ from skye_server.error_codes import ERROR_CODES, Problem
 from skye_server.following.change_notifier import ChangeNotifier
 from skye_server.following.game_feed import OUTAGE_S, STORE_FAILS, GameFeeds, time_to_next_read
 from skye_server.following.subscription import Batch, Closed, Disconnected, Idle, Item, Subscription
-from skye_server.games.authorization import Caller, is_player_key, is_watch_code
+from skye_server.games.authorization import Caller, is_player_key, is_watch_code, require_content
 from skye_server.games.game import Change, Game
 from skye_server.games.views.events import NumberedEventView, event_views
 from skye_server.games.views.game import timestamp
@@ -268,6 +268,7 @@ class EventStream:
             with without_retries():
                 self._caller, _ = self._feeds.games.authenticate(game, token)
             self._holders = _holders(game)
+        require_content(game, self._caller)
         if batch.changes:
             self._last = batch.changes[-1]
             if self._last.last_event > self._after:

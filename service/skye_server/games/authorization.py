@@ -22,7 +22,7 @@ from string import digits
 from typing import Final, NamedTuple
 
 from skye_server.error_codes import Problem
-from skye_server.games.game import Game, Role
+from skye_server.games.game import Game, PublicFrom, Role, Status
 
 _PREFIX = "skye_"
 _BYTES = 16
@@ -64,6 +64,7 @@ class Caller(NamedTuple):
 
     `watching` is set for a spectator with the watch code, who may read a private game.
     `has_key` is set for a spectator with a player key.
+    `after_end` is set for a caller who reads the past of a game that is over.
     """
 
     seat: int | None = None
@@ -71,6 +72,7 @@ class Caller(NamedTuple):
     invited: bool = False
     watching: bool = False
     has_key: bool = False
+    after_end: bool = False
 
     @property
     def roles(self) -> list[Role]:
@@ -341,6 +343,34 @@ def require_no_seat(game: Game, player: str) -> None:
     seat = seat_of(game, player) if player else None
     if seat is not None:
         raise Problem("already_seated", f"The player of this key holds seat {seat}.", seat=seat)
+
+
+def sees_content(game: Game, caller: Caller) -> bool:
+    """Return whether a caller may see more of a game than its players and its status.
+
+    With `public_from` `end` only its seats do until it is over, not even a host without a seat: whoever is
+    not in the game could tell a player what spectators see.
+    """
+    is_hidden = game.options.public_from is PublicFrom.END and game.status is Status.PLAYING
+    return not is_hidden or caller.seat is not None or caller.after_end
+
+
+def require_content(game: Game, caller: Caller) -> None:
+    """Check that a caller may see the content of a game.
+
+    :raises Problem: not_public_yet.
+    """
+    if not sees_content(game, caller):
+        raise Problem("not_public_yet")
+
+
+def require_hints(game: Game) -> None:
+    """Check that a game has hints, or is over.
+
+    :raises Problem: hints_off.
+    """
+    if not game.options.hints and not game.is_over:
+        raise Problem("hints_off")
 
 
 def require_host(caller: Caller) -> None:

@@ -25,6 +25,7 @@ from skye_server.games.game import (
     OnTimeout,
     Origin,
     OriginType,
+    PublicFrom,
     Seat,
     SeatEnd,
     SeedSource,
@@ -195,6 +196,8 @@ def _options(chosen: dict[str, Any]) -> GameOptions:
         options["tie_break"] = TieBreak(options["tie_break"])
     if "clock" in options:
         options["clock"] = Clock(options["clock"])
+    if "public_from" in options:
+        options["public_from"] = PublicFrom(options["public_from"])
     if "on_timeout" in options:
         options["on_timeout"] = OnTimeout(options["on_timeout"])
     return GameOptions(**options)

@@ -176,7 +176,8 @@ def operation(
 
 def reads(*responses: ResponseDoc, errors: Iterable[str] = (), token: Token = Token.OPTIONAL) -> Describe:
     """Document a view that reads a game. Its `ETag` is the version of the game."""
-    return _tagged(responses, (*GAME_ERRORS, *errors), token)
+    hidden = ("not_public_yet",) if token is Token.OPTIONAL else ()
+    return _tagged(responses, (*GAME_ERRORS, *hidden, *errors), token)
 
 
 def never_changes(*responses: ResponseDoc, errors: Iterable[str] = ()) -> Describe:

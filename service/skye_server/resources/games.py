@@ -20,6 +20,7 @@ from skye_server.contract.creation import GameToCreate
 from skye_server.contract.enums import GameStatus, OriginName, RulesetName
 from skye_server.contract.fields import QueryInteger
 from skye_server.contract.objects import Query, ViewQuery, page_cursor
+from skye_server.games.authorization import require_content
 from skye_server.games.creation import computing_cost
 from skye_server.games.game import OriginType, Status
 from skye_server.games.views.actions import seat_actions
@@ -191,11 +192,16 @@ def get_game(query: dict[str, Any], game: str) -> Response:
     a token it includes only public information. To keep a view current, follow the events after its
     `last_event`, or poll with `If-None-Match`. With `at_event` the response shows the game just after that
     event and all other events of the same version.
+
+    While `public_from` hides a game, a caller without a seat sees its players, its status and its options;
+    the other fields are those of a game in its lobby.
     """
     games = collaborators().games
     loaded = games.read(game, bearer_token())
     if "at_event" in query:
-        loaded = LoadedGame(*games.repository.history.at_event(*loaded, query["at_event"]))
+        require_content(*loaded)
+        past, caller = games.repository.history.at_event(*loaded, query["at_event"])
+        loaded = LoadedGame(past, caller._replace(after_end=loaded.game.is_over))
     tag = etag(loaded.game.version, loaded.caller)
     cached = not_modified(tag)
     if cached is not None:

@@ -107,7 +107,14 @@ _BEGUN = ("game_not_started",)
             headers=["Link"],
         ),
     ],
-    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    errors=[
+        *GAME_ERRORS,
+        "not_public_yet",
+        "not_acceptable",
+        "invalid_parameter",
+        "history_lost",
+        "too_many_streams",
+    ],
     token=Token.OPTIONAL,
 )
 @takes(query=EventsQuery)
@@ -145,7 +152,14 @@ def list_events(query: dict[str, Any], game: str) -> Response:
         ResponseDoc(200, "The stream.", text("EventStream"), content_type=sse.EVENT_STREAM),
         ResponseDoc(204, "The game is over, and no event changes the view any more: do not reconnect."),
     ],
-    errors=[*GAME_ERRORS, "not_acceptable", "invalid_parameter", "history_lost", "too_many_streams"],
+    errors=[
+        *GAME_ERRORS,
+        "not_public_yet",
+        "not_acceptable",
+        "invalid_parameter",
+        "history_lost",
+        "too_many_streams",
+    ],
     token=Token.OPTIONAL,
     headers=[LAST_EVENT_ID],
 )
@@ -245,6 +259,6 @@ def get_position(game: str) -> Response:
     finished game is complete for all callers. The host of a game that began from a position always gets the
     complete position, including the seed.
     """
-    loaded = collaborators().games.read(game, bearer_token())
+    loaded = collaborators().games.read_content(game, bearer_token())
     tag = etag(loaded.game.version, loaded.caller)
     return not_modified(tag) or json_response(position_view(*loaded), tag=tag)

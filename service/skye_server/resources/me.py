@@ -16,7 +16,7 @@ from skye_server.features import fields_of, installed
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Roles, Timestamp
-from skye_server.games.views.game import GameSummaryView, summary_view, time_view, timestamp
+from skye_server.games.views.game import GameSummaryView, deadline_view, summary_view, time_view
 from skye_server.games.views.player_events import PlayerEventId, PlayerEventView, event_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
@@ -201,12 +201,12 @@ def list_own_games(query: dict[str, Any]) -> Response:
 def _own_game_view(own: OwnGame) -> dict[str, Any]:
     game, caller, resigned_seat = own
     return {
-        "game": summary_view(game),
+        "game": summary_view(game, caller),
         "seat": caller.seat,
         "resigned_seat": resigned_seat,
         "roles": caller.roles,
         "waiting": caller.seat in game.waiting_for,
-        "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
+        "deadline": deadline_view(game, caller),
     }
 
 

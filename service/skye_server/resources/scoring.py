@@ -34,7 +34,7 @@ from skye_server.contract.moves import Placement
 from skye_server.contract.objects import ListOf, Object, Query
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
-from skye_server.games.authorization import require_own_seat, require_seat
+from skye_server.games.authorization import require_hints, require_own_seat, require_seat
 from skye_server.games.game import Game
 from skye_server.games.transitions import state_begun
 from skye_server.games.views.fields import Versioned, versioned
@@ -148,7 +148,7 @@ def get_scores(game: str) -> Response:
     For each seat the points by round and scoring tile, with the tiles that earned them, and the points of
     final scoring if the game ended now.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     scores = scores_view(state_begun(current), caller.seat)
     return versioned_json(current, caller, scores)
 
@@ -163,7 +163,7 @@ def get_territory(game: str, seat: int) -> Response:
 
     The tiles, the areas, the tiles connected to the castle by road, and the number of each kind of object.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_seat(current, caller, seat)
     territory = _territory(current, seat)
     report = {"seat": seat, "version": current.version, **territory_view(territory)}
@@ -179,7 +179,7 @@ def get_territory_picture(query: dict[str, Any], game: str, seat: int) -> Respon
     An SVG picture without references to other resources: terrain, roads, objects, scrolls and completed
     areas.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_seat(current, caller, seat)
     return _picture(current, seat, _territory(current, seat), coordinates=query["coordinates"])
 
@@ -219,6 +219,8 @@ def _picture(game: Game, seat: int, territory: Territory, *, coordinates: bool) 
         "not_acceptable",
         "token_required",
         "not_your_seat",
+        "not_public_yet",
+        "hints_off",
     ],
     token=Token.REQUIRED,
 )
@@ -228,10 +230,11 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
 
     The response states whether the placements are legal in their order, with the points of each scoring tile
     before and after. The tiles need not be in hand: a request can try any tile that is in no territory. The
-    game does not change.
+    game does not change. In a game without hints this is possible only when it is over.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_own_seat(current, caller, seat)
+    require_hints(current)
     placements = [Place(**placement) for placement in trial["placements"]]
     return json_response({"version": current.version, **what_if_view(state_begun(current), seat, placements)})
 
@@ -239,7 +242,7 @@ def try_placements(trial: dict[str, Any], game: str, seat: int) -> Response:
 @blueprint.route("/games/<game>/players/<seat:seat>/places")
 @reads(
     ResponseDoc(200, "The placements.", Places),
-    errors=["not_acceptable", "invalid_parameter", "tile_not_yours", *_BEGUN, *_OF_SEAT],
+    errors=["not_acceptable", "invalid_parameter", "tile_not_yours", "hints_off", *_BEGUN, *_OF_SEAT],
 )
 @takes(query=PlacesQuery)
 def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
@@ -248,10 +251,11 @@ def list_places(query: dict[str, Any], game: str, seat: int) -> Response:
     Every legal cell and rotation of a tile in the territory of a seat, in any phase, and the effect of the
     placement: points by scoring tile, points of scrolls, income, completed areas, tiles connected to the
     castle. The tiles need not be in hand: a request can name any tiles that are in no territory. One request
-    can value all tiles that are for sale.
+    can value all tiles that are for sale. In a game without hints this is possible only when it is over.
     """
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     seat = require_seat(current, caller, seat)
+    require_hints(current)
     state = state_begun(current)
     tag = _tag(current, seat)
     cached = not_modified(tag)

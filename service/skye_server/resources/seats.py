@@ -146,7 +146,7 @@ def list_placements(game: str, seat: int) -> Response:
 
 
 def _loaded(game: str, seat: int) -> tuple[Game, Caller, int]:
-    current, caller = collaborators().games.read(game, bearer_token())
+    current, caller = collaborators().games.read_content(game, bearer_token())
     return current, caller, require_seat(current, caller, seat)
 
 

@@ -14,7 +14,7 @@ from skye_server.games.events import (
     PlayerLeft,
     TurnChanged,
 )
-from skye_server.games.game import Change, Game
+from skye_server.games.game import Change, Game, PublicFrom
 from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, near_at_ms
 from skye_server.games.views.player_events import event_view
 from skye_server.store.codec import StoredFormatError
@@ -152,6 +152,9 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
 
 
 def _people(game: Game, seats: Sequence[int]) -> list[int]:
+    """Return the seats of people; none in a game that spectators see at its end, as this host is one."""
+    if game.options.public_from is PublicFrom.END:
+        return []
     return [seat for seat in seats if not game.seats[seat].bot]
 
 

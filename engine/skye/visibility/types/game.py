@@ -58,7 +58,10 @@ class BagView(TypedDict):
     """The bag. It has no order: each draw derives its own number from the seed."""
 
     count: Annotated[Count, Keywords(maximum=MAX_TILES), "The number of tiles left."]
-    tiles: Annotated[LandscapeTileIds, "The tiles left, sorted by id."]
+    tiles: Annotated[
+        LandscapeTileIds | None,
+        "The tiles left, sorted by id; null in a game without hints until it is finished.",
+    ]
 
 
 class SeedView(TypedDict):

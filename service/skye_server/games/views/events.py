@@ -68,6 +68,7 @@ from skye_server.games.views.game import (
     GameOptionsView,
     GameOriginView,
     GameResultView,
+    bag_view,
     fairness_view,
     named_scoring_tiles,
     options_view,
@@ -104,6 +105,7 @@ def _engine_event_view(game: Game, event: skye.events.Event, caller: Caller) -> 
         "players": view["players"],
         "result": cast("GameResultView", result_view(game, view["result"])),
         "nonce": game.options.nonce,
+        "bag": game_view(game.state, None)["bag"],
     }
 
 
@@ -164,7 +166,7 @@ def _position_set_view(game: Game, state: skye.GameState, caller: Caller) -> Pos
         "round_count": state.rounds,
         "starting_seat": state.starting_seat,
         "scoring_tiles": seen["scoring_tiles"],
-        "bag": seen["bag"],
+        "bag": bag_view(game, seen["bag"], is_over=state.is_over),
         "players": seen["players"],
         "result": result_view(game, seen["result"]),
         "seed": seen["fairness"]["seed"],
@@ -377,6 +379,7 @@ class GameFinishedView(TypedDict):
     players: Annotated[BySeat[SeatEndView], "The final state of each seat, in seat order."]
     result: Annotated[GameResultView, "The result."]
     nonce: Annotated[Nonce | None, "The nonce of the commitment; null if the server chose the seed."]
+    bag: Annotated[BagView, "The tiles left in the bag."]
 
 
 HostedEventView: TypeAlias = (

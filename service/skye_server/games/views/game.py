@@ -20,7 +20,7 @@ from skye.positions import Position
 from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
 from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
-from skye_server.games.authorization import Caller, hash_token, invitation_id
+from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id, sees_content
 from skye_server.games.game import (
     Game,
     Origin,
@@ -45,6 +45,7 @@ from skye_server.games.views.fields import (
     OriginName,
     PlayerName,
     ProposalKindName,
+    PublicFromName,
     Roles,
     SeatCount,
     SeatEndName,
@@ -121,6 +122,10 @@ class GameOptionsView(TypedDict):
     ]
     clock: Annotated[ClockName, "The clock of the deadlines."]
     on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
+    hints: Annotated[
+        bool, "Whether the server shows gains of placements and the list of the bag before the end."
+    ]
+    public_from: Annotated[PublicFromName, "When spectators see the content of the game."]
 
 
 class ViewerView(TypedDict):
@@ -209,7 +214,11 @@ class GameSummaryView(TypedDict):
     reserved_seats: Annotated[
         Count, Keywords(maximum=MAX_PLAYERS), "How many of the seats are reserved by unused invitations."
     ]
-    round: Annotated[Count, Keywords(maximum=MAX_ROUNDS), "The round, counted from 1; 0 before the start."]
+    round: Annotated[
+        Count,
+        Keywords(maximum=MAX_ROUNDS),
+        "The round, counted from 1; 0 before the start, and while it is hidden (`public_from`).",
+    ]
     phase: Annotated[GamePhase | None, "The phase that waits for decisions; null if none does."]
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
     players: Annotated[BySeat[SeatSummaryView], "The seats that are taken, in seat order."]
@@ -237,8 +246,12 @@ def timestamp(ms: int) -> str:
 
 
 def game_view(game: Game, caller: Caller) -> GameView:
-    """Return the game as a caller may see it."""
-    played = _lobby_view(game) if game.state is None else skye.game_view(game.state, caller.seat)
+    """Return the game as a caller may see it.
+
+    While the content is hidden from the caller, the view is that of the lobby, apart from players and status.
+    """
+    is_shown = game.state is not None and sees_content(game, caller)
+    played = skye.game_view(game.state, caller.seat) if game.state and is_shown else _lobby_view(game)
     if game.status is Status.ABORTED:
         played["phase"], played["waiting_for"] = None, ()
     players: list[PlayerView] = [
@@ -260,20 +273,31 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "you": {"seat": caller.seat, "roles": caller.roles},
         "options": options_view(game),
         "origin": origin_view(game.origin),
-        "deadline": None if game.deadline_ms is None else timestamp(game.deadline_ms),
+        "deadline": deadline_view(game, caller),
         "round": played["round"],
         "round_count": played["round_count"],
         "phase": played["phase"],
         "starting_seat": played["starting_seat"],
         "waiting_for": played["waiting_for"],
         "scoring_tiles": played["scoring_tiles"],
-        "bag": played["bag"],
+        "bag": bag_view(game, played["bag"], is_over=game.status is Status.FINISHED),
         "fairness": fairness_view(game),
         "players": players,
         "result": result_view(game, played["result"]),
-        "proposal": proposal_view(game.proposal),
+        "proposal": proposal_view(game.proposal) if sees_content(game, caller) else None,
         "abort_reason": game.abort_reason,
     }
+
+
+def deadline_view(game: Game, caller: Caller) -> str | None:
+    """Return the deadline of a game, None without one and while the caller may not see it."""
+    is_shown = game.deadline_ms is not None and sees_content(game, caller)
+    return timestamp(game.deadline_ms) if is_shown and game.deadline_ms is not None else None
+
+
+def bag_view(game: Game, bag: skye.views.BagView, *, is_over: bool) -> skye.views.BagView:
+    """Return the bag, in a game without hints only its number of tiles until it is over."""
+    return bag if game.options.hints or is_over else {"count": bag["count"], "tiles": None}
 
 
 def proposal_view(proposal: Proposal | None) -> ProposalView | None:
@@ -372,6 +396,8 @@ def options_view(game: Game) -> GameOptionsView:
         "turn_ms": options.turn_ms,
         "clock": options.clock,
         "on_timeout": options.on_timeout,
+        "hints": options.hints,
+        "public_from": options.public_from,
     }
 
 
@@ -380,9 +406,9 @@ def origin_view(origin: Origin | None) -> GameOriginView | None:
     return None if origin is None else {"type": origin.type, "scenario": origin.scenario}
 
 
-def summary_view(game: Game) -> GameSummaryView:
-    """Return the summary of a game in the list of games."""
-    state = game.state
+def summary_view(game: Game, caller: Caller = SPECTATOR) -> GameSummaryView:
+    """Return the summary of a game in a list of games, as a caller may see it."""
+    state = game.state if sees_content(game, caller) else None
     return {
         "id": game.id,
         "name": game.name,
