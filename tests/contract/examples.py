@@ -193,6 +193,8 @@ def pass_and_leave(recorder):
         action = recorder.send("GET", f"{game}/players/{number}/actions", token=token).json["actions"][0]
         recorder.send(action["method"], action["href"], action["body"], token)
     recorder.record("passed", "Buy nothing.", "PUT", f"{game}/players/0/purchase", {"tile": None}, tokens[0])
+    recorder.record("proposed", "Propose to end the game.", "POST", f"{game}/abort", token=tokens[0])
+    recorder.record("refused", "Play on.", "POST", f"{game}/players/1/proposal", {"accept": False}, tokens[1])
     recorder.record("resigned", "Resign.", "POST", f"{game}/players/1/resign", token=tokens[1])
     recorder.record("aborted", "Abort the game.", "POST", f"{game}/abort", token=created["host_token"])
     recorder.record(

@@ -145,7 +145,7 @@ ENDPOINTS = (
         headers=(("Idempotency-Key", "batch-0123456789abcdefghijk"),),
     ),
     Endpoint("GET", _GAME),
-    Endpoint("DELETE", _GAME, "aborted", HOST),
+    Endpoint("DELETE", _GAME, "alone", HOST),
     Endpoint("POST", f"{_GAME}/abort", "lobby", HOST),
     Endpoint("POST", f"{_GAME}/players", "lobby", NOBODY, lambda _: {"name": "Late", "color": "green"}),
     Endpoint("GET", f"{_GAME}/players"),
@@ -164,6 +164,7 @@ ENDPOINTS = (
     Endpoint("DELETE", _SEAT, "lobby"),
     Endpoint("POST", f"{_SEAT}/resign"),
     Endpoint("POST", f"{_SEAT}/return", "taken_over"),
+    Endpoint("POST", f"{_SEAT}/proposal", "proposed", body=lambda _: {"accept": True}),
     Endpoint("POST", f"{_GAME}/start", "lobby", HOST),
     Endpoint("GET", "/v1/me", "lobby", PLAYER),
     Endpoint("GET", "/v1/me/games", "lobby", PLAYER),
@@ -216,6 +217,7 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 _STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
     "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "taken_over",
+    "proposed", "alone",
     *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
@@ -236,6 +238,10 @@ def game_at(stage, service) -> Game:
         return game
     if stage == "manual":
         return service.create_game(options={"clock": "manual", "turn_ms": 5000})
+    if stage == "alone":
+        game = service.create_game(2, bots={1: "random"})
+        game.abort()
+        return game
     if stage == "taken_over":
         return taken_over(service)
     game = service.create_game(options={"first_seat": 0})
@@ -245,6 +251,8 @@ def game_at(stage, service) -> Game:
         game.play_until(lambda _: not game.view()["players"][0]["tiles_to_build"], dice(1))
     if stage == "aborted":
         game.abort()
+    if stage == "proposed":
+        assert game.call("POST", "abort", token=game.tokens[1]).status_code == 200
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
     return game

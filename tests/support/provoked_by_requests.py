@@ -297,13 +297,46 @@ def a_move_after_the_end(service):
 @provokes("game_finished")
 def an_abort_after_the_end(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
-    return lambda: game.abort()
+    return game.abort
 
 
 @provokes("seat_not_taken_over")
 def a_seat_to_take_back_that_its_player_holds(service):
     game = service.create_game(2)
     return lambda: game.call("POST", "return", seat=0)
+
+
+@provokes("proposal_open")
+def a_second_proposal(service):
+    game = service.create_game(2)
+    assert game.call("POST", "abort", token=game.tokens[0]).status_code == 200
+    return lambda: game.call("POST", "abort", token=game.tokens[1])
+
+
+@provokes("already_proposed")
+def a_proposal_that_was_withdrawn_in_this_round(service):
+    game = service.create_game(2)
+    assert game.call("POST", "abort", token=game.tokens[0]).status_code == 200
+    assert game.call("POST", "proposal", {"accept": False}, seat=0).status_code == 200
+    return lambda: game.call("POST", "abort", token=game.tokens[0])
+
+
+@provokes("no_open_proposal")
+def an_answer_to_no_proposal(service):
+    game = service.create_game(2)
+    return lambda: game.call("POST", "proposal", {"accept": True}, seat=0)
+
+
+@provokes("not_public_yet")
+def the_events_of_a_game_that_spectators_see_at_its_end(service):
+    game = service.create_game(2, options={"public_from": "end"})
+    return lambda: game.call("GET", "events")
+
+
+@provokes("hints_off")
+def the_places_of_a_tile_in_a_game_without_hints(service):
+    game = service.create_game(2, options={"hints": False})
+    return lambda: game.call("GET", "places?tile=L01", seat=0)
 
 
 @provokes("seat_played_by_bot")

@@ -96,6 +96,15 @@ def matched(service):
     return game
 
 
+def proposed(service):
+    """Return a game without hints, which spectators see at its end, with an open proposal."""
+    options = {"hints": False, "public_from": "end"}
+    game = service.create_game(3, seed="proposed", options=options)
+    game.call("POST", "abort", token=game.tokens[1])
+    game.call("POST", "proposal", {"accept": True}, seat=2)
+    return game
+
+
 def finished(service):
     """Return a game that is over."""
     game = service.create_game(2, seed="finished")
@@ -112,7 +121,7 @@ def aborted(service):
 
 KINDS = (
     lobby, playing, with_bot_at_url, resigned, late, from_position, from_scenario, from_record, matched,
-    finished, aborted,
+    proposed, finished, aborted,
 )  # fmt: skip
 
 
@@ -130,6 +139,7 @@ def replace_key(service):
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
     body["options"] = {"seed": "player", "turn_ms": 3_600_000}
     service.call("POST", "/v1/games", body, OLD_KEY)
+    body["players"] = [{"name": "Ann"}, {"bot": "random"}]
     over = service.call("POST", "/v1/games", body, OLD_KEY).json["game"]["id"]
     service.call("POST", f"/v1/games/{over}/abort", token=OLD_KEY)
     service.call("PUT", "/v1/me/key", {"key": NEW_KEY}, OLD_KEY)

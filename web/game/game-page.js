@@ -71,7 +71,7 @@ export class GamePage {
     this.pricing = pricingTray(store, (tile) => this.placing.select(this.placing.tile === tile ? null : tile));
     this.market = market(store, (tile) => this.placing.select(tile));
     this.trial = lazyPart(
-      () => this.placing.tile !== null && !this.placing.building,
+      () => this.placing.tile !== null && !this.placing.building && store.view.options.hints,
       async () => (await import("./trial.js")).trialTray(store, this.placing),
     );
     this.building = lazyPart(

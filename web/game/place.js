@@ -100,6 +100,7 @@ export class Placing {
   async #load(tile) {
     const { store } = this;
     const territory = this.#now();
+    if (!store.view.options.hints) return this.#sayPlaces(tile);
     if (store.seat === null || (this.#territory === territory && this.#places.has(tile))) return this.#sayPlaces(tile);
     try {
       const { places } = await store.game.seat(store.seat).places([tile], { signal: this.#loading.signal });

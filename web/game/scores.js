@@ -11,7 +11,11 @@ export function scoringPanel(store) {
   const items = h("ol", { class: "slots" });
   const bag = button(
     "",
-    () => void import("./bag.js").then(({ showBag }) => showBag(store.view.ruleset, store.view.bag.tiles), toastError),
+    () =>
+      void import("./bag.js").then(
+        ({ showBag }) => showBag(store.view.ruleset, store.view.bag.tiles ?? []),
+        toastError,
+      ),
     { class: "small", "data-act": "bag" },
   );
   const ruleset = h("p", { class: "faint ruleset" });
@@ -51,6 +55,7 @@ export function scoringPanel(store) {
       setText(ruleset, rulesetText(store.view.ruleset));
       hide(ruleset, !ruleset.textContent);
       setText(bag, t("scoring.bag", { count: store.view.bag.count }));
+      bag.disabled = store.view.bag.tiles === null;
     },
   };
 }

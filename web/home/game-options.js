@@ -6,10 +6,10 @@ import { scoringTitle } from "../shared/rulesets.js";
 const MINUTES = [1, 2, 5, 15];
 
 /**
- * Create the choices of a host: the time for a decision, and the scoring tiles.
+ * Create the choices of a host: the time for a decision, what the server shows, and the scoring tiles.
  *
  * @param {import("../state/api.js").ScoringTiles | null} scoring Null if it could not be loaded.
- * @returns {{root: HTMLElement, options: () => {turn_ms?: number, scoring_tiles?: any}}}
+ * @returns {{root: HTMLElement, options: () => {turn_ms?: number, scoring_tiles?: any, hints?: boolean, public_from?: "end"}}}
  */
 export function gameOptions(scoring) {
   const clock = h(
@@ -18,6 +18,8 @@ export function gameOptions(scoring) {
     h("option", { value: "" }, t("front.no_clock")),
     ...MINUTES.map((count) => h("option", { value: 60_000 * count }, t("front.minutes", { count }))),
   );
+  const strict = h("input", { type: "checkbox", name: "strict" });
+  const closed = h("input", { type: "checkbox", name: "closed" });
   const ids = (scoring?.scoring_tiles ?? []).map(({ id }) => id);
   const slots = [...new Set(scoring?.round_tables.flatMap(({ rounds }) => rounds.flat()))].sort().map((slot) => ({
     slot,
@@ -44,12 +46,21 @@ export function gameOptions(scoring) {
   }
 
   return {
-    root: h("div", { class: "options" }, h("label", {}, t("front.clock"), " ", clock), chosen),
+    root: h(
+      "div",
+      { class: "options" },
+      h("label", {}, t("front.clock"), " ", clock),
+      h("label", { class: "check" }, strict, t("front.no_hints")),
+      h("label", { class: "check" }, closed, t("front.public_from_end")),
+      chosen,
+    ),
     options() {
       const chosenTiles = scoringTiles();
       return {
         ...(clock.value ? { turn_ms: Number(clock.value) } : {}),
         ...(chosenTiles ? { scoring_tiles: chosenTiles } : {}),
+        ...(strict.checked ? { hints: false } : {}),
+        ...(closed.checked ? { public_from: /** @type {const} */ ("end") } : {}),
       };
     },
   };
