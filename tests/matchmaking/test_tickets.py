@@ -93,9 +93,9 @@ def test_ticket_shows_what_the_player_asked_for(service):
     ticket = seek(service, new_key(), "Ann", 3, options={"turn_ms": 60_000}, ttl_ms=90_000)
     defaults = {"on_timeout": "auto", "tie_break": "leftover_gold", "open_gold": False}
     assert (ticket["name"], ticket["seat_count"]) == ("Ann", 3)
-    assert ticket["options"] == {"turn_ms": 60_000, **defaults}
+    assert ticket["options"] == {"turn_ms": 60_000, "budget_ms": None, "increment_ms": 0, **defaults}
     assert ticket["expires_at"] == "2027-01-15T08:01:30.000Z"
-    assert seek(service, new_key())["options"] == {"turn_ms": None, **defaults}
+    assert seek(service, new_key())["options"] == ticket["options"] | {"turn_ms": None}
 
 
 def test_new_ticket_is_created_and_an_existing_one_found(service):

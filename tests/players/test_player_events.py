@@ -348,7 +348,7 @@ def test_events_show_no_secret_of_other_seats(service):
     for event in events(service, key):
         assert set(event) <= {
             "id", "at", "type", "game_id", "seat", "game_version", "game_last_event", "status", "phase",
-            "deadline",
+            "deadline", "remaining_ms",
         }  # fmt: skip
         assert event["seat"] == 1
     assert RedisStore(service.redis).players.active_games("nobody") == []

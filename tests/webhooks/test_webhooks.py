@@ -7,6 +7,8 @@ from standardwebhooks import Webhook
 
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
+from skye_server.games.events import SeatClock
+from skye_server.games.player_events import Turn
 from skye_server.http.framework import collaborators
 from skye_server.outgoing.account_slots import Account
 from skye_server.outgoing.sender import Sender
@@ -259,7 +261,7 @@ def test_event_of_a_player_asks_for_its_webhooks_in_its_write(service, receiver,
 
 
 def test_cursor_of_a_webhook_of_another_format_is_refused():
-    cursor = GameCursor(7, "building", (1,), 5)
+    cursor = GameCursor(7, {1: Turn("building", 5, SeatClock(4, 5, 5))}, {1: 4})
     assert decode_cursor(encode_cursor(cursor)) == cursor
     for text, code in (("2:{}", "data_newer"), ("1:{}", "data_corrupt"), ("x", "data_corrupt")):
         with pytest.raises(StoredFormatError) as raised:

@@ -114,6 +114,7 @@ def _seated(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return a player who has not played yet."""
     return {
         **{field: entry[field] for field in ("seat", "name", "color", "bot")},
+        "clock": None,
         "end": {"type": "played", "bot": None, "round": None, "phase": None, "missed_deadlines": 0},
         "score": 0,
         "gold": 0,
@@ -292,17 +293,20 @@ def _proposal_ended(view: _View, players: _Players, event: _Event) -> None:
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
-    """Update the seats that must act, and their deadline."""
+    """Update the seats that must act, their deadline, and the clocks."""
     for field in ("phase", "waiting_for", "deadline"):
         view[field] = event[field]
+    for player, clock in zip(players, event["clocks"] or (), strict=False):
+        player["clock"] = clock
 
 
 def _bot_took_over(view: _View, players: _Players, event: _Event) -> None:
     """Let a bot play for a seat, which cannot win; a player who resigned becomes a spectator."""
-    player, resigned = players[event["seat"]], event["reason"] == "resigned"
+    player, reason = players[event["seat"]], event["reason"]
+    resigned = reason == "resigned"
     player["bot"] = event["bot"]
     player["end"].update({field: event[field] for field in ("bot", "round", "phase")})
-    player["end"]["type"] = "resigned" if resigned else "took_over"
+    player["end"]["type"] = "took_over" if reason == "timed_out" else reason
     player["end"]["missed_deadlines"] += not resigned
     if resigned and view["you"]["seat"] == event["seat"]:
         _sit(view, None)

@@ -162,13 +162,14 @@ const FOLDS = {
   proposal_ended(view) {
     view.proposal = null;
   },
-  turn_changed(view, { phase, waiting_for, deadline }) {
+  turn_changed(view, { phase, waiting_for, deadline, clocks }, players) {
     Object.assign(view, { phase, waiting_for, deadline });
+    clocks?.forEach((/** @type {Players[number]["clock"]} */ clock, /** @type {number} */ seat) => (players[seat].clock = clock));
   },
   bot_took_over(view, { seat, bot, reason, round, phase }, players) {
     const resigned = reason === "resigned";
     players[seat].bot = bot;
-    Object.assign(players[seat].end, { type: resigned ? "resigned" : "took_over", bot, round, phase });
+    Object.assign(players[seat].end, { type: reason === "timed_out" ? "took_over" : reason, bot, round, phase });
     if (!resigned) players[seat].end.missed_deadlines += 1;
     if (resigned && view.you.seat === seat) sit(view, null);
   },
@@ -188,7 +189,7 @@ const FOLDS = {
 function seated({ seat, name, color, bot }) {
   return {
     seat, name, color, bot, score: 0, gold: 0, tiles_on_offer: [], tiles_to_build: [],
-    offer_set: false, building_finished: false,
+    offer_set: false, building_finished: false, clock: null,
     end: { type: "played", bot: null, round: null, phase: null, missed_deadlines: 0 },
     territory: [{ tile: `castle-${/** @type {"red"} */ (color)}`, x: 0, y: 0, rotation: 0 }],
   };

@@ -183,6 +183,7 @@ def empty_game(game: Game) -> Game:
         proposal=None,
         proposed=(),
         abort_reason=None,
+        clocks=(),
     )
 
 
@@ -244,8 +245,8 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return after_missed_deadline(game, number)
         case BotChanged(number, bot):
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
-        case TurnChanged(_, _, deadline_ms):
-            return replace(game, deadline_ms=deadline_ms)
+        case TurnChanged(_, _, deadline_ms, clocks):
+            return replace(game, deadline_ms=deadline_ms, clocks=clocks)
         case ProposalMade():
             return after_proposal(game, event)
         case ProposalAnswered():

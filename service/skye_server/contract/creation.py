@@ -96,16 +96,37 @@ class TimeLimits(Object):
     turn_ms = Integer(
         MIN_TURN_MS,
         MAX_TURN_MS,
-        "Milliseconds for each decision; no deadline if left out. A manual clock requires it.",
+        "Milliseconds for each decision; no limit if left out. A manual clock requires this or `budget_ms`.",
+    )
+    budget_ms = Integer(
+        MIN_TURN_MS,
+        MAX_TURN_MS,
+        "Milliseconds of each seat for the whole game, beside `turn_ms` or without it; no limit if left out. "
+        "They pass while the game waits for the seat.",
+    )
+    increment_ms = Integer(
+        0,
+        MAX_TURN_MS,
+        "Milliseconds that each decision of a seat adds to what it has left of `budget_ms`; 0 if left out.",
     )
     clock = ClockName("The clock of the game; `real` if left out.")
     on_timeout = TimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
 
     @validates_schema
     def _fits_clock(self, data: dict[str, Any], **_: Any) -> None:
-        if data.get("clock") == Clock.MANUAL and "turn_ms" not in data:
+        if data.get("clock") == Clock.MANUAL and not data.keys() & {"turn_ms", "budget_ms"}:
             detail = "A manual clock needs a time limit: without one no deadline passes."
             raise ValidationError(detail, "turn_ms")
+        check_increment(data)
+
+
+def check_increment(data: dict[str, Any]) -> None:
+    """Check that an increment has a budget to which it is added.
+
+    :raises ValidationError: about `increment_ms`.
+    """
+    if data.get("increment_ms") and "budget_ms" not in data:
+        raise ValidationError("This belongs to a `budget_ms` only.", "increment_ms")
 
 
 class OptionsOfPlay(TimeLimits):

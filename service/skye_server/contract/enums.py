@@ -64,7 +64,8 @@ class TimeoutRule(StringEnum):
     """What happens when a seat misses its deadline.
 
     `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat, to the
-    end of the game or until its player takes it back.
+    end of the game or until its player takes it back. A seat that has used up `budget_ms` is always played by
+    a bot, to the end of the game.
 
     There may be new ones.
     """
@@ -204,20 +205,21 @@ class TakeoverReason(StringEnum):
     """Why a bot took over a seat.
 
     `resigned`: the player left the game. `timed_out`: the player missed a deadline, and the option
-    `on_timeout` of the game is `bot`.
+    `on_timeout` of the game is `bot`. `out_of_time`: the player has used up `budget_ms`.
 
     There may be new ones.
     """
 
     extensible = True
-    choices = ("resigned", "timed_out")
+    choices = ("resigned", "timed_out", "out_of_time")
 
 
 class SeatEndType(StringEnum):
     """How a seat ended.
 
     `played`: its player, or its bot, stayed to the end. `resigned`: its player left the game. `took_over`: a
-    bot took over after a missed deadline. A seat that did not end as `played` cannot win.
+    bot took over after a missed deadline. `out_of_time`: its player used up `budget_ms`, and a bot took over.
+    A seat that did not end as `played` cannot win.
 
     There may be new ones.
     """

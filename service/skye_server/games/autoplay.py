@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from skye import BOTS, GameState, Move, Pass, Phase, choose_move
 from skye_server.cooperative_yield import Computation
 from skye_server.games.agreements import expired, settled
+from skye_server.games.clocks import without_increment
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
 from skye_server.games.game import Game, OnTimeout, Status, with_seat
 from skye_server.games.transitions import (
@@ -44,18 +45,24 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
 
 def after_deadline(game: Game, now_ms: int) -> Transition:
     """Do what is due: end a proposal that has expired, and act for the seats that have missed a deadline."""
-    deadline_ms = game.deadline_ms
-    if deadline_ms is None or deadline_ms > now_ms:
+    first_ms = game.deadline_ms
+    if first_ms is None or first_ms > now_ms:
         return expired(Transition(game), now_ms, now_ms)
-    transition = expired(Transition(game), deadline_ms, now_ms)
+    transition = expired(Transition(game), first_ms, now_ms)
     for seat in game.waiting_for:
+        deadline_ms = game.turn.deadline_of(seat)
+        if deadline_ms is None or deadline_ms > now_ms:
+            continue
         if transition.game.status is Status.PLAYING:  # those who are left may have agreed to abort it
             transition = transition.then(after_timeout(transition.game, seat, now_ms))
     return expired(transition, now_ms, now_ms)
 
 
 def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
-    """Do what `on_timeout` says for a seat that has not decided in time."""
+    """Do what `on_timeout` says for a seat that has not decided in time; without time, a bot plays it."""
+    clock = game.turn.clock_of(seat)
+    if clock is not None and clock.remaining_at(now_ms) == 0:
+        return hand_to_bot(game, seat, "out_of_time", now_ms)
     if game.options.on_timeout is OnTimeout.BOT:
         return hand_to_bot(game, seat, "timed_out", now_ms)
     return _move_for(game, seat, now_ms)
@@ -76,7 +83,7 @@ def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
 
 def _move_for(game: Game, seat: int, now_ms: int) -> Transition:
     """Make the decision that a seat has missed: an offer, a pass, or the rest of its build."""
-    transition = Transition(after_missed_deadline(game, seat))
+    transition = Transition(without_increment(after_missed_deadline(game, seat)))
     current = _round_and_phase(game)
     before: tuple[AnyEvent, ...] = (TimedOut(seat),)
     while _round_and_phase(transition.game) == current and seat in transition.game.waiting_for:
@@ -84,7 +91,7 @@ def _move_for(game: Game, seat: int, now_ms: int) -> Transition:
         move = Pass() if buying else _bot_move(transition.game, seat)
         transition = transition.then(make_move(transition.game, seat, move, now_ms, *before))
         before = ()
-    return transition
+    return transition._replace(game=replace(transition.game, options=game.options))
 
 
 def _round_and_phase(game: Game) -> tuple[int, Phase | None]:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -327,6 +327,10 @@ def _from_record(body: dict[str, Any]) -> Opening:
     return open_game
 
 
+_REASONS: Final = {SeatEnd.TOOK_OVER: "timed_out", SeatEnd.OUT_OF_TIME: "out_of_time"}
+"""The reason for which a bot took a seat over, by its end in a record; else its player resigned."""
+
+
 def _takeovers(record: dict[str, Any]) -> list[BotTookOver]:
     """Return how the seats were given up in a recorded game, in their order.
 
@@ -339,7 +343,7 @@ def _takeovers(record: dict[str, Any]) -> list[BotTookOver]:
             detail = "There is no such seat, or it is named twice."
             raise Problem("invalid_body", errors=[FieldError(f"/record/gave_up/{index}", detail)])
         end = players[seat].get("end", {})
-        reason = "timed_out" if end.get("type") == SeatEnd.TOOK_OVER else "resigned"
+        reason = _REASONS.get(end.get("type"), "resigned")
         phase = Phase(end.get("phase") or Phase.PRICING)
         bot = end.get("bot") or SUBSTITUTE_BOT
         takeovers.append(BotTookOver(seat, bot, reason, end.get("round") or 1, phase))

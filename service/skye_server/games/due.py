@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from skye_server.games.authorization import players_of
 from skye_server.games.game import Game, Status
-from skye_server.games.player_events import concerned_players, near_at_ms
+from skye_server.games.player_events import concerned_players, open_turns
 
 RELAY_MS: Final = 1_000
 """How long after a commit a dispatcher relays it, unless the process that committed it has done so."""
@@ -84,11 +84,10 @@ def next_attention_ms(game: Game, expires_ms: int) -> int:
 
 def next_near_ms(game: Game | None, now_ms: int) -> int | None:
     """Return when the relay must report to players that a deadline is near; None if it need not."""
-    if game is None or game.deadline_ms is None or game.options.turn_ms is None or not players_of(game):
+    if game is None or game.clock_ms is not None or not players_of(game):
         return None
-    near_ms = near_at_ms(game.deadline_ms, game.options.turn_ms)
-    is_ahead = game.clock_ms is None and game.status is Status.PLAYING and now_ms < near_ms
-    return near_ms if is_ahead else None
+    times = [turn.near_at_ms(game.options.turn_ms) for turn in open_turns(game.turn).values()]
+    return min((near_ms for near_ms in times if near_ms is not None and now_ms < near_ms), default=None)
 
 
 def _open_decisions(game: Game) -> dict[str, str]:

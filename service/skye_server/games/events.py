@@ -122,12 +122,43 @@ class TimedOut(NamedTuple):
     seat: int
 
 
+class SeatClock(NamedTuple):
+    """The clock of a seat: what it has left of its budget, in milliseconds, and until when.
+
+    :param remaining_ms: what was left when the clock last started or stopped.
+    :param runs_out_ms: when nothing will be left; None while the clock stands.
+    :param deadline_ms: the earlier of that time and the deadline of the turn; None while the clock stands.
+    """
+
+    remaining_ms: int
+    runs_out_ms: int | None = None
+    deadline_ms: int | None = None
+
+    def remaining_at(self, now_ms: int) -> int:
+        """Return what is left at a time, in milliseconds."""
+        left_ms = self.remaining_ms if self.runs_out_ms is None else self.runs_out_ms - now_ms
+        return max(0, min(left_ms, self.remaining_ms))
+
+
 class TurnChanged(NamedTuple):
-    """The seats that must act now and their deadline; the last event of each change that alters them."""
+    """The seats that must act now and their deadline; the last event of each change that alters them.
+
+    :param deadline_ms: the first deadline of these seats.
+    :param clocks: by seat; empty in a game without a budget.
+    """
 
     phase: str | None
     waiting_for: tuple[int, ...]
     deadline_ms: int | None
+    clocks: tuple[SeatClock, ...] = ()
+
+    def clock_of(self, seat: int) -> SeatClock | None:
+        """Return the clock of a seat, None without a budget."""
+        return self.clocks[seat] if self.clocks else None
+
+    def deadline_of(self, seat: int) -> int | None:
+        """Return the deadline of a seat that must act, None if it has none."""
+        return self.clocks[seat].deadline_ms if self.clocks else self.deadline_ms
 
 
 class ClockAdvanced(NamedTuple):

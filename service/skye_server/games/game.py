@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from skye import GameState, Options, Phase, Ruleset, TieBreak
 from skye.rulesets import BASE, MAX_PLAYERS, ruleset_of
-from skye_server.games.events import AnyEvent
+from skye_server.games.events import AnyEvent, SeatClock, TurnChanged
 from skye_server.games.proposals import AbortReason, Proposal, Proposed
 
 
@@ -47,6 +47,7 @@ class SeatEnd(StrEnum):
     PLAYED = "played"
     RESIGNED = "resigned"
     TOOK_OVER = "took_over"
+    OUT_OF_TIME = "out_of_time"
 
 
 URL_BOT: Final = "url"
@@ -105,7 +106,10 @@ class Origin(Struct, frozen=True):
 
 
 class GameOptions(Struct, frozen=True):
-    """The options of a game. Without `turn_ms` there are no deadlines.
+    """The options of a game. Without `turn_ms` and `budget_ms` there are no deadlines.
+
+    `turn_ms` is the time for each decision. `budget_ms` is the time of a seat for the whole game, to which
+    each of its decisions adds `increment_ms`.
 
     `nonce` is part of the commitment to a seed that the creator chose; it is as secret as the seed.
     """
@@ -123,6 +127,8 @@ class GameOptions(Struct, frozen=True):
     ruleset: str = BASE.id
     hints: bool = True
     public_from: PublicFrom = PublicFrom.START
+    budget_ms: int | None = None
+    increment_ms: int = 0
 
     @property
     def for_engine(self) -> Options:
@@ -208,7 +214,8 @@ class Game(Struct, frozen=True):
     `invites` are the hashes of unused invitation codes; each reserves a seat in the lobby.
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
-    manual clock.
+    manual clock. `deadline_ms` is the first deadline of the seats that must act; `clocks` are those of the
+    seats in a game with a budget, from its start.
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the proposals of the current round, also the open one.
     """
@@ -236,6 +243,7 @@ class Game(Struct, frozen=True):
     proposed: tuple[Proposed, ...] = ()
     abort_reason: AbortReason | None = None
     hidden_from: tuple[str, ...] = ()
+    clocks: tuple[SeatClock, ...] = ()
 
     @property
     def ruleset(self) -> Ruleset:
@@ -261,6 +269,12 @@ class Game(Struct, frozen=True):
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
         return self.state.waiting_for if self.state and self.status is Status.PLAYING else ()
+
+    @property
+    def turn(self) -> TurnChanged:
+        """The published turn: the phase, the seats that must act, their deadline, and the clocks."""
+        phase = self.state.phase if self.state and self.status is Status.PLAYING else None
+        return TurnChanged(phase, self.waiting_for, self.deadline_ms, self.clocks)
 
     @property
     def next_bot(self) -> int | None:

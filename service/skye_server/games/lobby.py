@@ -15,6 +15,7 @@ from skye.positions import RecordedDraws, apply_actions, begin_recorded
 from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import FieldError, Problem
 from skye_server.games.authorization import invitation_id
+from skye_server.games.clocks import without_increment
 from skye_server.games.events import (
     BotTookOver,
     GameAborted,
@@ -164,6 +165,8 @@ def replay(  # noqa: PLR0913 - all but the first three by name
     if not actions and until is None:
         return transition
     state = state_in_play(transition.game)
+    options = transition.game.options
+    transition = transition._replace(game=without_increment(transition.game))  # the clocks begin afterwards
     if not has_reached(state, until):
         gave_up = tuple(event.seat for event in takeovers)
         with Computation() as computation:
@@ -182,7 +185,7 @@ def replay(  # noqa: PLR0913 - all but the first three by name
         phase = "its end" if state.phase is None else f"phase {state.phase}"
         detail = f"The record ends in round {state.round}, {phase}: this is after it."
         raise Problem("invalid_body", errors=[FieldError("/stop_at", detail)])
-    return transition
+    return transition._replace(game=replace(transition.game, options=options))
 
 
 def _taken_over(transition: Transition, takeovers: Sequence[BotTookOver], now_ms: int) -> Transition:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
-from skye_server.games.events import TurnChanged
+from skye_server.games.events import SeatClock, TurnChanged
 from skye_server.games.game import Change, Game, Status
 
 _MAX_LEAD_MS: Final = 3_600_000
@@ -34,10 +34,27 @@ class PlayerEventType(StrEnum):
 
 
 class Turn(NamedTuple):
-    """An open decision of a player's seat."""
+    """An open decision of a seat, with the clock of the seat if it has one."""
 
     phase: str | None
     deadline_ms: int | None
+    clock: SeatClock | None = None
+
+    def near_at_ms(self, turn_ms: int | None) -> int | None:
+        """Return when the deadline is near, in milliseconds since 1970; None without a deadline.
+
+        :param turn_ms: the time for each decision; with a clock, the time is what it allows.
+        """
+        if self.deadline_ms is None:
+            return None
+        if self.clock is not None and self.clock.runs_out_ms is not None:
+            turn_ms = self.deadline_ms - self.clock.runs_out_ms + self.clock.remaining_ms
+        return self.deadline_ms - min((turn_ms or 0) // _LEAD_SHARE, _MAX_LEAD_MS)
+
+
+def open_turns(turn: TurnChanged) -> dict[int, Turn]:
+    """Return the open decisions of a turn by seat."""
+    return {seat: Turn(turn.phase, turn.deadline_of(seat), turn.clock_of(seat)) for seat in turn.waiting_for}
 
 
 class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
@@ -124,7 +141,7 @@ def derive(
         turn = None
         if not state.over:
             events.append(_event(PlayerEventType.GAME_OVER, game, seat, at_ms))
-    near_ms = _near_at_ms(turn, game.options.turn_ms)
+    near_ms = None if turn is None else turn.near_at_ms(game.options.turn_ms)
     after = FollowedGame(at_ms, game.version, game.last_event, seat, turn, over=game.is_over)
     if game.clock_ms is None:
         near_ms = state.near_at_ms if turn == state.turn else near_ms
@@ -197,7 +214,8 @@ def _position(game: Game, player: str) -> tuple[object, ...]:
     caller = identify_player(game, player)
     if caller is None or game.state is None or caller.seat not in game.waiting_for:
         return caller, game.is_over
-    return caller, game.is_over, game.state.round, game.state.phase, game.deadline_ms, game.clock_ms
+    deadline_ms = game.turn.deadline_of(caller.seat)
+    return caller, game.is_over, game.state.round, game.state.phase, deadline_ms, game.clock_ms
 
 
 def _turns(
@@ -208,10 +226,8 @@ def _turns(
     A state that is ahead of the game comes from commits that the store has lost: the game decides the turn.
     """
     if state.last_event > game.last_event:
-        phase = game.state.phase if game.state else None
-        event = TurnChanged(phase, game.waiting_for, game.deadline_ms)
-        change = Change(game.version, now_ms, game.last_event, (event,))
-        yield _Reached(change, game.last_event, _turn(event, seat))
+        change = Change(game.version, now_ms, game.last_event, (game.turn,))
+        yield _Reached(change, game.last_event, _turn(game.turn, seat))
         return
     for change in changes:
         for number, each in enumerate(change.events, change.first_event):
@@ -220,19 +236,7 @@ def _turns(
 
 
 def _turn(event: TurnChanged, seat: int | None) -> Turn | None:
-    return Turn(event.phase, event.deadline_ms) if seat in event.waiting_for else None
-
-
-def near_at_ms(deadline_ms: int, turn_ms: int) -> int:
-    """Return when a deadline is near, in milliseconds since 1970."""
-    return deadline_ms - min(turn_ms // _LEAD_SHARE, _MAX_LEAD_MS)
-
-
-def _near_at_ms(turn: Turn | None, turn_ms: int | None) -> int | None:
-    """Return when the deadline of a turn is near, None without a deadline."""
-    if turn is None or turn.deadline_ms is None or turn_ms is None:
-        return None
-    return near_at_ms(turn.deadline_ms, turn_ms)
+    return None if seat is None else open_turns(event).get(seat)
 
 
 def _your_turn(game: Game, seat: int | None, change: Change, number: int, turn: Turn) -> PlayerEvent:

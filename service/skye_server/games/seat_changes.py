@@ -13,7 +13,7 @@ from skye_server.cooperative_yield import Computation
 from skye_server.error_codes import Problem
 from skye_server.games.autoplay import SUBSTITUTE_BOT, after_deadline, hand_to_bot, play_bots
 from skye_server.games.events import BotChanged, ClockAdvanced, HostTokenRotated, SeatReturned, TokenRotated
-from skye_server.games.game import URL_BOT, Game, Status, with_seat
+from skye_server.games.game import URL_BOT, Game, SeatEnd, Status, with_seat
 from skye_server.games.transitions import Transition, advance, after_return, state_in_play, undo_limit_reached
 
 
@@ -67,6 +67,8 @@ def return_to_seat(game: Game, seat: int, now_ms: int) -> Transition:
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
+    if game.seats[seat].end is SeatEnd.OUT_OF_TIME:
+        raise Problem("seat_not_taken_over", "The seat has no time left, so its player cannot take it back.")
     if not game.seats[seat].can_return:
         raise Problem("seat_not_taken_over")
     after = after_return(game, seat)

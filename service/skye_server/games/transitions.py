@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from skye import GameState, Move, Outcome, SetOffer, TakeBack, Territory, play
 from skye_server.error_codes import Problem
-from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded, TurnChanged
+from skye_server.games import clocks
+from skye_server.games.events import AnyEvent, BotTookOver, ProposalEnded
 from skye_server.games.game import Change, Game, SeatEnd, Status, Takeover, with_seat
 from skye_server.games.proposals import ProposalOutcome
 
@@ -34,7 +35,7 @@ class Transition(NamedTuple):
 def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) -> Transition:
     """Replace fields of a game as one change, which increments its version.
 
-    A change of the seats that must act sets a new deadline and appends a `TurnChanged` event. A proposal that
+    A change of the seats that must act sets new deadlines and appends a `TurnChanged` event. A proposal that
     is open at the end of the game expires.
     """
     after = replace(game, **fields)
@@ -43,22 +44,26 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
         events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
         after = replace(after, proposal=None)
     if after.state is not game.state or after.status is not game.status:  # the turn follows from these
-        if _turn(after) != _turn(game):
-            after = replace(after, deadline_ms=_deadline(after, now_ms))
-        if (turn := _shown_turn(after)) != _shown_turn(game):
-            events = (*events, TurnChanged(*turn))
+        after = clocks.with_deadlines(game, after, now_ms)
+        if (turn := after.turn) != game.turn:
+            events = (*events, turn)
     change = Change(game.version + 1, now_ms, game.last_event + 1, events)
     return Transition(replace(after, version=change.version, last_event=change.last_event), (change,))
+
+
+_ENDS: Final = {
+    "resigned": SeatEnd.RESIGNED,
+    "timed_out": SeatEnd.TOOK_OVER,
+    "out_of_time": SeatEnd.OUT_OF_TIME,
+}
+"""How a seat ends, by the reason for which a bot takes it over."""
 
 
 def after_takeover(game: Game, event: BotTookOver) -> Game:
     """Return a game after the player of a seat gave it up: it cannot win."""
     state, seat = state_begun(game), game.seats[event.seat]
-    is_resigned = event.reason == "resigned"
-    takeover = Takeover(
-        SeatEnd.RESIGNED if is_resigned else SeatEnd.TOOK_OVER, event.bot, event.round, event.phase
-    )
-    missed = seat.missed_deadlines + (not is_resigned)
+    takeover = Takeover(_ENDS[event.reason], event.bot, event.round, event.phase)
+    missed = seat.missed_deadlines + (takeover.end is not SeatEnd.RESIGNED)
     left = replace(seat, bot=event.bot, takeover=takeover, missed_deadlines=missed)
     gave_up = (*state.gave_up, event.seat)
     return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
@@ -146,23 +151,3 @@ def state_begun(game: Game) -> GameState:
     if game.state is None:
         raise Problem("game_not_started")
     return game.state
-
-
-def _turn(game: Game) -> tuple[object, ...]:
-    """Return the turn to which a deadline applies: round, phase and number of buying turns."""
-    state = game.state
-    if state is None or game.status is not Status.PLAYING:
-        return ()
-    return state.round, state.phase, state.buys
-
-
-def _shown_turn(game: Game) -> tuple[str | None, tuple[int, ...], int | None]:
-    """Return the published turn: the phase, the seats that must act, and their deadline."""
-    phase = game.state.phase if game.state and game.status is Status.PLAYING else None
-    return phase, game.waiting_for, game.deadline_ms
-
-
-def _deadline(game: Game, now_ms: int) -> int | None:
-    if game.options.turn_ms is None or not game.waiting_for:
-        return None
-    return now_ms + game.options.turn_ms

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
 
 from flask import Blueprint, Response
+from marshmallow import validates_schema
 
 from skye.fields import Component, Count, Keywords, RulesetName, Seat
 from skye.rulesets import MAX_PLAYERS, MIN_PLAYERS
 from skye_server.contract import enums
-from skye_server.contract.creation import MIN_TURN_MS
+from skye_server.contract.creation import MIN_TURN_MS, check_increment
 from skye_server.contract.fields import Boolean, Integer, Name, StringEnum
 from skye_server.contract.objects import NestedObject, Object
 from skye_server.games.creation import check_seats
@@ -51,7 +52,16 @@ class TicketStatus(StringEnum):
 class TicketOptionsToSet(Object):
     """The options that the players of a game agree on."""
 
-    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no deadline if left out.")
+    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no limit if left out.")
+    budget_ms = Integer(
+        MIN_TURN_MS, MAX_TURN_MS, "Milliseconds of each seat for the whole game; no limit if left out."
+    )
+    increment_ms = Integer(
+        0,
+        MAX_TURN_MS,
+        "Milliseconds that each decision of a seat adds to what it has left of `budget_ms`; 0 if left out.",
+        load_default=0,
+    )
     on_timeout = enums.TimeoutRule(
         "What happens when a seat misses its deadline; `auto` if left out.", load_default="auto"
     )
@@ -59,6 +69,10 @@ class TicketOptionsToSet(Object):
         "What breaks a tie; `leftover_gold` if left out.", load_default="leftover_gold"
     )
     open_gold = Boolean("Whether all gold is public; `false` if left out.", load_default=False)
+
+    @validates_schema
+    def _has_budget(self, data: dict[str, Any], **_: Any) -> None:
+        check_increment(data)
 
 
 class TicketToCreate(Object):
@@ -84,7 +98,13 @@ class TicketOptionsView(TypedDict):
     """The options that the players of a game agree on."""
 
     turn_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no deadline."
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
+    ]
+    budget_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
+    ]
+    increment_ms: Annotated[
+        Count, Keywords(maximum=MAX_TURN_MS), "Milliseconds that each decision of a seat adds to them."
     ]
     on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
     tie_break: Annotated[TieBreakRule, "What breaks a tie."]

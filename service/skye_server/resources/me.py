@@ -15,8 +15,15 @@ from skye_server.contract.objects import Object, Query, page_cursor
 from skye_server.features import fields_of, installed
 from skye_server.following.player_follower import PlayerFollower
 from skye_server.games.authorization import player_id
+from skye_server.games.player_events import open_turns
 from skye_server.games.views.fields import MAX_OPAQUE_LENGTH, Roles, Timestamp
-from skye_server.games.views.game import GameSummaryView, deadline_view, summary_view, time_view
+from skye_server.games.views.game import (
+    GameSummaryView,
+    deadline_view,
+    optional_timestamp,
+    summary_view,
+    time_view,
+)
 from skye_server.games.views.player_events import PlayerEventId, PlayerEventView, event_view
 from skye_server.http import sse
 from skye_server.http.framework import collaborators
@@ -105,7 +112,9 @@ class OwnGameView(TypedDict):
     resigned_seat: Annotated[Seat | None, "The seat from which the player has resigned; null: none."]
     roles: Roles
     waiting: Annotated[bool, "Whether the game waits for the player."]
-    deadline: Annotated[Timestamp | None, "The deadline of the game; null without one."]
+    deadline: Annotated[
+        Timestamp | None, "The deadline of the player if the game waits for one, else of the game."
+    ]
 
 
 class OwnGameList(TypedDict):
@@ -200,13 +209,17 @@ def list_own_games(query: dict[str, Any]) -> Response:
 
 def _own_game_view(own: OwnGame) -> dict[str, Any]:
     game, caller, resigned_seat = own
+    seat = caller.seat
+    own_turn = None if seat is None else open_turns(game.turn).get(seat)
     return {
         "game": summary_view(game, caller),
-        "seat": caller.seat,
+        "seat": seat,
         "resigned_seat": resigned_seat,
         "roles": caller.roles,
-        "waiting": caller.seat in game.waiting_for,
-        "deadline": deadline_view(game, caller),
+        "waiting": own_turn is not None,
+        "deadline": deadline_view(game, caller)
+        if own_turn is None
+        else optional_timestamp(own_turn.deadline_ms),
     }
 
 

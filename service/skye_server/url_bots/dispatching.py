@@ -242,7 +242,8 @@ def decision_message(game: Game, seat: int | None, now_ms: int) -> bytes:
     """Return the request to the bot of a seat: its view of the game, its actions and the time left."""
     assert seat is not None
     limit_ms = round(1000 * MAX_SECONDS)
-    left_ms = limit_ms if game.deadline_ms is None else max(0, min(limit_ms, game.deadline_ms - now_ms))
+    deadline_ms = game.turn.deadline_of(seat)
+    left_ms = limit_ms if deadline_ms is None else max(0, min(limit_ms, deadline_ms - now_ms))
     data = {
         "seat": seat,
         "time_left_ms": left_ms,

@@ -165,7 +165,7 @@ class WebhookDispatch:
         moved = encode_cursor(reported.cursor)
         if reported.cursor != cursor and not self._queue(webhook, progress, moved, reported.events):
             return self._games.now_ms()
-        return None if game.clock_ms is not None else reported.cursor.near_ms
+        return None if game.clock_ms is not None else reported.cursor.next_near_ms
 
     def _queue(
         self, webhook: Webhook, progress: Progress, cursor: str, events: list[tuple[str, dict[str, Any]]]

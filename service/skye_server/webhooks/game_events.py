@@ -15,7 +15,7 @@ from skye_server.games.events import (
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, PublicFrom
-from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, near_at_ms
+from skye_server.games.player_events import PlayerEvent, PlayerEventType, Turn, open_turns
 from skye_server.games.views.player_events import event_view
 from skye_server.store.codec import StoredFormatError
 
@@ -30,16 +30,19 @@ DECISION_EVENTS: Final = frozenset({PlayerEventType.YOUR_TURN, PlayerEventType.D
 class GameCursor(msgspec.Struct, frozen=True):
     """Up to where the events of a game are reported.
 
-    :param waiting_for: the seats whose decisions are open, in a phase, until a deadline.
-    :param near_ms: when that deadline is to be reported as near; None once it was.
+    :param turns: the open decisions by seat.
+    :param near_ms: by seat: when its deadline is to be reported as near; without the seats for which it was.
     """
 
     last_event: int
-    phase: str | None = None
-    waiting_for: tuple[int, ...] = ()
-    deadline_ms: int | None = None
-    near_ms: int | None = None
+    turns: dict[int, Turn] = {}
+    near_ms: dict[int, int] = {}
     over: bool = False
+
+    @property
+    def next_near_ms(self) -> int | None:
+        """When the next deadline is near, in milliseconds since 1970; None if none will be."""
+        return min(self.near_ms.values(), default=None)
 
 
 _CURSOR_FORMAT: Final = 1
@@ -76,10 +79,10 @@ class Reported(NamedTuple):
 
 def cursor_at(game: Game) -> GameCursor:
     """Return the cursor after all events of a game."""
-    turn_ms, deadline_ms = game.options.turn_ms, game.deadline_ms
-    phase = game.state.phase if game.state else None
-    near_ms = None if deadline_ms is None or turn_ms is None else near_at_ms(deadline_ms, turn_ms)
-    return GameCursor(game.last_event, phase, game.waiting_for, deadline_ms, near_ms, game.is_over)
+    turns = open_turns(game.turn)
+    times = {seat: turn.near_at_ms(game.options.turn_ms) for seat, turn in turns.items()}
+    near_ms = {seat: at_ms for seat, at_ms in times.items() if at_ms is not None}
+    return GameCursor(game.last_event, turns, near_ms, game.is_over)
 
 
 def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: int) -> Reported:
@@ -92,16 +95,21 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
         for number, event in enumerate(change.events, change.first_event):
             if number > cursor.last_event:
                 moment = _Moment(game, change.version, change.at_ms, number)
-                events += [moment.view(kind, seat, event) for kind, seat in _of(event, at, game)]
+                turns = open_turns(event) if isinstance(event, TurnChanged) else {}
+                events += [moment.view(kind, seat, turns.get(seat)) for kind, seat in _of(event, at, game)]
                 if isinstance(event, TurnChanged):
-                    at = GameCursor(number, event.phase, event.waiting_for, event.deadline_ms)
+                    at = GameCursor(number, turns)
     if game.is_over and not cursor.over and changes:
         moment = _Moment(game, game.version, changes[-1].at_ms, game.last_event)
         events.append(moment.view(PlayerEventType.GAME_OVER, None))
     after = cursor_at(game) if changes else cursor
-    if after.deadline_ms == cursor.deadline_ms:
-        after = msgspec.structs.replace(after, near_ms=cursor.near_ms)
-    return _with_near_deadline(Reported(after, events), game, now_ms)
+    near_ms = {
+        seat: at_ms
+        for seat, at_ms in after.near_ms.items()
+        if after.turns[seat] != cursor.turns.get(seat) or seat in cursor.near_ms
+    }
+    after = msgspec.structs.replace(after, near_ms=near_ms)
+    return _with_near_deadlines(Reported(after, events), game, now_ms)
 
 
 def is_decision_open(game: Game, changes: Sequence[Change], seat: int, phase: str, last_event: int) -> bool:
@@ -120,16 +128,16 @@ def is_decision_open(game: Game, changes: Sequence[Change], seat: int, phase: st
     return all(each == phase and seat in waiting_for for each, waiting_for in turns)
 
 
-def _with_near_deadline(reported: Reported, game: Game, now_ms: int) -> Reported:
+def _with_near_deadlines(reported: Reported, game: Game, now_ms: int) -> Reported:
     cursor, events = reported
-    near_ms, deadline_ms = cursor.near_ms, cursor.deadline_ms
-    if near_ms is None or deadline_ms is None or now_ms < near_ms:
-        return reported
-    seats = _people(game, cursor.waiting_for) if now_ms < deadline_ms else []
-    turn = TurnChanged(cursor.phase, cursor.waiting_for, deadline_ms)
-    moment = _Moment(game, game.version, near_ms, game.last_event)
-    near = [moment.view(PlayerEventType.DEADLINE_NEAR, seat, turn) for seat in seats]
-    return Reported(msgspec.structs.replace(cursor, near_ms=None), [*events, *near])
+    near = {seat: near_ms for seat, near_ms in cursor.near_ms.items() if near_ms <= now_ms}
+    for seat in _people(game, tuple(near)):
+        turn = cursor.turns[seat]
+        if turn.deadline_ms is not None and now_ms < turn.deadline_ms:
+            moment = _Moment(game, game.version, near[seat], game.last_event)
+            events = [*events, moment.view(PlayerEventType.DEADLINE_NEAR, seat, turn)]
+    later = {seat: near_ms for seat, near_ms in cursor.near_ms.items() if seat not in near}
+    return Reported(msgspec.structs.replace(cursor, near_ms=later), events)
 
 
 def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerEventType, int]]:
@@ -145,9 +153,9 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
         case BotTookOver(reason="resigned"):
             yield PlayerEventType.SEAT_LEFT, event.seat
         case TurnChanged():
-            is_same = (event.phase, event.deadline_ms) == (cursor.phase, cursor.deadline_ms)
+            turns = open_turns(event)
             for seat in _people(game, event.waiting_for):
-                if not (is_same and seat in cursor.waiting_for):
+                if turns[seat] != cursor.turns.get(seat):
                     yield PlayerEventType.YOUR_TURN, seat
 
 
@@ -167,10 +175,9 @@ class _Moment(NamedTuple):
     number: int
 
     def view(
-        self, kind: PlayerEventType, seat: int | None, event: object = None
+        self, kind: PlayerEventType, seat: int | None, turn: Turn | None = None
     ) -> tuple[str, dict[str, Any]]:
         """Return the type of an event, and its view in the form of the events of players."""
-        turn = Turn(event.phase, event.deadline_ms) if isinstance(event, TurnChanged) else None
         shown = PlayerEvent(
             kind, self.game.id, self.at_ms, seat, self.version, self.number, self.game.status, turn
         )

@@ -68,9 +68,12 @@ from skye_server.games.views.game import (
     GameOptionsView,
     GameOriginView,
     GameResultView,
+    SeatClockView,
     bag_view,
+    clock_views,
     fairness_view,
     named_scoring_tiles,
+    optional_timestamp,
     options_view,
     origin_view,
     result_view,
@@ -126,12 +129,13 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
             }
         case PositionSet(state):
             return _position_set_view(game, state_with_ruleset(state, game.options.ruleset), caller)
-        case TurnChanged(phase, waiting_for, deadline_ms):
+        case TurnChanged(phase, waiting_for, deadline_ms, clocks):
             return {
                 "type": "turn_changed",
                 "phase": phase,
                 "waiting_for": waiting_for,
-                "deadline": None if deadline_ms is None else timestamp(deadline_ms),
+                "deadline": optional_timestamp(deadline_ms),
+                "clocks": clock_views(clocks),
             }
         case ProposalMade(seat, kind, expires_ms):
             expires_at = timestamp(expires_ms)
@@ -329,7 +333,10 @@ class TurnChangedView(TypedDict):
     type: Literal["turn_changed"]
     phase: Annotated[GamePhase | None, "The phase; null if none waits for decisions."]
     waiting_for: Annotated[Seats, "The seats that must act now."]
-    deadline: Annotated[Timestamp | None, "The deadline of this decision; null: none."]
+    deadline: Annotated[
+        Timestamp | None, "The deadline of this decision, the first of the seats; null: none."
+    ]
+    clocks: Annotated[BySeat[SeatClockView] | None, "The clock of each seat; null without a budget."]
 
 
 class ClockAdvancedView(TypedDict):

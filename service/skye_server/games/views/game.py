@@ -21,6 +21,7 @@ from skye.rulesets import MAX_PLAYERS, MAX_ROUNDS, MAX_SLOTS
 from skye.territory import castle_alone
 from skye.views import GameStateView, UsedScoringTileView, territory_tiles_view, used_scoring_tiles_view
 from skye_server.games.authorization import SPECTATOR, Caller, hash_token, invitation_id, sees_content
+from skye_server.games.events import SeatClock
 from skye_server.games.game import (
     Game,
     Origin,
@@ -86,11 +87,29 @@ class SeatOutcomeView(TypedDict):
     missed_deadlines: Annotated[Count, "How many deadlines the seat has missed."]
 
 
+class SeatClockView(TypedDict):
+    """The clock of a seat in a game with a budget (`budget_ms`). It runs while the seat must act."""
+
+    remaining_ms: Annotated[
+        Count,
+        "The milliseconds left when the clock last started or stopped; it has as many while it stands.",
+    ]
+    runs_out_at: Annotated[
+        Timestamp | None, "When nothing will be left, while the clock runs; null while it stands."
+    ]
+    deadline: Annotated[
+        Timestamp | None,
+        "The deadline of the seat: `runs_out_at`, or the end of `turn_ms` if that is earlier; null while the "
+        "clock stands.",
+    ]
+
+
 class PlayerView(skye.views.SeatInPlayView):
     """One seat, as the caller may see it."""
 
     name: PlayerName
     bot: Annotated[BotName | None, "The bot that plays the seat; null for a person."]
+    clock: Annotated[SeatClockView | None, "The clock of the seat; null without a budget, and in the lobby."]
     end: Annotated[SeatOutcomeView, "How the seat ended, or would end now."]
 
 
@@ -118,7 +137,15 @@ class GameOptionsView(TypedDict):
     tie_break: Annotated[TieBreakRule, "What breaks a tie."]
     open_gold: Annotated[bool, "Whether all gold is public."]
     turn_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no deadline."
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
+    ]
+    budget_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
+    ]
+    increment_ms: Annotated[
+        Count,
+        Keywords(maximum=MAX_TURN_MS),
+        "Milliseconds that each decision adds to what its seat has left of `budget_ms`.",
     ]
     clock: Annotated[ClockName, "The clock of the deadlines."]
     on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
@@ -174,7 +201,11 @@ class GameView(GameStateView):
     you: Annotated[ViewerView, "The seat and the roles of the caller's token."]
     options: Annotated[GameOptionsView, "The options that the creator chose."]
     origin: Annotated[GameOriginView | None, "What the game began from; null: the start."]
-    deadline: Annotated[Timestamp | None, "The deadline of the current decision; null: none."]
+    deadline: Annotated[
+        Timestamp | None,
+        "The deadline of the current decision; null: none. With a budget, the first of those of the seats "
+        "that must act; `clock` of each player has its own.",
+    ]
     fairness: Annotated[FairnessView, "The commitment to the seed, and the seed."]
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
     result: Annotated[GameResultView | None, "The result; null until the game is finished."]
@@ -245,6 +276,11 @@ def timestamp(ms: int) -> str:
     return datetime.fromtimestamp(ms / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
+def optional_timestamp(ms: int | None) -> str | None:
+    """Return a time as `timestamp` does, None for none."""
+    return None if ms is None else timestamp(ms)
+
+
 def game_view(game: Game, caller: Caller) -> GameView:
     """Return the game as a caller may see it.
 
@@ -254,9 +290,11 @@ def game_view(game: Game, caller: Caller) -> GameView:
     played = skye.game_view(game.state, caller.seat) if game.state and is_shown else _lobby_view(game)
     if game.status is Status.ABORTED:
         played["phase"], played["waiting_for"] = None, ()
+    clocks: Sequence[SeatClockView | None] = [None] * len(game.taken)
+    clocks = (clock_views(game.clocks) if is_shown else None) or clocks
     players: list[PlayerView] = [
-        {**player, "name": seat.name, "bot": seat.bot, "end": seat_outcome_view(seat)}
-        for (_, seat), player in zip(game.taken, played["players"], strict=True)
+        {**player, "name": seat.name, "bot": seat.bot, "clock": clock, "end": seat_outcome_view(seat)}
+        for (_, seat), player, clock in zip(game.taken, played["players"], clocks, strict=True)
     ]
     return {
         "id": game.id,
@@ -310,6 +348,20 @@ def proposal_view(proposal: Proposal | None) -> ProposalView | None:
         "agreed": proposal.agreed,
         "expires_at": timestamp(proposal.expires_ms),
     }
+
+
+def clock_views(clocks: Sequence[SeatClock]) -> Sequence[SeatClockView] | None:
+    """Return the clocks of the seats, None without a budget."""
+    if not clocks:
+        return None
+    return [
+        {
+            "remaining_ms": clock.remaining_ms,
+            "runs_out_at": optional_timestamp(clock.runs_out_ms),
+            "deadline": optional_timestamp(clock.deadline_ms),
+        }
+        for clock in clocks
+    ]
 
 
 def result_view(game: Game, result: skye.views.GameResultView | None) -> GameResultView | None:
@@ -394,6 +446,8 @@ def options_view(game: Game) -> GameOptionsView:
         "tie_break": options.tie_break,
         "open_gold": options.open_gold,
         "turn_ms": options.turn_ms,
+        "budget_ms": options.budget_ms,
+        "increment_ms": options.increment_ms,
         "clock": options.clock,
         "on_timeout": options.on_timeout,
         "hints": options.hints,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 from skye.fields import Component, Count, GamePhase, Seat
 from skye_server.games.player_events import PlayerEvent
 from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
-from skye_server.games.views.game import timestamp
+from skye_server.games.views.game import optional_timestamp, timestamp
 
 TicketId: TypeAlias = Annotated[str, Component("TicketId")]
 PlayerEventId: TypeAlias = Annotated[str, Component("PlayerEventId")]
@@ -33,6 +33,10 @@ class _GameEvent(_PlayerEvent):
 class _TurnEvent(_GameEvent):
     phase: Annotated[GamePhase, "The phase that waits for the player's decision."]
     deadline: Annotated[Timestamp | None, "The deadline of the decision; null without one."]
+    remaining_ms: Annotated[
+        Count | None,
+        "The milliseconds that the seat has left of its budget at this event; null without a budget.",
+    ]
 
 
 class SeatTakenPlayerEvent(_GameEvent):
@@ -129,7 +133,10 @@ def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
         "status": event.status,
     }
     if event.turn is not None:
-        deadline_ms = event.turn.deadline_ms
-        deadline = None if deadline_ms is None else timestamp(deadline_ms)
-        view |= {"phase": event.turn.phase, "deadline": deadline}
+        phase, deadline_ms, clock = event.turn
+        view |= {
+            "phase": phase,
+            "deadline": optional_timestamp(deadline_ms),
+            "remaining_ms": None if clock is None else clock.remaining_at(event.at_ms),
+        }
     return view

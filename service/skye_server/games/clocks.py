@@ -1,0 +1,75 @@
+"""Deadlines: those of turns (`turn_ms`), and the clocks of seats (`budget_ms`, `increment_ms`).
+
+A clock runs while the game waits for its seat, if a person or a bot at a URL plays it: in the simultaneous
+phases until the seat has decided. A decision of the seat adds the increment; a decision that is made for
+the seat adds none (`without_increment`), nor does one that replaces an earlier decision.
+"""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from skye_server.games.events import SeatClock
+from skye_server.games.game import URL_BOT, Game, Status
+
+
+def with_deadlines(before: Game, after: Game, now_ms: int) -> Game:
+    """Return a game after a change with its deadlines from then on."""
+    turn_ms, budget_ms = after.options.turn_ms, after.options.budget_ms
+    is_new = _turn(after) != _turn(before)
+    if budget_ms is None:
+        if not is_new:
+            return after
+        has_deadline = turn_ms is not None and after.waiting_for
+        return replace(after, deadline_ms=now_ms + (turn_ms or 0) if has_deadline else None)
+    if after.state is None:
+        return after
+    clocks = before.clocks or (SeatClock(budget_ms),) * len(after.seats)
+    clocks = tuple(
+        _clock_after(clock, seat, before, after, now_ms, is_new=is_new) for seat, clock in enumerate(clocks)
+    )
+    deadlines = [clock.deadline_ms for clock in clocks if clock.deadline_ms is not None]
+    return replace(after, clocks=clocks, deadline_ms=min(deadlines, default=None))
+
+
+def _clock_after(  # noqa: PLR0913 - what the clock of one seat depends on
+    clock: SeatClock, seat: int, before: Game, after: Game, now_ms: int, *, is_new: bool
+) -> SeatClock:
+    ran, runs = clock.runs_out_ms is not None, _runs(after, seat)
+    if ran and runs and not is_new:
+        return clock
+    remaining_ms = clock.remaining_at(now_ms)
+    if ran and _has_decided(before, after, seat):
+        remaining_ms += after.options.increment_ms
+    if not runs:
+        return SeatClock(remaining_ms)
+    turn_ms, runs_out_ms = after.options.turn_ms, now_ms + remaining_ms
+    return SeatClock(
+        remaining_ms, runs_out_ms, runs_out_ms if turn_ms is None else min(runs_out_ms, now_ms + turn_ms)
+    )
+
+
+def _runs(game: Game, seat: int) -> bool:
+    return seat in game.waiting_for and game.seats[seat].bot in (None, URL_BOT)
+
+
+def _has_decided(before: Game, after: Game, seat: int) -> bool:
+    """Return whether a change is the decision of a seat for which the game waited."""
+    then, now = before.state, after.state
+    if then is None or now is None or seat not in then.waiting_for:
+        return False
+    is_next = (then.round, then.phase, then.buys) != (now.round, now.phase, now.buys)
+    return is_next or seat not in now.waiting_for
+
+
+def without_increment(game: Game) -> Game:
+    """Return a game whose decisions add no time."""
+    return replace(game, options=replace(game.options, increment_ms=0))
+
+
+def _turn(game: Game) -> tuple[object, ...]:
+    """Return the turn to which a deadline applies: round, phase and number of buying turns."""
+    state = game.state
+    if state is None or game.status is not Status.PLAYING:
+        return ()
+    return state.round, state.phase, state.buys
