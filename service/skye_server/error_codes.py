@@ -73,6 +73,11 @@ _SERVICE_CODES: dict[str, ErrorCode] = {
     "seat_not_taken_over": ErrorCode(409, "No bot has taken this seat over after a missed deadline."),
     "proposal_open": ErrorCode(409, "Another proposal is open; a game has one at a time."),
     "already_proposed": ErrorCode(409, "The seat has made such a proposal in this round already."),
+    "game_paused": ErrorCode(409, "The game is paused; a player can resume it."),
+    "game_not_paused": ErrorCode(409, "The game is not paused."),
+    "pause_not_possible": ErrorCode(
+        409, "The game has no deadline, or its options allow no pause, or it has paused ten times."
+    ),
     "no_open_proposal": ErrorCode(409, "No proposal is open in the game."),
     "not_last_placement": ErrorCode(
         409, "Only the last placement of the round can be taken back, and this is another one."

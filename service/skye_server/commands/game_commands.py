@@ -16,9 +16,10 @@ from skye import Buy, Move, Pass, RuleError, TakeBack, play
 from skye_server.commands.attempts import Attempt, Command, change_game, decode_record, load_game, new_record
 from skye_server.commands.current_games import Games
 from skye_server.error_codes import Problem
-from skye_server.games import agreements, lobby, seat_changes
+from skye_server.games import agreements, lobby, pauses, seat_changes
 from skye_server.games.authorization import (
     HOST_ROLE,
+    OWN_SEAT,
     hash_token,
     players_of,
     require_host,
@@ -210,6 +211,37 @@ def abort_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
     return change_game(games, command, game_id, authorize, abort)
 
 
+def pause_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
+    """Pause a game that at most one person plays, or propose that to the other people.
+
+    :raises Problem: token_required, not_your_seat, game_not_started, game_aborted, game_finished,
+        game_paused, pause_not_possible, seat_played_by_bot, proposal_open, already_proposed.
+    """
+
+    def pause(attempt: Attempt[Game]) -> Transition:
+        game, now_ms = attempt.game, attempt.now_ms
+        pauses.check_can_pause(game)
+        seat = attempt.seat(OWN_SEAT)
+        if agreements.people_of(game) == [seat]:
+            return pauses.pause(game, now_ms)
+        return agreements.propose(game, seat, ProposalKind.PAUSE, now_ms)
+
+    return change_game(games, command, game_id, by_seat(OWN_SEAT), pause)
+
+
+def resume_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
+    """End the pause of a game.
+
+    :raises Problem: token_required, not_your_seat, game_not_started, game_aborted, game_finished,
+        game_not_paused.
+    """
+
+    def resume(attempt: Attempt[Game]) -> Transition:
+        return pauses.resume(attempt.game, attempt.seat(OWN_SEAT), attempt.now_ms)
+
+    return change_game(games, command, game_id, by_seat(OWN_SEAT), resume)
+
+
 def answer_proposal(
     games: Games, command: Command, game_id: str, seat: int, *, accept: bool
 ) -> Attempt[Game]:
@@ -313,8 +345,8 @@ def _was_deleted(games: Games, command: Command, game_id: str) -> bool:
 def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:
     """Return the command that plays a move for the caller's seat.
 
-    It raises Problem: game_not_started, game_aborted, seat_played_by_bot, too_many_changes; and RuleError if
-    the move is illegal.
+    It raises Problem: game_not_started, game_aborted, seat_played_by_bot, game_paused, too_many_changes; and
+    RuleError if the move is illegal.
     """
 
     def apply(attempt: Attempt[Game]) -> Transition:
@@ -323,6 +355,7 @@ def moved(move: Move) -> Callable[[Attempt[Game]], Transition]:
         state = state_in_play(game)
         if game.seats[seat].bot:
             raise Problem("seat_played_by_bot")
+        pauses.check_not_paused(game)
         transition = after_move(game, play(state, seat, move), attempt.now_ms)
         if undo_limit_reached(game) and is_undo(game, seat, move):
             raise Problem("too_many_changes")

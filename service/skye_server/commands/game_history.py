@@ -24,6 +24,8 @@ from skye_server.games.events import (
     BotChanged,
     BotTookOver,
     GameAborted,
+    GamePaused,
+    GameResumed,
     GameStarted,
     HostedEvent,
     InvitationAccepted,
@@ -40,7 +42,7 @@ from skye_server.games.events import (
     TimedOut,
     TurnChanged,
 )
-from skye_server.games.game import FREE_SEAT, Change, Game, Seat, Status, with_seat
+from skye_server.games.game import FREE_SEAT, Change, Game, Pause, Seat, Status, with_seat
 from skye_server.games.transitions import (
     after_missed_deadline,
     after_return,
@@ -184,6 +186,8 @@ def empty_game(game: Game) -> Game:
         proposed=(),
         abort_reason=None,
         clocks=(),
+        pause=None,
+        pause_count=0,
     )
 
 
@@ -247,6 +251,10 @@ def _applied(game: Game, event: AnyEvent) -> Game:  # noqa: C901 - one case for 
             return replace(game, seats=with_seat(seats, number, replace(seats[number], bot=bot)))
         case TurnChanged(_, _, deadline_ms, clocks):
             return replace(game, deadline_ms=deadline_ms, clocks=clocks)
+        case GamePaused():
+            return replace(game, pause=Pause(*event), pause_count=game.pause_count + 1)
+        case GameResumed():
+            return replace(game, pause=None)
         case ProposalMade():
             return after_proposal(game, event)
         case ProposalAnswered():

@@ -109,6 +109,11 @@ class TimeLimits(Object):
         MAX_TURN_MS,
         "Milliseconds that each decision of a seat adds to what it has left of `budget_ms`; 0 if left out.",
     )
+    max_pause_ms = Integer(
+        0,
+        MAX_TURN_MS,
+        "The longest pause, in milliseconds; a day if left out. With 0 the game cannot pause.",
+    )
     clock = ClockName("The clock of the game; `real` if left out.")
     on_timeout = TimeoutRule("What happens when a seat misses its deadline; `auto` if left out.")
 

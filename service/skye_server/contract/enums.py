@@ -231,7 +231,7 @@ class SeatEndType(StringEnum):
 class ProposalKind(StringEnum):
     """What the people of a game are asked to agree to.
 
-    `abort`: the game ends without a result.
+    `abort`: the game ends without a result. `pause`: the game pauses.
 
     There may be new ones.
     """

@@ -16,6 +16,7 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import Caller
 from skye_server.games.events import AnyEvent, GameAborted, ProposalAnswered, ProposalEnded, ProposalMade
 from skye_server.games.game import Game, Seat, Status
+from skye_server.games.pauses import begun
 from skye_server.games.proposals import AbortReason, Proposal, ProposalKind, ProposalOutcome, Proposed
 from skye_server.games.transitions import Transition, advance, state_begun, state_in_play
 
@@ -132,7 +133,15 @@ def _aborted(_game: Game, _now_ms: int) -> _Effect:
     return _Effect([GameAborted(AbortReason.AGREED)], fields)
 
 
-_EFFECTS: Final[Mapping[ProposalKind, Callable[[Game, int], _Effect]]] = {ProposalKind.ABORT: _aborted}
+def _paused(game: Game, now_ms: int) -> _Effect:
+    event, fields = begun(game, now_ms)
+    return _Effect([event], fields)
+
+
+_EFFECTS: Final[Mapping[ProposalKind, Callable[[Game, int], _Effect]]] = {
+    ProposalKind.ABORT: _aborted,
+    ProposalKind.PAUSE: _paused,
+}
 
 
 def _ended(game: Game, outcome: ProposalOutcome, now_ms: int, *before: AnyEvent) -> Transition:

@@ -16,6 +16,7 @@ from skye_server.games.agreements import expired, settled
 from skye_server.games.clocks import without_increment
 from skye_server.games.events import AnyEvent, BotTookOver, TimedOut
 from skye_server.games.game import Game, OnTimeout, Status, with_seat
+from skye_server.games.pauses import resume
 from skye_server.games.transitions import (
     Transition,
     advance,
@@ -44,7 +45,9 @@ def play_bots(transition: Transition, now_ms: int) -> Transition:
 
 
 def after_deadline(game: Game, now_ms: int) -> Transition:
-    """Do what is due: end a proposal that has expired, and act for the seats that have missed a deadline."""
+    """Do what is due: end a proposal or a pause, and act for the seats that have missed a deadline."""
+    if game.pause is not None and game.pause.until_ms <= now_ms:
+        return expired(resume(game, None, now_ms), now_ms, now_ms)
     first_ms = game.deadline_ms
     if first_ms is None or first_ms > now_ms:
         return expired(Transition(game), now_ms, now_ms)

@@ -2,7 +2,8 @@
 
 A clock runs while the game waits for its seat, if a person or a bot at a URL plays it: in the simultaneous
 phases until the seat has decided. A decision of the seat adds the increment; a decision that is made for
-the seat adds none (`without_increment`), nor does one that replaces an earlier decision.
+the seat adds none (`without_increment`), nor does one that replaces an earlier decision. While a game pauses
+no deadline runs; afterwards the open decisions have the time that was left.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ def with_deadlines(before: Game, after: Game, now_ms: int) -> Game:
     """Return a game after a change with its deadlines from then on."""
     turn_ms, budget_ms = after.options.turn_ms, after.options.budget_ms
     is_new = _turn(after) != _turn(before)
+    if before.pause is not None and not is_new:
+        turn_ms = before.pause.left_ms
     if budget_ms is None:
-        if not is_new:
+        if not is_new and after.pause is before.pause:
             return after
         has_deadline = turn_ms is not None and after.waiting_for
         return replace(after, deadline_ms=now_ms + (turn_ms or 0) if has_deadline else None)
@@ -26,15 +29,22 @@ def with_deadlines(before: Game, after: Game, now_ms: int) -> Game:
         return after
     clocks = before.clocks or (SeatClock(budget_ms),) * len(after.seats)
     clocks = tuple(
-        _clock_after(clock, seat, before, after, now_ms, is_new=is_new) for seat, clock in enumerate(clocks)
+        _clock_after(clock, seat, (before, after), (now_ms, turn_ms), is_new=is_new)
+        for seat, clock in enumerate(clocks)
     )
     deadlines = [clock.deadline_ms for clock in clocks if clock.deadline_ms is not None]
     return replace(after, clocks=clocks, deadline_ms=min(deadlines, default=None))
 
 
-def _clock_after(  # noqa: PLR0913 - what the clock of one seat depends on
-    clock: SeatClock, seat: int, before: Game, after: Game, now_ms: int, *, is_new: bool
+def _clock_after(
+    clock: SeatClock, seat: int, games: tuple[Game, Game], time: tuple[int, int | None], *, is_new: bool
 ) -> SeatClock:
+    """Return the clock of a seat after a change.
+
+    :param games: the game before and after it.
+    :param time: the time of the change, and the time for a decision that begins with it.
+    """
+    (before, after), (now_ms, turn_ms) = games, time
     ran, runs = clock.runs_out_ms is not None, _runs(after, seat)
     if ran and runs and not is_new:
         return clock
@@ -43,7 +53,7 @@ def _clock_after(  # noqa: PLR0913 - what the clock of one seat depends on
         remaining_ms += after.options.increment_ms
     if not runs:
         return SeatClock(remaining_ms)
-    turn_ms, runs_out_ms = after.options.turn_ms, now_ms + remaining_ms
+    runs_out_ms = now_ms + remaining_ms
     return SeatClock(
         remaining_ms, runs_out_ms, runs_out_ms if turn_ms is None else min(runs_out_ms, now_ms + turn_ms)
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from skye_server.games.authorization import players_of
-from skye_server.games.game import Game, Status
+from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players, open_turns
 
 RELAY_MS: Final = 1_000

@@ -165,6 +165,23 @@ class ClockAdvanced(NamedTuple):
     """The host has advanced the manual clock, to the time of the change."""
 
 
+class GamePaused(NamedTuple):
+    """The game pauses.
+
+    :param until_ms: when it goes on by itself.
+    :param left_ms: what is left of the time for the open decisions, by the latest of their deadlines.
+    """
+
+    until_ms: int
+    left_ms: int
+
+
+class GameResumed(NamedTuple):
+    """The game goes on: a seat has ended the pause, or (None) its time is over."""
+
+    seat: int | None
+
+
 class ProposalMade(NamedTuple):
     """A seat, or the host, asks the other people of the game for their agreement."""
 
@@ -212,6 +229,8 @@ HostedEvent: TypeAlias = (
     | TimedOut
     | TurnChanged
     | ClockAdvanced
+    | GamePaused
+    | GameResumed
     | ProposalMade
     | ProposalAnswered
     | ProposalEnded
@@ -236,6 +255,8 @@ HOSTED_EVENT_TYPES: Final[dict[type, str]] = {
     TimedOut: "timed_out",
     TurnChanged: "turn_changed",
     ClockAdvanced: "clock_advanced",
+    GamePaused: "game_paused",
+    GameResumed: "game_resumed",
     ProposalMade: "proposal_made",
     ProposalAnswered: "proposal_answered",
     ProposalEnded: "proposal_ended",

@@ -105,6 +105,17 @@ class Origin(Struct, frozen=True):
     scenario: str | None = None
 
 
+class Pause(NamedTuple):
+    """The pause of a game: when it ends by itself, and what was left of the time for the open decisions."""
+
+    until_ms: int
+    left_ms: int
+
+
+MAX_PAUSE_MS: Final = 86_400_000
+"""The longest pause of a game whose options name no other."""
+
+
 class GameOptions(Struct, frozen=True):
     """The options of a game. Without `turn_ms` and `budget_ms` there are no deadlines.
 
@@ -129,6 +140,7 @@ class GameOptions(Struct, frozen=True):
     public_from: PublicFrom = PublicFrom.START
     budget_ms: int | None = None
     increment_ms: int = 0
+    max_pause_ms: int = MAX_PAUSE_MS
 
     @property
     def for_engine(self) -> Options:
@@ -215,7 +227,7 @@ class Game(Struct, frozen=True):
     `ruleset_hash` is that of the data of its ruleset.
     `origin` is None for a game that began, or will begin, with a new game. `clock_ms` is the time of a
     manual clock. `deadline_ms` is the first deadline of the seats that must act; `clocks` are those of the
-    seats in a game with a budget, from its start.
+    seats in a game with a budget, from its start. While the game pauses (`pause`), it waits for no seat.
     `hidden_from` are the ids of players who took the game out of their own lists.
     `proposed` are the proposals of the current round, also the open one.
     """
@@ -244,6 +256,8 @@ class Game(Struct, frozen=True):
     abort_reason: AbortReason | None = None
     hidden_from: tuple[str, ...] = ()
     clocks: tuple[SeatClock, ...] = ()
+    pause: Pause | None = None
+    pause_count: int = 0
 
     @property
     def ruleset(self) -> Ruleset:
@@ -268,7 +282,8 @@ class Game(Struct, frozen=True):
     @property
     def waiting_for(self) -> tuple[int, ...]:
         """Return the seats that must act now."""
-        return self.state.waiting_for if self.state and self.status is Status.PLAYING else ()
+        is_running = self.status is Status.PLAYING and self.pause is None
+        return self.state.waiting_for if self.state and is_running else ()
 
     @property
     def turn(self) -> TurnChanged:
@@ -283,14 +298,18 @@ class Game(Struct, frozen=True):
 
     @property
     def due_ms(self) -> int | None:
-        """When the game changes without a request: at its deadline, or when its proposal expires."""
+        """When the game changes without a request: at its deadline, or when proposal or pause end."""
         if self.status is not Status.PLAYING:
             return None
-        times = [self.deadline_ms, None if self.proposal is None else self.proposal.expires_ms]
+        times = [
+            self.deadline_ms,
+            None if self.proposal is None else self.proposal.expires_ms,
+            None if self.pause is None else self.pause.until_ms,
+        ]
         return min((time for time in times if time is not None), default=None)
 
     def is_overdue(self, now_ms: int) -> bool:
-        """Return whether seats have missed a deadline, or a proposal has expired."""
+        """Return whether seats have missed a deadline, or the time of a proposal or a pause is over."""
         return self.due_ms is not None and now_ms >= self.due_ms
 
 

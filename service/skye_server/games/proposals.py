@@ -9,9 +9,10 @@ from msgspec import Struct
 
 
 class ProposalKind(StrEnum):
-    """What is proposed: to end the game without a result."""
+    """What is proposed: to end the game without a result, or to pause it."""
 
     ABORT = "abort"
+    PAUSE = "pause"
 
 
 class ProposalOutcome(StrEnum):

@@ -43,7 +43,8 @@ def advance(game: Game, now_ms: int, events: Sequence[AnyEvent], **fields: Any) 
     if after.is_over and after.proposal is not None:
         events = (*events, ProposalEnded(after.proposal.kind, ProposalOutcome.EXPIRED))
         after = replace(after, proposal=None)
-    if after.state is not game.state or after.status is not game.status:  # the turn follows from these
+    is_same = after.state is game.state and after.status is game.status and after.pause is game.pause
+    if not is_same:  # the turn follows from these
         after = clocks.with_deadlines(game, after, now_ms)
         if (turn := after.turn) != game.turn:
             events = (*events, turn)

@@ -138,6 +138,55 @@ def abort_game(game: str) -> Response:
     return game_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
 
 
+@blueprint.route("/pause", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        "token_required",
+        "not_your_seat",
+        "game_not_started",
+        "game_aborted",
+        "game_finished",
+        "game_paused",
+        "pause_not_possible",
+        "seat_played_by_bot",
+        "proposal_open",
+        "already_proposed",
+    ],
+)
+def pause_game(game: str) -> Response:
+    """Pause a game, or propose it.
+
+    While a game pauses no deadline runs, and nobody can act: `waiting_for` is empty. Every player can end the
+    pause (`resume_game`); it ends by itself after `max_pause_ms`. Then the open decisions have the time that
+    was left. A game can pause ten times.
+
+    A person who plays alone, with bots, pauses the game at once. Otherwise this makes a proposal, as
+    `abort_game` does.
+    """
+    return game_response(game_commands.pause_game(collaborators().games, command_from_request(), game))
+
+
+@blueprint.route("/resume", methods=["POST"])
+@writes(
+    OWN_VIEW,
+    errors=[
+        "token_required",
+        "not_your_seat",
+        "game_not_started",
+        "game_aborted",
+        "game_finished",
+        "game_not_paused",
+    ],
+)
+def resume_game(game: str) -> Response:
+    """Resume a game.
+
+    A player ends the pause of the game for all.
+    """
+    return game_response(game_commands.resume_game(collaborators().games, command_from_request(), game))
+
+
 @blueprint.route("", methods=["DELETE"])
 @Describe(
     [ResponseDoc(204, "The game is deleted, or hidden from the lists of the caller.")],

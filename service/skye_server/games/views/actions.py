@@ -23,6 +23,7 @@ from skye.views import move_view
 from skye_server.games.agreements import can_propose, needs_agreement, people_of
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
+from skye_server.games.pauses import can_pause
 from skye_server.games.proposals import ProposalKind
 from skye_server.games.transitions import is_undo, undo_limit_reached
 from skye_server.games.views.fields import UnknownType, Version
@@ -49,7 +50,7 @@ class _ActionView(TypedDict):
     revises: Annotated[
         bool,
         "Whether it is no decision of the turn: it takes back or replaces an earlier one, takes the seat "
-        "back, or concerns a proposal. The seat need not act.",
+        "back, or concerns a proposal or a pause. The seat need not act.",
     ]
 
 
@@ -118,6 +119,22 @@ class AbortActionView(_ActionView):
     body: _NoBody
 
 
+class PauseActionView(_ActionView):
+    """Pause the game, or propose that to the other people who play."""
+
+    type: Literal["pause"]
+    method: _Post
+    body: _NoBody
+
+
+class ResumeActionView(_ActionView):
+    """End the pause of the game."""
+
+    type: Literal["resume"]
+    method: _Post
+    body: _NoBody
+
+
 class AnswerActionView(_ActionView):
     """Accept or refuse the open proposal; the seat that made it withdraws it."""
 
@@ -142,6 +159,8 @@ ActionView: TypeAlias = (
     | FinishActionView
     | ReturnActionView
     | AbortActionView
+    | PauseActionView
+    | ResumeActionView
     | AnswerActionView
 )
 
@@ -172,7 +191,8 @@ class IncludedActionsView(TypedDict):
 def actions_view(game: Game, seat: int) -> ActionListView:
     """Return every legal move of a seat, each as a complete request."""
     actions: list[ActionView] = []
-    if game.state is not None and game.status is Status.PLAYING and game.seats[seat].bot is None:
+    is_running = game.status is Status.PLAYING and game.pause is None
+    if game.state is not None and is_running and game.seats[seat].bot is None:
         limits = offer_limits(game.state, seat)
         moves = legal_moves(game.state, seat) if limits is None else []
         if undo_limit_reached(game):
@@ -225,10 +245,14 @@ def _return_action(game: Game, seat: int) -> ReturnActionView:
 
 
 def _proposal_actions(game: Game, seat: int) -> Iterator[ActionView]:
-    """Yield how the seat can propose to abort the game, or answer the open proposal."""
+    """Yield how the seat can pause or resume, propose to abort the game, or answer the open proposal."""
     if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT):
         href = f"/v1/games/{game.id}/abort"
         yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
+    if game.status is Status.PLAYING and game.pause is not None:
+        yield _game_action(game, "resume")
+    elif can_pause(game) and (people_of(game) == [seat] or can_propose(game, seat, ProposalKind.PAUSE)):
+        yield _game_action(game, "pause")
     proposal = game.proposal
     if proposal is None or seat not in people_of(game):
         return
@@ -240,6 +264,17 @@ def _proposal_actions(game: Game, seat: int) -> Iterator[ActionView]:
             "body": {"accept": accept},
             "revises": True,
         }
+
+
+def _game_action(game: Game, kind: str) -> PauseActionView | ResumeActionView:
+    action = {
+        "type": kind,
+        "method": "POST",
+        "href": f"/v1/games/{game.id}/{kind}",
+        "body": None,
+        "revises": True,
+    }
+    return cast("PauseActionView | ResumeActionView", action)
 
 
 def _offer_action(game: Game, seat: int, limits: OfferLimits) -> OfferActionView:

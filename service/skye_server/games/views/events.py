@@ -35,6 +35,7 @@ from skye_server.games.authorization import Caller
 from skye_server.games.events import (
     HOSTED_EVENT_TYPES,
     GameCreated,
+    GamePaused,
     GameStarted,
     HostedEvent,
     PositionSet,
@@ -137,6 +138,8 @@ def _hosted_event_view(game: Game, event: HostedEvent, caller: Caller) -> Hosted
                 "deadline": optional_timestamp(deadline_ms),
                 "clocks": clock_views(clocks),
             }
+        case GamePaused(until_ms):
+            return {"type": "game_paused", "until": timestamp(until_ms)}
         case ProposalMade(seat, kind, expires_ms):
             expires_at = timestamp(expires_ms)
             return {"type": "proposal_made", "seat": seat, "kind": kind, "expires_at": expires_at}
@@ -345,6 +348,20 @@ class ClockAdvancedView(TypedDict):
     type: Literal["clock_advanced"]
 
 
+class GamePausedView(TypedDict):
+    """The game pauses: no deadline runs, and nobody can act."""
+
+    type: Literal["game_paused"]
+    until: Annotated[Timestamp, "When the game goes on by itself."]
+
+
+class GameResumedView(TypedDict):
+    """The game goes on after a pause; the open decisions have the time that was left."""
+
+    type: Literal["game_resumed"]
+    seat: Annotated[Seat | None, "The seat that ended the pause; null: its time was over."]
+
+
 class ProposalMadeView(TypedDict):
     """A seat, or the host, asked the other people who play for their agreement."""
 
@@ -407,6 +424,8 @@ HostedEventView: TypeAlias = (
     | TimedOutView
     | TurnChangedView
     | ClockAdvancedView
+    | GamePausedView
+    | GameResumedView
     | ProposalMadeView
     | ProposalAnsweredView
     | ProposalEndedView

@@ -147,6 +147,9 @@ class GameOptionsView(TypedDict):
         Keywords(maximum=MAX_TURN_MS),
         "Milliseconds that each decision adds to what its seat has left of `budget_ms`.",
     ]
+    max_pause_ms: Annotated[
+        Count, Keywords(maximum=MAX_TURN_MS), "The longest pause, in milliseconds; 0: the game cannot pause."
+    ]
     clock: Annotated[ClockName, "The clock of the deadlines."]
     on_timeout: Annotated[TimeoutRule, "What happens when a seat misses its deadline."]
     hints: Annotated[
@@ -167,6 +170,12 @@ class GameOriginView(TypedDict):
 
     type: Annotated[OriginName, "What the game began from."]
     scenario: Annotated[str | None, Keywords(maxLength=40), "The name of the scenario; null for other types."]
+
+
+class PauseView(TypedDict):
+    """The pause of a game. No deadline runs meanwhile, and nobody can act."""
+
+    until: Annotated[Timestamp, "When the game goes on by itself."]
 
 
 class ProposalView(TypedDict):
@@ -210,6 +219,7 @@ class GameView(GameStateView):
     players: Annotated[BySeat[PlayerView], "The seats that are taken, in seat order."]
     result: Annotated[GameResultView | None, "The result; null until the game is finished."]
     proposal: Annotated[ProposalView | None, "The open proposal; null: none."]
+    pause: Annotated[PauseView | None, "The pause of the game; null: it is not paused."]
     abort_reason: Annotated[AbortReasonName | None, "Why the game was aborted; null unless it was."]
 
 
@@ -289,7 +299,9 @@ def game_view(game: Game, caller: Caller) -> GameView:
     is_shown = game.state is not None and sees_content(game, caller)
     played = skye.game_view(game.state, caller.seat) if game.state and is_shown else _lobby_view(game)
     if game.status is Status.ABORTED:
-        played["phase"], played["waiting_for"] = None, ()
+        played["phase"] = None
+    if not game.waiting_for:
+        played["waiting_for"] = ()
     clocks: Sequence[SeatClockView | None] = [None] * len(game.taken)
     clocks = (clock_views(game.clocks) if is_shown else None) or clocks
     players: list[PlayerView] = [
@@ -323,8 +335,15 @@ def game_view(game: Game, caller: Caller) -> GameView:
         "players": players,
         "result": result_view(game, played["result"]),
         "proposal": proposal_view(game.proposal) if sees_content(game, caller) else None,
+        "pause": pause_view(game) if sees_content(game, caller) else None,
         "abort_reason": game.abort_reason,
     }
+
+
+def pause_view(game: Game) -> PauseView | None:
+    """Return the pause of a game, None if it is not paused."""
+    is_paused = game.pause is not None and game.status is Status.PLAYING
+    return {"until": timestamp(game.pause.until_ms)} if is_paused and game.pause is not None else None
 
 
 def deadline_view(game: Game, caller: Caller) -> str | None:
@@ -448,6 +467,7 @@ def options_view(game: Game) -> GameOptionsView:
         "turn_ms": options.turn_ms,
         "budget_ms": options.budget_ms,
         "increment_ms": options.increment_ms,
+        "max_pause_ms": options.max_pause_ms,
         "clock": options.clock,
         "on_timeout": options.on_timeout,
         "hints": options.hints,
