@@ -14,6 +14,7 @@ import { FLIGHT_MS, fly } from "../shared/motion.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
+import { pauseBanner } from "./pause.js";
 import { proposalBanner } from "./proposal.js";
 import { pricingTray } from "./pricing.js";
 import { stepText } from "./step-text.js";
@@ -25,6 +26,9 @@ import { tokensOf } from "../state/tokens.js";
 import { turnAlerts } from "./turn-alerts.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
+
+/** How often the clocks of the seats are shown again, in milliseconds. */
+const TICK_MS = 250;
 
 /** The frame of a game: header, board, trays and panels. */
 export class GamePage {
@@ -84,6 +88,7 @@ export class GamePage {
     );
     this.notices = boardNotices(store);
     this.proposal = proposalBanner(store);
+    this.pause = pauseBanner(store);
     this.since = sinceLastTurn(store);
     this.points = lazyPart(
       () => false,
@@ -105,6 +110,7 @@ export class GamePage {
       () => ({ shown: this.shownSeat, counted: this.#counted }),
       explain,
     );
+    this.ticking = setInterval(() => this.seats.tick(), TICK_MS);
     this.scoring = scoringPanel(store);
     this.log = logPanel(store);
     this.strip = lazyPart(
@@ -176,6 +182,7 @@ export class GamePage {
   close() {
     clearTimeout(this.#later);
     this.header.close();
+    clearInterval(this.ticking);
     this.since.close();
     this.alerts.close();
     this.keys.close();
@@ -202,6 +209,7 @@ export class GamePage {
       this.banner,
       this.returning,
       this.proposal.root,
+      this.pause.root,
       this.guide.root,
       this.strip.root,
       this.since.root,
@@ -330,6 +338,7 @@ export class GamePage {
     this.alerts.show();
     hide(this.returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
     this.proposal.show();
+    this.pause.show();
     hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
     this.#showGold();
     this.#showTrays();

@@ -47,7 +47,7 @@ export function gameHeader(store, menu, explain) {
   }
 
   function tick() {
-    const deadline = store.view?.deadline; // there is no view yet while the game is loaded
+    const deadline = store.me?.clock?.deadline ?? store.view?.deadline; // there is no view while the game is loaded
     hide(clock, !deadline);
     if (!deadline) return;
     const left = remainingMs(deadline);
@@ -106,6 +106,7 @@ export function homeLink() {
 /** Return in words whose turn it is. @param {Store} store */
 export function turnText({ myTurn, view }) {
   if (view.status !== "playing") return t(`status.${view.status}`);
+  if (view.pause) return t("status.paused");
   if (myTurn) return t(`turn.mine.${view.phase}`);
   const names = list(view.waiting_for.map((seat) => view.players[seat]?.name ?? ""));
   return view.phase ? t(`turn.others.${view.phase}`, { count: view.waiting_for.length, names }) : "";

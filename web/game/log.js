@@ -68,9 +68,10 @@ export function spokenStory(event, view) {
   return story(event, view, (tile) => tileNameAndWords(view.ruleset, tile, event.rotation ?? 0));
 }
 
-/** Return what is proposed, and by whom. @param {{seat: number | null}} proposal @param {Game} view */
-export function proposalText({ seat }, view) {
+/** Return what is proposed, and by whom. @param {{seat: number | null, kind: string}} proposal @param {Game} view */
+export function proposalText({ seat, kind }, view) {
   const proposer = view.players.find((player) => player.seat === seat);
+  if (proposer && kind === "pause") return t("proposal.pause", { name: proposer.name });
   return proposer ? t("proposal.abort", { name: proposer.name }) : t("proposal.abort_host");
 }
 
@@ -132,7 +133,9 @@ export function story(event, view, nameOf = (tile) => tile) {
     game_aborted: () => t("status.aborted"),
     proposal_made: () => proposalText(event, view),
     proposal_answered: () =>
-      t(event.accepted ? "log.proposal_accepted" : "log.proposal_refused", { name: name(event.seat) }),
+      t(event.accepted ? `log.${event.kind === "pause" ? "pause" : "proposal"}_accepted` : "log.proposal_refused", {
+        name: name(event.seat),
+      }),
     proposal_ended: () => (["expired", "withdrawn"].includes(event.outcome) ? t(`log.proposal_${event.outcome}`) : ""),
   };
   const key = `log.${event.type}`;

@@ -8,6 +8,7 @@ import { askToLeave } from "../home/leave-seat.js";
 import { forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
+import { canPause, pause } from "./pause.js";
 import { canProposeAbort } from "./proposal.js";
 import { settingBox } from "./setting-box.js";
 import { share } from "../home/share.js";
@@ -74,6 +75,7 @@ export function menuItems(store, chosen, reopen, menu) {
     () => void store.send(() => store.game.abort()).catch(toastError),
   );
   const abort = button(t("menu.abort"), () => aborting.open(abort), { "data-act": "abort" });
+  const pausing = button(t("menu.pause"), () => pause(store), { "data-act": "pause" });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h(
     "div",
@@ -89,6 +91,7 @@ export function menuItems(store, chosen, reopen, menu) {
     "Notification" in window ? settingBox("notify", askToNotify) : null,
     button(t("menu.help"), openHelp),
     guide,
+    pausing,
     abort,
     leaving,
     forgetIt,
@@ -148,6 +151,7 @@ export function menuItems(store, chosen, reopen, menu) {
       hide(seat, !seated);
       hide(linkFirst, !seated);
       hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
+      hide(pausing, !canPause(store));
       hide(abort, !canProposeAbort(store));
       hide(leaving, !seated || isOver());
       hide(forgetIt, !tokensOf(store.id).seats.length);

@@ -10,6 +10,8 @@ const NOTICED = new Set([
   "proposal_made",
   "proposal_answered",
   "proposal_ended",
+  "game_paused",
+  "game_resumed",
   "timed_out",
   "player_joined",
   "player_left",

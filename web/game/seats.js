@@ -2,12 +2,16 @@ import { botName } from "../shared/bots.js";
 import { attribute, button, h, hide, keyed, setText, whenChanged } from "../shared/dom.js";
 import { list, number, t } from "../shared/i18n.js";
 import { boundsOf } from "./place.js";
+import { formatDuration, remainingMs } from "../state/clock.js";
 import { tilePicture } from "../state/pictures.js";
 
 /** @typedef {import("../state/api.js").Player} Player */
 /**
  * @typedef {Extract<import("../state/api.js").Event, {type: "round_scored" | "game_finished"}>} Scored An event with points.
  */
+
+/** A clock with less than this is highlighted, in milliseconds. */
+const LAST_SECONDS_MS = 10_000;
 
 const SHAPES = { red: "▲", blue: "●", yellow: "★", white: "◆", green: "■" };
 
@@ -82,6 +86,8 @@ export function pointsBefore(event) {
  */
 export function seatCards(store, choose, focus, explain = null) {
   const cards = h("div", { class: "seats" });
+  const clocks = /** @type {Map<number, () => void>} */ (new Map());
+  let isLive = false;
   const root = h(
     "section",
     { class: "players", "aria-label": t("tab.seats"), tabindex: 0 },
@@ -94,6 +100,7 @@ export function seatCards(store, choose, focus, explain = null) {
     const name = h("h3", {});
     const state = h("div", { class: "seat-state" });
     const notes = h("div", { class: "seat-notes" });
+    const left = h("span", { class: "clock", role: "timer", "aria-live": "off" });
     const score = explain
       ? button("", () => explain(seat), { class: "score", "data-act": "points" })
       : h("div", { class: "score" });
@@ -101,12 +108,13 @@ export function seatCards(store, choose, focus, explain = null) {
     const map = h("details", { class: "seat-map" }, h("summary", {}, t("seat.map")), mini);
     const lookText = h("span", { class: "sr-only" });
     const look = button(lookText, () => choose(seat), { class: "look" });
-    const front = h("div", { class: "seat-front" }, h("div", { class: "seat-head" }, name, score), state, notes, look);
+    const front = h("div", { class: "seat-front" }, h("div", { class: "seat-head" }, name, left, score), state, notes, look);
     const box = h("article", { class: "seat", "data-seat": seat }, front, map);
     const changed = whenChanged();
     const mapChanged = whenChanged();
     let latest = /** @type {Player | null} */ (null);
     let over = false;
+    clocks.set(seat, drawClock);
     map.addEventListener("toggle", () => {
       if (latest) drawMap(latest);
     });
@@ -121,6 +129,7 @@ export function seatCards(store, choose, focus, explain = null) {
         const shown = summaryOf(store, player, focus());
         changed(shown, () => draw(player, shown));
         drawMap(player);
+        drawClock();
       },
     };
 
@@ -146,6 +155,17 @@ export function seatCards(store, choose, focus, explain = null) {
       attribute(look, "aria-pressed", String(shown.looked));
     }
 
+    /** Show what the seat has left: while its clock runs, at this moment. */
+    function drawClock() {
+      const clock = latest && store.view.status === "playing" && !isServers(latest) ? latest.clock : null;
+      hide(left, !clock);
+      if (!clock) return;
+      const ms = clock.runs_out_at && isLive ? remainingMs(clock.runs_out_at) : clock.remaining_ms;
+      setText(left, formatDuration(ms));
+      attribute(left, "aria-label", t("seat.clock", { time: formatDuration(ms) }));
+      left.classList.toggle("soon", clock.runs_out_at !== null && ms < LAST_SECONDS_MS);
+    }
+
     /** @param {Player} player */
     function drawMap(player) {
       if (map.open)
@@ -167,7 +187,17 @@ export function seatCards(store, choose, focus, explain = null) {
     show() {
       keyed(cards, inOrder(store), ({ seat }) => seat, card);
     },
+    /** Show what the clocks that run have left now. */
+    tick() {
+      isLive = true;
+      for (const draw of clocks.values()) draw();
+    },
   };
+}
+
+/** Return whether a bot of the server plays a seat: its clock stands. @param {Player} player */
+function isServers({ bot }) {
+  return bot !== null && bot !== "url";
 }
 
 /**

@@ -69,6 +69,7 @@ def empty_view(tiles: Iterable[str], ruleset: str, color: str | None = None, *, 
         "players": [],
         "result": None,
         "proposal": None,
+        "pause": None,
         "abort_reason": None,
     }
     return cast("Game", view)
@@ -273,7 +274,7 @@ def _game_finished(view: _View, players: _Players, event: _Event) -> None:
 
 def _game_aborted(view: _View, players: _Players, event: _Event) -> None:
     """End the game without a result."""
-    view["status"], view["reserved_seats"], view["abort_reason"] = "aborted", 0, event["reason"]
+    view.update(status="aborted", reserved_seats=0, abort_reason=event["reason"], pause=None)
 
 
 def _proposal_made(view: _View, players: _Players, event: _Event) -> None:
@@ -290,6 +291,16 @@ def _proposal_answered(view: _View, players: _Players, event: _Event) -> None:
 def _proposal_ended(view: _View, players: _Players, event: _Event) -> None:
     """Close the proposal."""
     view["proposal"] = None
+
+
+def _game_paused(view: _View, players: _Players, event: _Event) -> None:
+    """Pause the game."""
+    view["pause"] = {"until": event["until"]}
+
+
+def _game_resumed(view: _View, players: _Players, event: _Event) -> None:
+    """End the pause."""
+    view["pause"] = None
 
 
 def _turn_changed(view: _View, players: _Players, event: _Event) -> None:
@@ -373,6 +384,8 @@ _FOLDS: Final[Mapping[str, Callable[[_View, _Players, _Event], None]]] = {
     "proposal_made": _proposal_made,
     "proposal_answered": _proposal_answered,
     "proposal_ended": _proposal_ended,
+    "game_paused": _game_paused,
+    "game_resumed": _game_resumed,
     "turn_changed": _turn_changed,
     "bot_took_over": _bot_took_over,
     "seat_returned": _seat_returned,

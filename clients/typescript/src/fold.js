@@ -35,7 +35,7 @@ export function emptyView(tiles, ruleset, { color = null, host = false } = {}) {
   return /** @type {any} */ ({
     ruleset, version: 0, last_event: 0, status: "lobby", reserved_seats: 0, you: { seat: null, roles: host ? ["host"] : [], color }, deadline: null,
     round: 0, round_count: null, phase: null, waiting_for: [], bag: { count: landscape.length, tiles: landscape }, players: [], result: null,
-    proposal: null, abort_reason: null,
+    proposal: null, pause: null, abort_reason: null,
   });
 }
 
@@ -151,7 +151,13 @@ const FOLDS = {
     view.fairness.nonce = event.nonce;
   },
   game_aborted(view, { reason }) {
-    Object.assign(view, { status: "aborted", reserved_seats: 0, abort_reason: reason });
+    Object.assign(view, { status: "aborted", reserved_seats: 0, abort_reason: reason, pause: null });
+  },
+  game_paused(view, { until }) {
+    view.pause = { until };
+  },
+  game_resumed(view) {
+    view.pause = null;
   },
   proposal_made(view, { kind, seat, expires_at }) {
     view.proposal = { kind, seat, expires_at, agreed: [] };

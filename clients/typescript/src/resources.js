@@ -97,6 +97,12 @@ export class Game {
   /** @param {CallOptions} [options] @returns {Promise<GameData>} */
   abort(options) { return this.request("POST", "/abort", options); }
 
+  /** Pause the game; propose it to the others if several people play. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  pause(options) { return this.request("POST", "/pause", options); }
+
+  /** End the pause of the game. @param {CallOptions} [options] @returns {Promise<GameData>} */
+  resume(options) { return this.request("POST", "/resume", options); }
+
   /** Delete the game, which must be over, as the host. @param {CallOptions} [options] @returns {Promise<void>} */
   delete(options) { return this.request("DELETE", "", options); }
 

@@ -84,6 +84,14 @@ class AsyncGame:
         """End the game without a result; propose it to the others if several people play."""
         return cast(m.Game, await self.request("POST", "/abort", **options))
 
+    async def pause(self, **options: Unpack[CallOptions]) -> m.Game:
+        """Pause the game; propose it to the others if several people play."""
+        return cast("m.Game", await self.request("POST", "/pause", **options))
+
+    async def resume(self, **options: Unpack[CallOptions]) -> m.Game:
+        """End the pause of the game."""
+        return cast("m.Game", await self.request("POST", "/resume", **options))
+
     async def delete(self, **options: Unpack[CallOptions]) -> None:
         """Hide a game that is over from the own lists; delete it, as the host, if nobody else played."""
         await self.request("DELETE", **options)
