@@ -27,6 +27,7 @@ GAMES = {
     "change_player": LOBBY,
     "leave_game": LOBBY,
     "rotate_host_token": LOBBY,
+    "pause_game": PRICING | {"options": {"turn_ms": 60_000}},
     "advance_clock": PRICING | {"options": {"clock": "manual", "turn_ms": 60_000}},
     "purchase": BUYING,
     "place_tile": BUILDING,

@@ -217,6 +217,19 @@ def late_player(recorder):
     recorder.record("returned", "The player plays again.", "POST", f"{path}/return", token=tokens[0])
 
 
+def clocks(recorder):
+    """Play with a budget of time, and pause."""
+    options = {"seed": "armadale", "budget_ms": 1_200_000, "increment_ms": 10_000}
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True, "options": options}
+    created = recorder.record("budget", "A budget of 20 minutes for each.", "POST", "/v1/games", body)
+    game, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    action = recorder.send("GET", f"{game}/players/1/actions", token=tokens[1]).json["actions"][0]
+    recorder.send(action["method"], action["href"], action["body"], tokens[1])
+    recorder.record("proposed", "Propose to pause.", "POST", f"{game}/pause", token=tokens[0])
+    recorder.send("POST", f"{game}/players/1/proposal", {"accept": True}, tokens[1])
+    recorder.record("resumed", "End the pause.", "POST", f"{game}/resume", token=tokens[1])
+
+
 def after_the_end(recorder):
     """Get the views of a game that is over, and begin another game from its record."""
     body = {
@@ -278,7 +291,7 @@ def without_games(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, pass_and_leave, late_player, after_the_end,
+    whole_round, invitation, league, player, pass_and_leave, late_player, clocks, after_the_end,
     without_games, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

@@ -16,6 +16,7 @@ from skye_server.commands.creation_commands import MAX_ABORTED
 from skye_server.error_codes import MAX_ERRORS
 from skye_server.following.game_feed import HEARTBEAT_S
 from skye_server.games.creation import MAX_BATCH_COST
+from skye_server.games.pauses import MAX_PAUSES
 from skye_server.games.transitions import MAX_CHANGES
 from skye_server.games.views.fields import MAX_ACTIONS
 from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
@@ -213,6 +214,7 @@ def limits(document):
         return next(p["schema"]["maximum"] for p in parameters if p.get("name") == name)
 
     turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
+    pause = schemas["ChosenOptions"]["properties"]["max_pause_ms"]
     advance = schemas["ClockAdvance"]["properties"]["advance_ms"]
     configuration = (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
     set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
@@ -252,7 +254,9 @@ def limits(document):
         ),
         "score of a seat of a position": f"{FIRST_AMOUNT:,}, and {GROWTH:,} more for each round",
         "changes of a game after which nothing can be taken back": f"{MAX_CHANGES:,}",
-        "`turn_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
+        "`turn_ms` and `budget_ms`": f"from {turn['minimum']:,} to {turn['maximum']:,}",
+        "`increment_ms` and `max_pause_ms`": f"from {pause['minimum']:,} to {pause['maximum']:,}",
+        "pauses of a game": f"{MAX_PAUSES}",
         "`advance_ms` of a manual clock": f"from {advance['minimum']:,} to {advance['maximum']:,}",
         "requests of an address, with all its tokens": f"{most.limit_requests_per_minute:,} in a minute",
         "games created from an address": f"{most.limit_games_per_minute} in a minute",

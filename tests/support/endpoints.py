@@ -104,6 +104,9 @@ def _new_game(_view):
         "tie_break": "total_gold",
         "open_gold": True,
         "turn_ms": 5000,
+        "budget_ms": 60_000,
+        "increment_ms": 1000,
+        "max_pause_ms": 3_600_000,
         "on_timeout": "bot",
     }
     players = [player, {"bot": "random"}, {"invite": True}]
@@ -147,6 +150,8 @@ ENDPOINTS = (
     Endpoint("GET", _GAME),
     Endpoint("DELETE", _GAME, "alone", HOST),
     Endpoint("POST", f"{_GAME}/abort", "lobby", HOST),
+    Endpoint("POST", f"{_GAME}/pause", "timed"),
+    Endpoint("POST", f"{_GAME}/resume", "paused"),
     Endpoint("POST", f"{_GAME}/players", "lobby", NOBODY, lambda _: {"name": "Late", "color": "green"}),
     Endpoint("GET", f"{_GAME}/players"),
     Endpoint("POST", f"{_GAME}/invitations", "lobby", HOST),
@@ -217,7 +222,7 @@ BY_NAME = {endpoint.name: endpoint for endpoint in ENDPOINTS}
 _STAGES_OF_FEATURES = {name: reach for feature in _OF_FEATURES for name, reach in feature.STAGES.items()}
 STAGES = (
     "lobby", "pricing", "buying", "building", "placed", "manual", "aborted", "invited", "taken_over",
-    "proposed", "alone",
+    "proposed", "alone", "timed", "paused",
     *_STAGES_OF_FEATURES,
 )  # fmt: skip
 
@@ -244,6 +249,8 @@ def game_at(stage, service) -> Game:
         return game
     if stage == "taken_over":
         return taken_over(service)
+    if stage in ("timed", "paused"):
+        return timed(service, paused=stage == "paused")
     game = service.create_game(options={"first_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)
@@ -255,6 +262,14 @@ def game_at(stage, service) -> Game:
         assert game.call("POST", "abort", token=game.tokens[1]).status_code == 200
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
+    return game
+
+
+def timed(service, *, paused=False):
+    """Return a game of one person with a deadline."""
+    game = service.create_game(2, bots={1: "random"}, options={"first_seat": 0, "turn_ms": 60_000})
+    if paused:
+        assert game.call("POST", "pause", token=game.tokens[0]).status_code == 200
     return game
 
 

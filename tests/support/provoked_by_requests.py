@@ -2,7 +2,7 @@
 
 import gzip
 
-from tests.support.endpoints import PLAYER_KEY
+from tests.support.endpoints import PLAYER_KEY, timed
 from tests.support.playing import limited
 from tests.support.provoked_problems import provokes
 
@@ -298,6 +298,24 @@ def a_move_after_the_end(service):
 def an_abort_after_the_end(service):
     game = service.create_game(2, bots={0: "random", 1: "random"})
     return game.abort
+
+
+@provokes("game_paused")
+def a_move_in_a_game_that_is_paused(service):
+    game = timed(service, paused=True)
+    return lambda: game.call("POST", "building/finish", seat=0)
+
+
+@provokes("game_not_paused")
+def a_game_to_resume_that_is_not_paused(service):
+    game = timed(service)
+    return lambda: game.call("POST", "resume", token=game.tokens[0])
+
+
+@provokes("pause_not_possible")
+def a_pause_of_a_game_without_a_deadline(service):
+    game = service.create_game(2)
+    return lambda: game.call("POST", "pause", token=game.tokens[0])
 
 
 @provokes("seat_not_taken_over")

@@ -33,8 +33,8 @@ def _moves(*errors: str) -> Describe:
         TimedGameView,
         links=[Link("list_actions", "The next legal actions of the seat.", THIS_SEAT)],
     )
-    in_play = ("game_not_started", "game_aborted", "game_finished", "seat_played_by_bot", "wrong_phase")
-    return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, *errors])
+    in_play = ("game_not_started", "game_aborted", "game_finished", "seat_played_by_bot", "game_paused")
+    return writes(response, errors=[*OWN_SEAT_ERRORS, *in_play, "wrong_phase", *errors])
 
 
 @blueprint.route("/actions")
