@@ -1,6 +1,7 @@
 """Every operation of the API, each with a request that is right at some stage of a game."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from skye_server.outgoing.records import Delivery, deliveries
@@ -241,16 +242,8 @@ def game_at(stage, service) -> Game:
             made = game.call("POST", "invitations", token=game.host).json
             game.invitation = made["invitation"]["id"]
         return game
-    if stage == "manual":
-        return service.create_game(options={"clock": "manual", "turn_ms": 5000})
-    if stage == "alone":
-        game = service.create_game(2, bots={1: "random"})
-        game.abort()
-        return game
-    if stage == "taken_over":
-        return taken_over(service)
-    if stage in ("timed", "paused"):
-        return timed(service, paused=stage == "paused")
+    if stage in _OWN_GAMES:
+        return _OWN_GAMES[stage](service)
     game = service.create_game(options={"first_seat": 0})
     if stage in ("buying", "building", "placed"):
         game.play_to("building" if stage == "placed" else stage)
@@ -262,6 +255,13 @@ def game_at(stage, service) -> Game:
         assert game.call("POST", "abort", token=game.tokens[1]).status_code == 200
     if stage in _STAGES_OF_FEATURES:
         _STAGES_OF_FEATURES[stage](service, game, PLAYER_KEY)
+    return game
+
+
+def aborted_alone(service):
+    """Return an aborted game that only one person has played."""
+    game = service.create_game(2, bots={1: "random"})
+    game.abort()
     return game
 
 
@@ -281,6 +281,15 @@ def taken_over(service):
     answer = service.call("POST", game.path("clock"), {"advance_ms": 5000}, game.host)
     assert answer.json["players"][0]["end"]["type"] == "took_over"
     return game
+
+
+_OWN_GAMES = {
+    "manual": lambda service: service.create_game(options={"clock": "manual", "turn_ms": 5000}),
+    "alone": aborted_alone,
+    "taken_over": taken_over,
+    "timed": timed,
+    "paused": partial(timed, paused=True),
+}
 
 
 def queue_delivery(service, owner, webhook, game="k7mt2vq9xw3c", kind="your_turn"):

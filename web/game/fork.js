@@ -123,6 +123,6 @@ function isOver(past) {
 function actionsBefore(past, chosen) {
   const actions = past.filter(({ type }) => ACTIONS.has(type));
   if (!isOver(past)) return actions.length;
-  const ours = actions.findLastIndex((event) => "seat" in event && chosen[event.seat] === "me");
+  const ours = actions.findLastIndex((event) => "seat" in event && event.seat !== null && chosen[event.seat] === "me");
   return ours < 0 ? actions.length - 1 : ours;
 }

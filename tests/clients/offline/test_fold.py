@@ -113,7 +113,11 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
     client = client_of(clock)
     dice = random.Random(players)
-    named = {"scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"], "first_seat": 1}
+    named = {
+        "scoring_tiles": ["sheep", "squares", "most_gold", "most_ships"],
+        "first_seat": 1,
+        "budget_ms": 600_000,
+    }
     options = {"seed": "fold", "open_gold": open_gold, "turn_ms": 60_000} | (named if open_gold else {})
     created = client.post("/v1/games", json={"seat_count": players, "options": options}).json
     path = f"/v1/games/{created['game']['id']}"
@@ -188,6 +192,42 @@ def test_seat_that_a_bot_took_over_and_its_player_took_back_is_folded():
             watcher.catch_up()
             assert watcher.view["players"][seat]["end"]["type"] == end
     for watcher in watchers[:2]:
+        watcher.check_javascript()
+
+
+def test_pause_and_the_end_of_a_budget_are_folded_for_every_caller():
+    clock = [1_000_000.0]
+    client = client_of(clock)
+    body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+    body["options"] = {"budget_ms": 60_000, "increment_ms": 1000}
+    created = client.post("/v1/games", json=body).json
+    path, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
+    watchers = [Watcher(client, path, token) for token in (None, *tokens)]
+    own = [{"Authorization": f"Bearer {token}"} for token in tokens]
+
+    def check(**expected):
+        for watcher in watchers:
+            watcher.catch_up()
+            assert {field: watcher.view[field] for field in expected} == expected
+
+    client.post(f"{path}/pause", headers=own[0])
+    clock[0] += 7
+    client.post(f"{path}/players/1/proposal", json={"accept": True}, headers=own[1])
+    check(waiting_for=[], deadline=None, proposal=None)
+    assert watchers[0].view["pause"] is not None
+    clock[0] += 100
+    assert client.post(f"{path}/resume", headers=own[1]).status_code == 200
+    check(waiting_for=[0, 1], pause=None)
+    (offer,) = [
+        each
+        for each in client.get(f"{path}/players/1/actions", headers=own[1]).json["actions"]
+        if not each["revises"]
+    ]
+    client.put(offer["href"], json=offer["body"], headers=own[1])
+    clock[0] += 53
+    check(phase="buying")
+    assert watchers[0].view["players"][0]["end"]["type"] == "out_of_time"
+    for watcher in watchers:
         watcher.check_javascript()
 
 
