@@ -108,6 +108,14 @@ def test_lobby_with_invitations_and_changed_players_is_folded():
         watcher.check_javascript()
 
 
+def moves(client, path, seat, headers):
+    """Return the actions of a seat that are moves of the game."""
+    actions = client.get(f"{path}/players/{seat}/actions", headers=headers).json["actions"]
+    return [
+        action for action in actions if action["type"] not in ("propose_abort", "answer_proposal", "pause")
+    ]
+
+
 @pytest.mark.parametrize(("players", "open_gold"), [(2, False), (3, True), (4, False), (5, True)])
 def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
     clock = [1_000_000.0]
@@ -162,7 +170,7 @@ def test_events_of_a_whole_game_are_folded_for_every_caller(players, open_gold):
             check()
             continue
         mine = {"Authorization": f"Bearer {tokens[seat]}"}
-        action = dice.choice(client.get(f"{path}/players/{seat}/actions", headers=mine).json["actions"])
+        action = dice.choice(moves(client, path, seat, mine))
         answer = client.open(action["href"], method=action["method"], json=action["body"], headers=mine)
         assert answer.status_code == 200, answer.text
         check()
@@ -181,7 +189,7 @@ def test_seat_that_a_bot_took_over_and_its_player_took_back_is_folded():
     path, tokens = f"/v1/games/{created['game']['id']}", [seat["token"] for seat in created["players"]]
     watchers = [Watcher(client, path, token) for token in (None, *tokens)]
     own = [{"Authorization": f"Bearer {token}"} for token in tokens]
-    (offer,) = client.get(f"{path}/players/1/actions", headers=own[1]).json["actions"]
+    (offer,) = moves(client, path, 1, own[1])
     client.put(offer["href"], json=offer["body"], headers=own[1])
     clock[0] += 61
     for seat, end in ((0, "took_over"), (0, "played"), (1, "resigned")):
@@ -218,11 +226,7 @@ def test_pause_and_the_end_of_a_budget_are_folded_for_every_caller():
     clock[0] += 100
     assert client.post(f"{path}/resume", headers=own[1]).status_code == 200
     check(waiting_for=[0, 1], pause=None)
-    (offer,) = [
-        each
-        for each in client.get(f"{path}/players/1/actions", headers=own[1]).json["actions"]
-        if not each["revises"]
-    ]
+    (offer,) = moves(client, path, 1, own[1])
     client.put(offer["href"], json=offer["body"], headers=own[1])
     clock[0] += 53
     check(phase="buying")
