@@ -31,6 +31,7 @@ from skye_server.outgoing.challenges import Challenges
 from skye_server.outgoing.sender import Sender
 from skye_server.outgoing.targets import TargetPolicy
 from skye_server.players.player_games import PlayerListing
+from skye_server.players.player_history import PlayerHistory
 from skye_server.relay import relay
 from skye_server.resources import blueprints
 from skye_server.settings import Settings
@@ -105,6 +106,7 @@ def _connect(  # noqa: PLR0913 - the parts of an application
         games=games,
         listing=Listing(store, settings.hidden_names),
         player_listing=PlayerListing(store),
+        player_history=PlayerHistory(store.history, settings, games.now_ms),
         change_notifier=notifier,
         feeds=feeds,
         stream_clock=stream_clock,

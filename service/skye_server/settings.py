@@ -228,6 +228,12 @@ class Settings:
     )
     game_ttl_finished_s: int = _setting(str(30 * DAY_S), _expiry, "time that a finished game is stored")
     game_ttl_aborted_s: int = _setting(str(DAY_S), _expiry, "time that an aborted game is stored")
+    history_ttl_s: int = _setting(
+        str(10 * 365 * DAY_S),
+        _expiry,
+        "time that the history of a player key has a finished game, also after the game has expired; the "
+        "statistics of the key are stored for this time after its last finished game",
+    )
     idempotency_ttl_s: int = _setting(
         "3600",
         _expiry,
@@ -270,6 +276,8 @@ class Settings:
     def warnings(self, address: Address) -> list[str]:
         """Return the risks that the settings allow at an address of the API."""
         found = []
+        if self.history_ttl_s < self.game_ttl_finished_s:
+            found.append("SKYE_HISTORY_TTL_S is less than SKYE_GAME_TTL_FINISHED_S: games outlive histories.")
         if self.lab:
             found.append("SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games.")
         elif self.trusted_proxies or not address.is_loopback:

@@ -149,7 +149,7 @@ def league(recorder):
     )
     mine = f"skye_key_{'elgol' * 5}"
     recorder.send("POST", "/v1/games", bots | {"visibility": "private"}, mine)
-    path = "/v1/me/records?since=2027-01-01T00:00:00Z"
+    path = "/v1/me/games/records?since=2027-01-01T00:00:00Z"
     recorder.record("one", "The start of a line.", "GET", path, token=mine, abridged=lambda text: text[:500])
 
 

@@ -149,7 +149,7 @@ def test_exports_of_records_are_in_the_contract(service):
     for visibility in ("public", "private"):
         service.begin(PLAYER_KEY, players=[{"bot": "random"}] * 2, auto_start=True, visibility=visibility)
     query = "?limit=5&since=2020-01-01T00:00:00Z&until=9999-01-01T00:00:00Z"
-    for path, lines in (("/v1/records", 1), (f"/v1/me/records{query}", 2)):
+    for path, lines in (("/v1/records", 1), (f"/v1/me/games/records{query}", 2)):
         assert len(service.call("GET", path, token=PLAYER_KEY).text.splitlines()) == lines
 
 

@@ -169,7 +169,7 @@ def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
     assert left.count("seat_left") == 1
     assert service.call("POST", other.path("players/me/resign"), token=bob).status_code == 200
     assert service.get(other.path(), ann)["status"] == "finished"
-    exported = service.call("GET", "/v1/me/records", token=ann).text
+    exported = service.call("GET", "/v1/me/games/records", token=ann).text
     assert other.id in exported
 
 

@@ -240,7 +240,8 @@ EXPORTED = {
 }
 QUERIES = {
     "GET /v1/records": EXPORTED,
-    "GET /v1/me/records": EXPORTED,
+    "GET /v1/me/games/records": EXPORTED,
+    "GET /v1/me/records": {"limit": ["0", "101", "x"], "cursor": ["x", "17"]},
     "GET /v1/games/<game>": {"include": ["", "all"]},
     "GET /v1/me/events": {
         "after": ["", "1", "-1", "1-", "1-x", "9" * 20 + "-1", "1-1-1"],

@@ -167,7 +167,7 @@ def test_export_of_a_player_costs_more_for_games_that_are_over():
     for game in service.call("POST", "/v1/batches", body, PLAYER_KEY, key).json["games"]:
         service.call("POST", f"/v1/games/{game['game_id']}/abort", token=PLAYER_KEY)
     before = left(service.call("GET", "/v1/me/games?limit=1", token=PLAYER_KEY))
-    assert before - left(service.call("GET", "/v1/me/records?limit=1", token=PLAYER_KEY)) == 2
+    assert before - left(service.call("GET", "/v1/me/games/records?limit=1", token=PLAYER_KEY)) == 2
 
 
 def test_rematch_costs_one_game_and_one_more_for_each_bot():
@@ -209,7 +209,7 @@ def test_request_about_many_games_of_a_player_costs_more():
         {"Idempotency-Key": "once-0123456789abcdefghijk"},
     )
     assert left(service.call("POST", "/v1/batches", body, PLAYER_KEY, key)) == 49
-    paths = ("/v1/me/games?limit=1", "/v1/me/events?limit=1", "/v1/me/records?limit=1")
+    paths = ("/v1/me/games?limit=1", "/v1/me/events?limit=1", "/v1/me/games/records?limit=1")
     assert [left(service.call("GET", path, token=PLAYER_KEY)) for path in paths] == [46, 43, 40]
     with service.call("GET", "/v1/me/events/stream", token=PLAYER_KEY) as stream:
         assert left(stream) == 37

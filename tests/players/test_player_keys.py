@@ -111,7 +111,9 @@ def test_game_is_not_created_with_the_token_of_another_game(service):
     [
         "/v1/me?unknown=1",
         "/v1/me/games?cursor=none",
-        "/v1/me/records?limit=0",
+        "/v1/me/games/records?limit=0",
+        "/v1/me/records?cursor=none",
+        "/v1/me/statistics?unknown=1",
         "/v1/me/events?after=none",
         "/v1/me/events/stream?unknown=1",
         "/v1/me/webhooks?unknown=1",

@@ -117,7 +117,8 @@ def test_reads_of_a_player_repair_nothing(service, crashing):
     game = against_bob(service, key, start=False)
     crashing.undo()
     before = service.stored()
-    for path in ("/v1/me", "/v1/me/games", "/v1/me/events", "/v1/me/records", "/v1/games", game.path()):
+    own = [f"/v1/me{path}" for path in ("", "/games", "/events", "/games/records", "/records", "/statistics")]
+    for path in (*own, "/v1/games", game.path()):
         assert service.call("GET", path, token=key).status_code == 200
     assert service.stored() == before
 

@@ -17,7 +17,7 @@ def finished(service, key=None, **more):
 
 def exported(service, query="", key=None):
     """Return the lines of an export: of the public games, or of those of a player key."""
-    path = "/v1/records" if key is None else "/v1/me/records"
+    path = "/v1/records" if key is None else "/v1/me/games/records"
     answer = service.call("GET", f"{path}{query}", token=key)
     assert (answer.status_code, answer.mimetype) == (200, "application/x-ndjson"), answer.text
     return [json.loads(line) for line in answer.text.splitlines()]
@@ -181,7 +181,7 @@ def test_own_export_after_replacing_the_key_needs_the_new_key():
     service, key, new = Service(), new_key(), new_key()
     game = finished(service, key)
     service.call("PUT", "/v1/me/key", {"key": new}, key)
-    assert problem_code(service.call("GET", "/v1/me/records", token=key)) == "token_unknown"
+    assert problem_code(service.call("GET", "/v1/me/games/records", token=key)) == "token_unknown"
     assert games_of(exported(service, key=new)) == [game]
 
 

@@ -21,6 +21,7 @@ from skye_server.store.connection.calls import RedisCalls, RetryPolicy
 from skye_server.store.connection.topology import SingleServer
 from skye_server.store.due_queue import Claim, DueQueue
 from skye_server.store.game_index import GameIndex, Listed
+from skye_server.store.history_store import HistoryStore, HistoryUpdate
 from skye_server.store.lua_scripts import MinReplicas
 from skye_server.store.redis_players import GameUpdate, RedisPlayers, Reservation
 from skye_server.store.redis_store import RedisStore
@@ -134,6 +135,16 @@ CALLS = {
         "events": lambda players: players.events("ann", "0", 9),
         "delete": lambda players: players.delete("ann"),
     },
+    HistoryStore: {
+        "put": lambda history: history.put(
+            HistoryUpdate("ann", "game", None, b"record", 9, 1, 60, {"games": 1})
+        ),
+        "newest": lambda history: history.newest("ann", None, 9),
+        "record": lambda history: history.record("ann", "game"),
+        "records": lambda history: history.records("ann", ["game"]),
+        "count": lambda history: history.count("ann"),
+        "statistics": lambda history: history.statistics("ann"),
+    },
     DueQueue: {
         "add": lambda due: due.add(Due("game", "ann", 1)),
         "claim": lambda due: due.claim(2, {"game": 1}),
@@ -190,6 +201,7 @@ def parts(store):
         GameIndex: store.index,
         DueQueue: store.due,
         RedisPlayers: store.players,
+        HistoryStore: store.history,
         WebhookStore: WebhookStore(store.calls),
     } | {kind: kind(store.calls) for feature in OF_FEATURES for kind in feature.CALLS}
 

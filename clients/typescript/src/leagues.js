@@ -82,7 +82,7 @@ export class Leagues {
     const opening = deadline(transport.timeoutMs, signal);
     try {
       const options = { token, query, accept: "application/x-ndjson", signal: opening.signal };
-      const { body } = await transport.open("GET", token ? "/v1/me/records" : "/v1/records", options);
+      const { body } = await transport.open("GET", token ? "/v1/me/games/records" : "/v1/records", options);
       opening.keep();
       if (!body) return;
       if (yield* readBlocks(body, "\n", transport.timeoutMs)) throw new Error("The last line is incomplete");

@@ -19,6 +19,7 @@ from skye_server.games.authorization import OWN_SEAT
 from skye_server.observability.metrics import Metrics
 from skye_server.outgoing.challenges import Challenges
 from skye_server.players.player_games import PlayerListing
+from skye_server.players.player_history import PlayerHistory
 from skye_server.settings import Settings
 from skye_server.store.redis_store import RedisStore
 
@@ -40,6 +41,7 @@ class Collaborators:
     games: Games
     listing: Listing
     player_listing: PlayerListing
+    player_history: PlayerHistory
     change_notifier: ChangeNotifier
     feeds: GameFeeds
     stream_clock: StreamClock

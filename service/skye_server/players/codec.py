@@ -1,5 +1,6 @@
 """Encode and decode the stored data of players and webhooks: `FORMAT:CRC32:MSGPACK`.
 
+Of past games, of which many are stored for years, the MessagePack is compressed (raw deflate).
 As with games (see `store.codec`), a program refuses formats that it does not know.
 """
 
@@ -10,6 +11,7 @@ from typing import Final, Generic, TypeVar
 
 import msgspec
 
+from skye_server.games.past_games import PastGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.store.codec import StoredFormatError
 
@@ -35,6 +37,9 @@ class KeyRecord(msgspec.Struct, array_like=True, frozen=True):
 
 T = TypeVar("T")
 
+_RAW: Final = -zlib.MAX_WBITS
+"""Makes zlib leave out a header and a checksum of its own."""
+
 _encoder = msgspec.msgpack.Encoder()
 
 
@@ -42,15 +47,20 @@ class RecordCodec(Generic[T]):
     """Encodes and decodes records of one kind.
 
     :param name: names the records in errors.
+    :param is_compressed: whether the records are stored compressed.
     """
 
-    def __init__(self, kind: type[T], name: str = "record of the player") -> None:
+    def __init__(
+        self, kind: type[T], name: str = "record of the player", *, is_compressed: bool = False
+    ) -> None:
         self._name = name
         self._decoder = msgspec.msgpack.Decoder(kind)
+        self._is_compressed = is_compressed
 
     def encode(self, record: T) -> bytes:
         """Return the bytes to store for a record."""
-        return _encode(_encoder.encode(record))
+        body = _encoder.encode(record)
+        return _encode(zlib.compress(body, 9, _RAW) if self._is_compressed else body)
 
     def decode(self, stored: bytes) -> T:
         """Return a stored record.
@@ -65,8 +75,8 @@ class RecordCodec(Generic[T]):
                 raise StoredFormatError(fault, "data_newer")
             if stored != _encode(body):
                 raise ValueError("its header or checksum does not match")
-            return self._decoder.decode(body)
-        except (ValueError, msgspec.MsgspecError) as error:
+            return self._decoder.decode(zlib.decompress(body, _RAW) if self._is_compressed else body)
+        except (ValueError, zlib.error, msgspec.MsgspecError) as error:
             raise StoredFormatError(f"a stored {self._name} is corrupt: {error}") from error
 
 
@@ -77,3 +87,4 @@ def _encode(body: bytes) -> bytes:
 followed_games: Final = RecordCodec(FollowedGame)
 player_events: Final = RecordCodec(PlayerEvent)
 key_records: Final = RecordCodec(KeyRecord)
+past_games: Final = RecordCodec(PastGame, is_compressed=True)

@@ -1,11 +1,13 @@
-"""The consumers of the relay: the lists of public games, and the games and events of players.
+"""The consumers of the relay: the lists of public games; the games, the events and the histories of players.
 
 A game is in the list of its status. A player has a record of each game, and the events derived up to it; one
-step writes both.
+step writes both. Once the game is finished, another step writes it into the histories of its players, and
+counts it in their statistics.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -15,11 +17,13 @@ from skye_server.error_codes import Problem
 from skye_server.games.authorization import players_of
 from skye_server.games.due import events_entry
 from skye_server.games.game import Change, Game, OriginType, Status
+from skye_server.games.past_games import PastGame, counters_of, is_past, past_game, seats_by_player
 from skye_server.games.player_events import Derived, FollowedGame, derive, without_role
-from skye_server.players.codec import followed_games, player_events
+from skye_server.players.codec import followed_games, past_games, player_events
 from skye_server.store.codec import changes_from_log, header_of
 from skye_server.store.commit import MAX_ATTEMPTS, back_off
 from skye_server.store.game_index import Listed, end_of
+from skye_server.store.history_store import HistoryUpdate
 from skye_server.store.redis_players import ACTIVE_SCORE, GameUpdate, UpdateOutcome
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import player_owner
@@ -113,6 +117,53 @@ def _score(state: FollowedGame) -> float:
     if state.turn is None:
         return ACTIVE_SCORE + state.since_ms
     return 3 * ACTIVE_SCORE - min(state.turn.deadline_ms or _LATEST_MS, _LATEST_MS)
+
+
+def relay_history(subject: Subject, ttl_s: int, now_ms: Callable[[], int]) -> bool:
+    """Write a finished game into the histories of its players, and count it in their statistics.
+
+    A game that is gone stays in histories. A game that is stored and not finished may have lost its end in a
+    failover: it is removed.
+
+    :param ttl_s: how long a history has a game after its end.
+    :raises Problem: store_unavailable, too_much_contention; data_corrupt, data_newer, if the log or a stored
+        past game cannot be read.
+    """
+    game, is_stored = subject.game, subject.committed is None
+    if game is None or not (is_past(game) or is_stored):
+        return True
+    changes: Sequence[Change] = ()
+    if seats_by_player(game) and is_past(game):
+        game, changes = subject.since(0)
+        if game is None or not is_past(game):
+            return False
+    for player, seat in seats_by_player(game).items():
+        past = past_game(game, changes, seat) if is_past(game) else None
+        _relay_past_game(subject, player, past, ttl_s, now_ms())
+    return True
+
+
+def _relay_past_game(subject: Subject, player: str, past: PastGame | None, ttl_s: int, now_ms: int) -> None:
+    store, oldest_ms = subject.store.history, now_ms - 1000 * ttl_s
+    if past is not None and past.finished_ms <= oldest_ms:
+        return
+    record = None if past is None else past_games.encode(past)
+    known = None if record else store.record(player, subject.game_id)
+    for attempt in range(MAX_ATTEMPTS):
+        before = None if known is None else past_games.decode(known)
+        if before is None and past is None:
+            return
+        counters = Counter() if past is None else counters_of(past)
+        counters.subtract(Counter() if before is None else counters_of(before))
+        finished_ms = 0 if past is None else past.finished_ms
+        update = HistoryUpdate(
+            player, subject.game_id, known, record, finished_ms, oldest_ms, ttl_s, counters
+        )
+        if store.put(update):
+            return
+        back_off(attempt)
+        known = store.record(player, subject.game_id)
+    raise Problem("too_much_contention")
 
 
 class Since(NamedTuple):

@@ -6,7 +6,8 @@ removes the entry; if it crashes, or a consumer fails, a dispatcher relays the g
 
 A consumer derives what is missing from its own position, which it stores in the same step as what it writes.
 So it may be called at any time, and again; and after a loss of writes, of the game or of its own, it begins
-again from the game. `rebuild` derives everything again: after a restore, or when derived data is lost.
+again from the game. `rebuild` derives everything again: after a restore, or when derived data is lost. What
+histories have of games that have expired is derived from nothing, and stays.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
 from skye_server.observability.metrics import Metrics
-from skye_server.relay.consumers import ALL_LISTS, Subject, relay_lists, relay_players, stored_subject
+from skye_server.relay.consumers import (
+    ALL_LISTS,
+    Subject,
+    relay_history,
+    relay_lists,
+    relay_players,
+    stored_subject,
+)
 from skye_server.settings import Settings
 from skye_server.store.connection.calls import without_retries
 from skye_server.store.redis_store import RedisStore
@@ -65,6 +73,7 @@ class Relay:
         self._consumers: Mapping[str, Consumer] = {
             "lists": relay_lists,
             "players": partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
+            "history": partial(relay_history, ttl_s=settings.history_ttl_s, now_ms=now_ms),
         }
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:

@@ -134,7 +134,7 @@ def export_records(query: dict[str, Any]) -> Response:
     return _export(games, collaborators().listing.finished(games.ruleset(query.get("ruleset")).id), query)
 
 
-@blueprint.route("/me/records")
+@blueprint.route("/me/games/records")
 @of_player(
     _RECORDS,
     errors=["not_acceptable", "invalid_parameter"],
@@ -144,7 +144,8 @@ def export_own_records(query: dict[str, Any]) -> Response:
     """Export the records of a player's finished games.
 
     As `GET /v1/records`, with the same lines, order and parameters, for each finished game in which the key
-    holds a seat or that it created. Private games and those left out there are included.
+    holds a seat or that it created. Private games and those left out there are included. Games that have
+    expired are not: `GET /v1/me/records` lists their results.
     """
     games = _accept_export(query["limit"])
     player = charged_player(active=False)

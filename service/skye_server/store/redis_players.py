@@ -9,8 +9,9 @@ Of each player, under one hash tag so that a cluster keeps the keys in one slot:
     skye:{player.ID}:reserved zset     ids of games that the player is about to join, by the time until then
     skye:{player.HASH}:key    string   the record of a player key that took part in a rotation
 
-The id of a player is the hash of the player's first key. A game and the record of it are in different slots:
-the relay writes the record after the game (see `relay.consumers`).
+`history_store` describes the keys of the player's history. The id of a player is the hash of the player's
+first key. A game and the record of it are in different slots: the relay writes the record after the game (see
+`relay.consumers`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import redis
 from skye_server.store.connection.calls import RedisCalls
 from skye_server.store.connection.failures import expect_bytes
 from skye_server.store.game_index import highest_first
+from skye_server.store.history_store import HISTORY_KINDS
 from skye_server.store.lua_scripts import PUBLISH, REPLICATE, Script
 from skye_server.store.shards import player_key
 
@@ -177,9 +179,8 @@ class RedisPlayers:
         return self._set_key(key_hash, expected or b"", record, is_new=False)
 
     def _set_key(self, key_hash: str, expected: bytes, record: bytes, *, is_new: bool) -> bool:
-        keys = [
-            player_key(key_hash, kind) for kind in ("key", "games", "reserved", "events", "seeks", "webhooks")
-        ]
+        used = ("games", "reserved", "events", "seeks", "webhooks", "statistics")
+        keys = [player_key(key_hash, kind) for kind in ("key", *used)]
         return bool(self._calls.run_script(_SET_KEY, keys, [expected, record, KEY_TTL_S, int(is_new)]))
 
     def game(self, player: str, game_id: str) -> bytes | None:
@@ -264,8 +265,9 @@ class RedisPlayers:
         return self._calls.call(order, lambda server: index(server.zcount(order, lowest, "+inf")))
 
     def delete(self, player: str) -> None:
-        """Delete the games and the events of a player; the record of the player's key stays."""
-        keys = [player_key(player, kind) for kind in ("games", "order", "events", "reserved")]
+        """Delete the games, the events and the history of a player; the record of the player's key stays."""
+        kinds = ("games", "order", "events", "reserved", *HISTORY_KINDS)
+        keys = [player_key(player, kind) for kind in kinds]
         self._calls.call(keys[0], lambda server: server.delete(*keys), writes=True)
 
     def list_games(self, player: str, highest: float | None, limit: int) -> list[tuple[str, float]]:

@@ -7,8 +7,8 @@ the format and checksum.
 Of rate limits, `skye:bucket:KIND:ADDRESS`: the time, in microseconds since 1970, at which a leaky bucket will
 be empty. Buckets and indexes have no format number: a new format would get another key.
 
-Other modules describe other keys: `redis_players` those of players, `game_index` those of the list of public
-games, `due_queue` those of due work, `ruleset_store` that of rulesets. Features have
+Other modules describe other keys: `redis_players` and `history_store` those of players, `game_index` those of
+the list of public games, `due_queue` those of due work, `ruleset_store` that of rulesets. Features have
 stores of their own, on the same `calls`.
 """
 
@@ -46,6 +46,7 @@ from skye_server.store.connection.server_warnings import is_too_old, server_warn
 from skye_server.store.connection.topology import SingleServer, Topology, topology_of
 from skye_server.store.due_queue import DueQueue
 from skye_server.store.game_index import GameIndex
+from skye_server.store.history_store import HistoryStore
 from skye_server.store.lua_scripts import COMMIT, DELETE, FILL, SETTLE, TOUCH, MinReplicas
 from skye_server.store.redis_players import RedisPlayers
 from skye_server.store.ruleset_store import RulesetStore
@@ -87,6 +88,7 @@ class RedisStore:
         self._calls = RedisCalls(self._topology, self._retry_policy, timeout_s, min_replicas)
         self.index = GameIndex(self._calls)
         self.players = RedisPlayers(self._calls)
+        self.history = HistoryStore(self._calls)
         self.due = DueQueue(self._calls)
         self.rulesets = RulesetStore(self._calls)
         # At random, so that processes do not all ping the same node of a cluster.

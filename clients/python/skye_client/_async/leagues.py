@@ -77,7 +77,7 @@ class AsyncLeagues:
         return AsyncIteration(self._lines(export))
 
     async def _lines(self, export: Export) -> AsyncGenerator[m.RecordLine, None]:
-        path = "/v1/records" if self._key is None else "/v1/me/records"
+        path = "/v1/records" if self._key is None else "/v1/me/games/records"
         while not export.is_complete:
             try:
                 async with aclosing(self._page(path, export)) as lines:

@@ -77,7 +77,7 @@ class Leagues:
         return Iteration(self._lines(export))
 
     def _lines(self, export: Export) -> Generator[m.RecordLine, None, None]:
-        path = "/v1/records" if self._key is None else "/v1/me/records"
+        path = "/v1/records" if self._key is None else "/v1/me/games/records"
         while not export.is_complete:
             try:
                 with closing(self._page(path, export)) as lines:
