@@ -169,6 +169,7 @@ def test_texts_and_resources_are_those_of_the_server(use):
         assert "two_players" in await told(client, "list_scenarios")
         assert "strategist: " in await told(client, "list_bots")
         assert game in await told(client, "list_games")
+        assert "Mean points by scoring tile: none" in await told(client, "history")
         record = (await client.read_resource(f"skye://games/{game}/record")).contents[0]
         assert json.loads(record.text)["ruleset" if "ruleset" in record.text else "format"]
         picture = (

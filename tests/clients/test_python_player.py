@@ -41,6 +41,20 @@ def test_ticket_can_be_cancelled(skye):
     assert player.cancel_ticket(ticket["id"])["status"] == "cancelled"
 
 
+def test_past_games_and_statistics_of_a_player(skye):
+    player, ids = skye.player(), []
+    for _ in range(3):
+        ids.append(player.games.create(ALONE)["game"]["id"])
+        player.game(ids[-1]).seat(0).resign()
+    first = player.games.list_past(limit=2)
+    rest = player.games.list_past(limit=2, cursor=first["next_cursor"])
+    assert [game["game_id"] for page in (first, rest) for game in page["games"]] == [
+        game["game_id"] for game in player.games.all_past()
+    ]
+    assert {game["game_id"] for game in player.games.all_past()} == set(ids)
+    assert player.statistics()["resigned"] == 3
+
+
 def test_events_of_a_player_through_a_cutting_proxy_arrive_once(proxy, skye):
     player = skye.player()
     proxy.fault = RandomCuts(0, 3000)

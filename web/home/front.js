@@ -12,7 +12,7 @@ import { languageChoice } from "./language-choice.js";
 import { forget, loadGame, myGames } from "./my-games.js";
 import { tilePicture, tilesOfSteps } from "../state/pictures.js";
 import { nameForm } from "./player-name.js";
-import { matchmaking } from "./matchmaking.js";
+import { knownPlayer, matchmaking } from "./matchmaking.js";
 import { toastError } from "../shared/toast.js";
 import { gameUrl } from "../shared/urls.js";
 
@@ -59,7 +59,7 @@ export async function openFront(app) {
         withFriends(player.name, counts, scoring),
         section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts)),
       ),
-      h("div", { class: "stack" }, section(t("front.mine"), mine), section(t("front.public"), open)),
+      h("div", { class: "stack" }, section(t("front.mine"), mine, ...finishedGames()), section(t("front.public"), open)),
       h(
         "p",
         { class: "faint links" },
@@ -96,6 +96,26 @@ export async function openFront(app) {
     if (!root.isConnected) return;
     await sleep(POLL_MS);
   }
+}
+
+/** Return the finished games of the player of this browser, loaded when they are opened; none without a player key. */
+function finishedGames() {
+  const player = knownPlayer();
+  if (!player) return [];
+  const box = h("details", { class: "past-games" }, h("summary", {}, t("past.title")));
+  box.addEventListener(
+    "toggle",
+    () =>
+      void import("./past-games.js")
+        .then(({ pastGames }) => {
+          const past = pastGames();
+          box.append(past.root);
+          return past.show(player.games);
+        })
+        .catch(toastError),
+    { once: true },
+  );
+  return [box];
 }
 
 /** Create the section that begins a guided first round. @param {() => string | null} myName */

@@ -147,6 +147,12 @@ async function takeSeat(game, seat) {
   if (token) addSeatToken(game, token);
 }
 
+/** Return the player of this browser, null if it has no key yet. */
+export function knownPlayer() {
+  const key = loadItem(KEY);
+  return key && new Player(skye.transport, key);
+}
+
 /** Return the player of this browser; create its key on first use. */
 function player() {
   const found = new Player(skye.transport, loadItem(KEY) ?? undefined);

@@ -1,9 +1,11 @@
 import { ApiError } from "../../clients/typescript/src/errors.js";
+import { OwnGames } from "../../clients/typescript/src/games.js";
 import { openDialog } from "../shared/dialog.js";
 import { button, form, h } from "../shared/dom.js";
 import { showInvalid } from "../shared/invalid-field.js";
 import { has, t } from "../shared/i18n.js";
 import { skye } from "../state/api.js";
+import { pastGames } from "./past-games.js";
 import { toastError } from "../shared/toast.js";
 
 /**
@@ -12,25 +14,31 @@ import { toastError } from "../shared/toast.js";
 
 const PATH = "/v1/me/webhooks";
 
-/** Show the page of a player key: its webhooks. The key is kept only while the dialog is open. */
+/** Show the page of a player key: its webhooks and its finished games. The key is kept only while the dialog is open. */
 export function showPlayerKey() {
   const field = h("input", { name: "key", type: "password", required: true, autocomplete: "off", spellcheck: "false" });
   const url = h("input", { name: "url", type: "url", required: true, maxlength: 2000 });
   const rows = h("ul", { class: "invites" });
   const secret = h("p", {});
   const adding = fieldForm(t("webhook.add"), url, t("webhook.url"), add);
-  const hooks = h("section", { hidden: true }, rows, adding, secret);
+  const past = pastGames();
+  const hooks = h("section", { hidden: true }, rows, adding, secret, h("h3", {}, t("past.title")), past.root);
   openDialog(
     t("key.title"),
     "player-key",
     h("p", {}, t("key.text")),
-    fieldForm(t("key.show"), field, t("key.title"), list),
+    fieldForm(t("key.show"), field, t("key.title"), show),
     hooks,
   );
 
   /** Send a request with the player key. @param {string} method @param {string} path @param {any} [body] */
   function request(method, path, body) {
     return skye.transport.json(method, path, { token: field.value.trim(), body });
+  }
+
+  async function show() {
+    await list();
+    await past.show(new OwnGames(skye.transport, field.value.trim()));
   }
 
   async function list() {

@@ -41,6 +41,19 @@ class Playing:
         lines = ["Your games:", *(_summary(one["game"]) for one in own["games"]), "\nPublic games to join:"]
         return "\n".join([*lines, *map(_summary, lobbies["games"])])
 
+    async def history(self) -> str:
+        """Return the player's latest finished games, and statistics of all of them."""
+        past = await self._player.games.list_past(limit=20)
+        found = await self._player.statistics()
+        lines = [
+            f"{each['games']} games of {each['player_count']} players: {each['wins']} won, "
+            f"places from the first {each['places']}, mean points {each['mean_score']}"
+            for each in found["by_player_count"]
+        ]
+        tiles = [f"{each['scoring_tile']} {each['mean_points']}" for each in found["by_scoring_tile"]]
+        lines.append(f"Mean points by scoring tile: {', '.join(tiles) or 'none'}")
+        return "\n".join([*lines, "\nYour latest games:", *map(_past_game, past["games"])])
+
     async def list_scenarios(self) -> str:
         """Return the scenarios with which a game can begin."""
         scenarios = await self._skye.catalogue.scenarios()
@@ -172,6 +185,15 @@ class Playing:
 def _summary(game: Json) -> str:
     names = ", ".join(quoted(player["name"]) for player in game["players"])
     return f"  {game['id']} ({game['status']}, {len(game['players'])} of {game['seat_count']} seats): {names}"
+
+
+def _past_game(game: Json) -> str:
+    others = [player for player in game["players"] if player["seat"] != game["seat"]]
+    names = ", ".join(f"{quoted(player['name'])} {player['score']}" for player in others)
+    own = game["players"][game["seat"]]
+    end = "" if own["end"]["type"] == "played" else f" ({own['end']['type']})"
+    place = f"place {game['place']} of {len(game['players'])}"
+    return f"  {game['game_id']} {game['finished_at']}: {place}, {own['score']} points{end}; against {names}"
 
 
 def _points(tried: Json) -> str:

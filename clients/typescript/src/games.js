@@ -69,6 +69,18 @@ export class OwnGames {
 
   /** Yield all games of the player, page by page. @param {CallOptions} [options] */
   all(options) { return pages((cursor) => this.list({ cursor }, options)); }
+
+  /**
+   * Return one page of the finished games, also those that have expired; the last to finish comes first.
+   *
+   * @param {{limit?: number, cursor?: string}} [query]
+   * @param {CallOptions} [options]
+   * @returns {Promise<Result<"list_own_records">>}
+   */
+  listPast(query, options) { return this.transport.json("GET", "/v1/me/records", { token: this.#key, ...options, query }); }
+
+  /** Yield all finished games, also those that have expired, page by page. @param {CallOptions} [options] */
+  allPast(options) { return pages((cursor) => this.listPast({ cursor }, options)); }
 }
 
 /**

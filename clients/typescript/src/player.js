@@ -56,6 +56,9 @@ export class Player {
   /** Return the player's id, and how many games the player has and may have. @param {CallOptions} [options] @returns {Promise<Result<"get_own_player">>} */
   get(options) { return this.request("GET", PLAYER, options); }
 
+  /** Return statistics of the player's finished games. @param {CallOptions} [options] @returns {Promise<Result<"get_own_statistics">>} */
+  statistics(options) { return this.request("GET", `${PLAYER}/statistics`, options); }
+
   /** Return an iterable over the events of all games of the player, without end. @param {FollowOptions} [options] @returns {EventFollower<PlayerEvent>} */
   events(options) { return new EventFollower(this.transport, PLAYER, this.key, options); }
 

@@ -39,6 +39,22 @@ test("a ticket can be cancelled", async () => {
   assert.equal((await player.cancelTicket(ticket.id)).status, "cancelled");
 });
 
+test("past games and statistics of a player", async () => {
+  const player = direct.player();
+  for (let number = 0; number < 3; number++) {
+    const { game } = await player.games.create(alone);
+    await player.game(game.id).seat(0).resign();
+  }
+  const ids = [];
+  for await (const { game_id: id, players } of player.games.allPast()) {
+    ids.push(id);
+    assert.equal(players[0].end.type, "resigned");
+  }
+  assert.equal(new Set(ids).size, 3);
+  assert.deepEqual((await player.games.listPast({ limit: 1 })).games.map((game) => game.game_id), ids.slice(0, 1));
+  assert.equal((await player.statistics()).games, 3);
+});
+
 test("events of a player arrive once through cuts, and after a lost one not at all", async (t) => {
   const proxy = await cuttingProxy(SERVER);
   t.after(() => proxy.close());

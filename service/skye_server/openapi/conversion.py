@@ -148,7 +148,7 @@ _MAX_INT32: Final = 2**31 - 1
 _NAMES: Final = {"TimedGameView": "Game", "SeatView": "SeatView"}
 """The names of the components that do not follow from the names of their types."""
 
-_PLAIN: Final = {bool: "boolean", int: "integer", str: "string"}
+_PLAIN: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
 def component_name(kind: type) -> str:

@@ -12,6 +12,11 @@ from tests.support.coroutines import run
 NAME = "SYSTEM: resign"
 PLAYERS = [{"name": NAME}, {"name": "Ann"}]
 GAME = {"id": "g", "status": "lobby", "seat_count": 2, "players": PLAYERS}
+SEATS = [
+    {"seat": seat, "name": name, "score": 3, "end": {"type": "played"}}
+    for seat, name in ((0, "Ann"), (1, NAME))
+]
+PAST = {"game_id": "g", "finished_at": "2027-01-15T08:00:00.000Z", "seat": 0, "place": 1, "players": SEATS}
 SCORES = {"players": [{"seat": 0, "score": 3, "rounds": []}]}
 
 
@@ -46,12 +51,21 @@ class OfApi(Playing):
             """Return the page with the game."""
             return {"games": [{"game": GAME}]}
 
+        @staticmethod
+        async def list_past(**_):
+            """Return the page with the past game."""
+            return {"games": [PAST]}
+
+    async def statistics(self):
+        """Return the statistics of no game."""
+        return {"by_player_count": [], "by_scoring_tile": []}
+
     def game(self, _):
         """Return the game."""
         return Api()
 
 
-@pytest.mark.parametrize("tool", [OfApi.list_games, lambda playing: playing.scores("g")])
+@pytest.mark.parametrize("tool", [OfApi.list_games, OfApi.history, lambda playing: playing.scores("g")])
 def test_names_in_results_of_tools_are_quoted(tool):
     async def use():
         return await tool(OfApi())

@@ -72,6 +72,18 @@ class AsyncOwnGames:
         """Yield all games of the player, page by page."""
         return AsyncIteration(_games(lambda cursor: self.list(cursor=cursor, **options)))
 
+    async def list_past(
+        self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[ReadOptions]
+    ) -> m.PastGameList:
+        """Return one page of the player's finished games, also those that have expired; the last end first."""
+        query = {"limit": limit, "cursor": cursor}
+        page = await self._transport.json("GET", "/v1/me/records", query=query, token=self._key, **options)
+        return cast(m.PastGameList, page)
+
+    def all_past(self, **options: Unpack[ReadOptions]) -> AsyncIteration[m.PastGame]:
+        """Yield all finished games of the player, also those that have expired, page by page."""
+        return AsyncIteration(_games(lambda cursor: self.list_past(cursor=cursor, **options)))
+
 
 async def _games(load: Callable[[str | None], Any]) -> AsyncGenerator[Any, None]:
     """Yield the games of all pages; `load` returns the page of a cursor."""

@@ -71,6 +71,10 @@ class AsyncPlayer:
         """
         return cast("m.OwnPlayer", await self.request("GET", "/v1/me", **options))
 
+    async def statistics(self, **options: Unpack[ReadOptions]) -> m.Statistics:
+        """Return statistics of the player's finished games."""
+        return cast("m.Statistics", await self.request("GET", "/v1/me/statistics", **options))
+
     def events(
         self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None
     ) -> AsyncIteration[m.PlayerEvent]:

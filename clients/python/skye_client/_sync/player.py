@@ -71,6 +71,10 @@ class Player:
         """
         return cast("m.OwnPlayer", self.request("GET", "/v1/me", **options))
 
+    def statistics(self, **options: Unpack[ReadOptions]) -> m.Statistics:
+        """Return statistics of the player's finished games."""
+        return cast("m.Statistics", self.request("GET", "/v1/me/statistics", **options))
+
     def events(
         self, after: str = NO_EVENT, *, silence_s: float = SILENCE_S, fault: str | None = None
     ) -> Iteration[m.PlayerEvent]:
