@@ -83,7 +83,8 @@ def test_blocked_player_is_refused_until_unblocked(service, run, is_replaced):
         key = NEW_KEY
     run("players", "block", player)
     (shown,) = lines(run("players", "show", player, "--json"))
-    assert shown == {"player": player, "blocked": True, "games": 1, "active_games": 1, "webhooks": 0}
+    counts = {"games": 1, "active_games": 1, "past_games": 0, "webhooks": 0}
+    assert shown == {"player": player, "blocked": True, **counts}
     for method, path, body in (
         ("GET", "/v1/me", None),
         ("POST", "/v1/games", {}),
@@ -98,8 +99,14 @@ def test_blocked_player_is_refused_until_unblocked(service, run, is_replaced):
 
 def test_deleted_player_has_no_games_and_the_games_stay(service, run):
     game = created(service)
+    past = created(service, players=[{"name": "Ann"}, {"bot": "random"}], auto_start=True)
+    service.call("POST", f"/v1/games/{past}/players/0/resign", token=KEY)
     player = service.get("/v1/me", token=KEY)["id"]
+    (shown,) = lines(run("players", "show", player, "--json"))
+    assert (shown["games"], shown["past_games"]) == (2, 1)
     run("players", "delete", player, "--yes")
+    assert service.get("/v1/me/records", token=KEY)["games"] == []
+    assert service.get("/v1/me/statistics", token=KEY)["games"] == 0
     assert service.get("/v1/me/games", token=KEY)["games"] == []
     assert service.get(f"/v1/games/{game}")["id"] == game
 

@@ -183,6 +183,18 @@ def player(recorder):
     recorder.record("restart", "Until the server shuts down.", "GET", "/v1/me/events/stream", token=new)
 
 
+def past_games(recorder):
+    """Finish a game of a player key by resigning, and list it with statistics."""
+    key, body = (
+        f"skye_key_{'raasay' * 4}",
+        {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True},
+    )
+    game = recorder.send("POST", "/v1/games", body | {"options": {"seed": "skye"}}, key).json["game"]["id"]
+    recorder.send("POST", f"/v1/games/{game}/players/0/resign", token=key)
+    recorder.record("resigned", "A game in which the player resigned.", "GET", "/v1/me/records", token=key)
+    recorder.record("one_game", "Statistics of one game.", "GET", "/v1/me/statistics", token=key)
+
+
 def pass_and_leave(recorder):
     """Pass when buying, resign, abort."""
     body = {"players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
@@ -291,7 +303,7 @@ def without_games(recorder):
 
 
 SCENES = (
-    whole_round, invitation, league, player, pass_and_leave, late_player, clocks, after_the_end,
+    whole_round, invitation, league, player, past_games, pass_and_leave, late_player, clocks, after_the_end,
     without_games, *(scene for feature in modules_of_features("examples") for scene in feature.SCENES),
 )  # fmt: skip
 """What the examples show. Each scene has a server of its own, so that it depends on no other."""

@@ -23,6 +23,7 @@ from skye_server.http.rate_limits import KEY_REPLACEMENTS, WEBHOOK_REQUESTS
 from skye_server.http.request_parsing import BYTES_PER_VALUE, MIN_CONTAINERS
 from skye_server.resources.scoring import MAX_TILES_TO_PLACE
 from skye_server.settings import DAY_S, Settings
+from skye_server.store.history_store import MAX_PAST_GAMES
 from skye_server.url_bots.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
 from tests.contract.generators.generating import GAMES
@@ -272,12 +273,19 @@ def limits(document):
         "webhooks that an address creates, moves, tests or sends again, and URLs of bots that it seats": (
             f"{WEBHOOK_REQUESTS} in a day"
         ),
+        "games in the history of a player key": f"{MAX_PAST_GAMES:,}",
         "games of a player key that are not over": f"{most.limit_games_per_key:,}",
         "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game in its lobby": f"{most.game_ttl_lobby_s // DAY_S} days",
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
         "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
         "an aborted game": f"{most.game_ttl_aborted_s // DAY_S} day",
+        "the result of a finished game in the [history](/docs/player-keys#your-history) of its player keys": (
+            f"{most.history_ttl_s // (365 * DAY_S)} years after its end"
+        ),
+        "the statistics of a player key": (
+            f"{most.history_ttl_s // (365 * DAY_S)} years after its last finished game"
+        ),
         "the response to an `Idempotency-Key`, for the latest 64 keys of each game": (
             f"{most.idempotency_ttl_s // 3600} hour"
         ),

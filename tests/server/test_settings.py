@@ -207,6 +207,7 @@ def test_public_address_wants_a_proxy_or_the_risk_accepted(more, refused):
             ["SKYE_BIND_DIRECTLY", "SKYE_LIMITS"],
         ),
         ({"SKYE_LAB": "on"}, ["SKYE_LAB"]),
+        ({"SKYE_HISTORY_TTL_S": "60"}, ["SKYE_HISTORY_TTL_S"]),
     ],
 )
 def test_risks_are_named_by_their_settings(more, risks):

@@ -11,6 +11,7 @@ import pytest
 from skye_server.commands.attempts import IdempotencyRecord
 from skye_server.games.events import HOSTED_EVENT_TYPES
 from skye_server.games.game import Game as HostedGame
+from skye_server.games.past_games import PastGame
 from skye_server.games.player_events import FollowedGame, PlayerEvent
 from skye_server.http.framework import collaborators
 from skye_server.outgoing.records import Delivery, Webhook
@@ -99,6 +100,9 @@ def test_stored_player_keeps_key_games_and_events(written):
     service, data = written
     for name, value in data["player"].items():
         assert service.get(f"/v1/me/{name}", NEW_KEY)[name] == value
+    for name, view in data["history"].items():
+        assert service.get(f"/v1/me/{name}", NEW_KEY) == view
+    assert data["history"]["records"]["games"]
     assert problem_code(service.call("GET", "/v1/me/games", token=OLD_KEY)) == "token_unknown"
 
 
@@ -205,6 +209,7 @@ STORED = {
     "followed_game": FollowedGame,
     "player_event": PlayerEvent,
     "key": KeyRecord,
+    "past_game": PastGame,
     **{name: kind for feature in OF_FEATURES for name, kind in feature.STORED.items()},
     "webhook": Webhook,
     "delivery": Delivery,

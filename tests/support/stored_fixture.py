@@ -142,12 +142,20 @@ def replace_key(service):
     body["players"] = [{"name": "Ann"}, {"bot": "random"}]
     over = service.call("POST", "/v1/games", body, OLD_KEY).json["game"]["id"]
     service.call("POST", f"/v1/games/{over}/abort", token=OLD_KEY)
+    alone = {"players": [{"name": "Ann"}, {"bot": "greedy"}], "auto_start": True, "options": {"seed": "past"}}
+    past = service.call("POST", "/v1/games", alone, OLD_KEY).json["game"]["id"]
+    service.call("POST", f"/v1/games/{past}/players/0/resign", token=OLD_KEY)
     service.call("PUT", "/v1/me/key", {"key": NEW_KEY}, OLD_KEY)
 
 
 def player(service):
     """Return the games and the events of the player whose key was replaced."""
     return {name: service.get(f"/v1/me/{name}", NEW_KEY)[name] for name in ("games", "events")}
+
+
+def history(service):
+    """Return the history and the statistics of the player whose key was replaced."""
+    return {name: service.get(f"/v1/me/{name}", NEW_KEY) for name in ("records", "statistics")}
 
 
 def waiting_player(service):
@@ -230,6 +238,7 @@ def fixture():
         "waiting_player": waiting_player(service),
         "webhooks": created,
         "player": player(service),
+        "history": history(service),
     }
     return data | {"keys": dump(service.redis)}
 

@@ -93,7 +93,7 @@ def players() -> None:
 @click.argument("player")
 @_AS_JSON
 def show_player(player: str, as_json: bool) -> None:
-    """Show how many games a player has, and whether the player is blocked."""
+    """Show how many games a player has and has finished, and whether the player is blocked."""
     with _opened() as opened:
         found = _player(opened, player)
         shown: dict[str, Any] = {
@@ -101,6 +101,7 @@ def show_player(player: str, as_json: bool) -> None:
             "blocked": opened.identities.is_blocked(found),
             "games": opened.players.count_games(found, active=False),
             "active_games": opened.players.count_games(found, active=True),
+            "past_games": opened.store.history.count(found),
         }
         for feature in installed():
             shown |= feature.counts_of_player(opened.store, found)
@@ -134,12 +135,16 @@ def _set_blocked(player: str, *, is_blocked: bool) -> None:
 @click.argument("player")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete_player(player: str, yes: bool) -> None:
-    """Delete the list of games, the events and the webhooks of a player; the games stay for the others."""
+    """Delete the list of games, the events, the history and the webhooks of a player.
+
+    The games stay for the others. `skye-server rebuild` derives list and history of stored games again.
+    """
     with _opened() as opened:
         found = _player(opened, player)
         if not yes:
             count = opened.players.count_games(found, active=False)
-            click.confirm(f"Delete the data of {player} ({count} games)?", abort=True)
+            past = opened.store.history.count(found)
+            click.confirm(f"Delete the data of {player} ({count} games, {past} past ones)?", abort=True)
         for feature in installed():
             feature.player_deleted(opened.store, found)
         opened.store.players.delete(found)
