@@ -67,7 +67,7 @@ def _pettingzoo(dice: random.Random) -> dict[str, Callable[[], int]]:
         from skye_gym.envs.pettingzoo import raw_env
     except ImportError:
         return {}
-    env = raw_env(4)
+    env = raw_env(4, actions="grid")  # a step of the engine
 
     def game() -> int:
         env.reset(seed=next(_new_seeds))
@@ -88,7 +88,7 @@ def _gymnasium(dice: random.Random) -> dict[str, Callable[[], int]]:
         import skye_gym.envs.gymnasium  # noqa: F401 - registers the environment
     except ImportError:
         return {}
-    name, options = "skye/IsleOfSkye-v1", {"opponents": ["random"], "actions": "factored"}
+    name, options = "skye/IsleOfSkye-v1", {"opponents": ["random"]}
     sync = gymnasium.make_vec(name, num_envs=64, vectorization_mode="sync", **options)
     vector = gymnasium.make_vec(name, num_envs=64, copy=False, **options)
     titles = (SYNC, "64 games in one vector environment against random")
@@ -116,7 +116,7 @@ def _openspiel(dice: random.Random) -> dict[str, Callable[[], int]]:
         import skye_gym.envs.openspiel  # noqa: F401 - registers the game
     except ImportError:
         return {}
-    loaded = pyspiel.load_game("python_isle_of_skye(players=4)")
+    loaded = pyspiel.load_game("python_isle_of_skye(players=4,actions=grid)")  # a step of the engine
 
     def game() -> int:
         state, steps = loaded.new_initial_state(), 0

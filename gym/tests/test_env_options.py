@@ -10,6 +10,7 @@ pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environ
 pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: its environment is not tested")
 
 import gymnasium
+import numpy as np
 
 from skye import BOTS, InvalidPosition, SetOffer, TakeBack, offer_limits
 from skye.errors import InvalidSetup
@@ -167,11 +168,82 @@ def test_bad_reset_options_are_refused(options, error, reason):
         IsleOfSkye(["random"]).reset(options=options)
 
 
-def test_pettingzoo_ignores_unknown_options_with_a_warning():
+def test_pettingzoo_refuses_unknown_options():
     env = pettingzoo.env(2)
-    with pytest.warns(UserWarning, match="unknown options"):
+    with pytest.raises(ValueError, match="unknown options 'colour': there are scoring_tiles"):
         env.reset(seed=1, options={"colour": "red"})
     env.reset(seed=1, options={"first_seat": 1})
+
+
+ENVIRONMENTS = {
+    "gymnasium": lambda: IsleOfSkye(["random"]),
+    "vector": lambda: gymnasium.make_vec("skye/IsleOfSkye-v1", num_envs=2, opponents=["random"]),
+    "pettingzoo": lambda: pettingzoo.env(2),
+    "pettingzoo raw": lambda: pettingzoo.raw_env(2),
+}
+"""By name: the forms of the environment that take a seed and actions."""
+
+
+@pytest.fixture(params=ENVIRONMENTS)
+def form(request):
+    """A form of the environment, and what makes an action for it."""
+    return ENVIRONMENTS[request.param](), (lambda one: [one, one] if request.param == "vector" else one)
+
+
+@pytest.mark.parametrize(("seed", "error"), [(-1, ValueError), ("1", TypeError), (3.7, TypeError)])
+def test_seed_that_is_no_number_from_0_on_is_refused_by_each_form(form, seed, error):
+    env, _ = form
+    with pytest.raises(error, match="seed="):
+        env.reset(seed=seed)
+
+
+@pytest.mark.parametrize("seed", [[1, -1], [1, "2"]])
+def test_bad_seed_of_one_game_resets_no_game(seed):
+    env = ENVIRONMENTS["vector"]()
+    before, _ = env.reset(seed=5)
+    with pytest.raises((TypeError, ValueError), match="seed="):
+        env.reset(seed=seed)
+    after, *_ = env.step([int(mask.argmax()) for mask in env.action_masks()])
+    again = ENVIRONMENTS["vector"]()
+    again.reset(seed=5)
+    expected, *_ = again.step([int(mask.argmax()) for mask in again.action_masks()])
+    assert before.keys() == after.keys()
+    assert all((after[name] == expected[name]).all() for name in after)
+
+
+@pytest.mark.parametrize("action", ["1", 3.7, 0.0, None, [0]])
+def test_action_that_is_no_whole_number_is_refused_by_each_form(form, action):
+    env, actions_of = form
+    env.reset(seed=np.int64(1))
+    with pytest.raises(TypeError, match="action="):
+        env.step(actions_of(action))
+    env.step(actions_of(np.int64(0)))  # the game goes on
+
+
+def test_illegal_action_ends_the_episode_until_reset():
+    env = IsleOfSkye(["random"])
+    _, info = env.reset(seed=1)
+    observation, *end, info = env.step(int(info["action_mask"].argmin()))
+    assert end == [-1.0, True, False]
+    assert info["action_mask"].all()
+    for _ in range(3):
+        again, *later, info = env.step(0)
+        assert later == end
+        assert info["action_mask"].all()
+        assert all((again[name] == observation[name]).all() for name in observation)
+    env.reset(seed=1)
+    assert env.step(0)[1:3] == (0.0, False)
+
+
+def test_illegal_action_ends_one_game_of_the_vector_environment():
+    env = gymnasium.make_vec("skye/IsleOfSkye-v1", num_envs=2, opponents=["random"])
+    _, info = env.reset(seed=1)
+    _, rewards, ended, _, info = env.step([int(info["action_mask"][0].argmin()), 0])
+    assert (rewards.tolist(), ended.tolist()) == ([-1.0, 0.0], [True, False])
+    assert info["action_mask"][0].all()
+    _, rewards, ended, _, info = env.step([0, 1 + int(info["action_mask"][1][1:].argmax())])
+    assert (rewards.tolist(), ended.tolist()) == ([0.0, 0.0], [False, False])
+    assert not info["action_mask"][0].all()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -210,11 +282,11 @@ def test_mask_after_the_end_allows_every_action():
         env = gymnasium.make("skye/IsleOfSkye-v1", opponents=["random"], actions=actions)
         _, info = env.reset(seed=1)
         for _ in itertools.count():
-            _, _, ended, _, info = env.step(env.action_space.sample(info["action_mask"]))
-            if ended:
+            _, *end, info = env.step(env.action_space.sample(info["action_mask"]))
+            if end[1]:
                 break
         assert info["action_mask"].all()
-        assert env.unwrapped.step(0)[1:3] == (-1.0, True)
+        assert env.unwrapped.step(0)[1:4] == tuple(end)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_pettingzoo_suite_passes(players):
 
     from skye_gym.envs.pettingzoo import env
 
-    for form in ({"actions": "list"}, {"observation": "flat", "actions": "factored"}):
+    for form in ({"actions": "list"}, {"observation": "flat", "actions": "grid"}, {"observation": "summary"}):
         api_test(env(players, ruleset="second", **form), num_cycles=100)
 
 
@@ -37,8 +37,9 @@ def test_openspiel_suite_passes():
     pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: its game is not tested")
     import skye_gym.envs.openspiel  # noqa: F401 - it registers the game
 
-    game = pyspiel.load_game("python_isle_of_skye(players=3,ruleset=second)")
-    pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
+    for actions in ("factored", "grid"):
+        game = pyspiel.load_game(f"python_isle_of_skye(players=3,ruleset=second,actions={actions})")
+        pyspiel.random_sim_test(game, num_sims=1, serialize=True, verbose=False)
 
 
 def test_player_count_that_the_ruleset_does_not_have_is_refused():

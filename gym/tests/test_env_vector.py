@@ -31,12 +31,18 @@ def equal(one, other):
 
 FLAT = {"observation": "flat", "actions": "factored"}
 LIST = {"actions": "list", "reward": "points", "copy": False}
+SUMMARY = {"observation": "summary"}
+BOTH = {"observation": "summary", "actions": "list"}
+GRID = {"actions": "grid"}
 NEXT, SAME = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP
 
 
 @pytest.mark.parametrize(
     ("mode", "form"),
-    [(NEXT, {}), (SAME, FLAT), (NEXT, LIST), (SAME, {}), (NEXT, FLAT), (SAME, LIST)],
+    [
+        *[(NEXT, {}), (SAME, FLAT), (NEXT, LIST), (SAME, {}), (NEXT, FLAT), (SAME, LIST)],
+        *[(NEXT, SUMMARY), (SAME, BOTH), (NEXT, GRID)],
+    ],
 )
 def test_vector_environment_plays_the_games_of_sync_vector_env(mode, form):
     shared = {"opponents": ["random", "greedy"], **form}
@@ -58,7 +64,7 @@ def test_vector_environment_plays_the_games_of_sync_vector_env(mode, form):
     assert ended >= GAMES
 
 
-@pytest.mark.parametrize("form", [{}, FLAT, LIST])
+@pytest.mark.parametrize("form", [{}, FLAT, LIST, SUMMARY, BOTH, GRID])
 @pytest.mark.parametrize("copied", [deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copied_vector_environment_continues_the_same_games(copied, form):
     own = gymnasium.make_vec(ID, num_envs=GAMES, opponents=["random"], **form)

@@ -1,6 +1,7 @@
 """Environments: the frameworks' own test suites; skipped where a framework is not installed."""
 
 import copy
+import math
 import pickle
 import warnings
 
@@ -9,6 +10,17 @@ import pytest
 from skye import BOTS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+FORMS = (
+    {},
+    {"actions": "grid"},
+    {"observation": "flat"},
+    {"observation": "summary"},
+    {"actions": "list", "reward": "points"},
+    {"observation": "summary", "actions": "list"},
+)
+"""Arguments of the environments, the defaults first."""
+
+for_each_form = pytest.mark.parametrize("form", FORMS)
 for_each_number_of_players = pytest.mark.parametrize("players", [2, 3, 4, 5])
 
 
@@ -25,7 +37,7 @@ def test_pettingzoo_suite_passes(pettingzoo_env, players):
     from pettingzoo.test import api_test, render_test, seed_test
     from pettingzoo.test.state_test import test_state, test_state_space
 
-    for form in ({}, {"observation": "flat", "actions": "factored"}, {"actions": "list", "reward": "points"}):
+    for form in FORMS:
         api_test(pettingzoo_env(players, **form), num_cycles=300)
         seed_test(lambda form=form: pettingzoo_env(players, **form), num_cycles=60)
         test_state_space(pettingzoo_env(players, **form))
@@ -65,7 +77,7 @@ def test_pettingzoo_observation_does_not_contain_a_secret_offer(pettingzoo_env, 
     assert shown[0] == shown[1]
 
 
-@pytest.mark.parametrize("form", [{}, {"observation": "flat", "actions": "factored"}, {"actions": "list"}])
+@for_each_form
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copied_pettingzoo_environment_continues_the_same_game(pettingzoo_env, copied, form):
     env = pettingzoo_env(3, **form)
@@ -80,7 +92,7 @@ def test_copied_pettingzoo_environment_continues_the_same_game(pettingzoo_env, c
         other.step(action)
 
 
-@pytest.mark.parametrize("form", [{}, {"observation": "flat", "actions": "factored"}, {"actions": "list"}])
+@for_each_form
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
 def test_copied_gymnasium_environment_continues_the_same_game(copied, form):
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
@@ -97,6 +109,18 @@ def test_copied_gymnasium_environment_continues_the_same_game(copied, form):
         assert env.render() == other.render()
 
 
+def test_defaults_are_small(pettingzoo_env):
+    pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
+    from skye_gym.envs.gymnasium import IsleOfSkye
+
+    env = IsleOfSkye()
+    assert env.action_space.n == pettingzoo_env(2).action_space("player_0").n == 511
+    assert (
+        sum(space.dtype.itemsize * math.prod(space.shape) for space in env.observation_space.values())
+        < 52_000
+    )
+
+
 @for_each_number_of_players
 def test_gymnasium_check_env_passes(players):
     pytest.importorskip("gymnasium", reason="Gymnasium is not installed: its environment is not tested")
@@ -107,7 +131,7 @@ def test_gymnasium_check_env_passes(players):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for form in ({"observation": "flat", "actions": "list"}, {"actions": "factored"}, {}):
+        for form in ({"observation": "flat", "actions": "list"}, *FORMS):
             opponents = ["greedy"] * (players - 1)
             env = gymnasium.make("skye/IsleOfSkye-v1", opponents=opponents, render_mode="ansi", **form)
             check_env(env.unwrapped)

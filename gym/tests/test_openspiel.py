@@ -22,13 +22,16 @@ PLAYTHROUGH = Path(__file__).parent / "playthroughs" / "python_isle_of_skye.txt"
 """Written by `open_spiel.python.examples.playthrough`; write it again when the game's interface changes."""
 
 
-def load(players):
-    return pyspiel.load_game(f"python_isle_of_skye(players={players})")
+for_each_encoding = pytest.mark.parametrize("actions", ["factored", "grid"])
 
 
-def random_states(players, seed):
+def load(players, actions="factored"):
+    return pyspiel.load_game(f"python_isle_of_skye(players={players},actions={actions})")
+
+
+def random_states(players, seed, actions="factored"):
     """Yield each state of a random game in which a seat decides."""
-    rng, state = Random(seed), load(players).new_initial_state()
+    rng, state = Random(seed), load(players, actions).new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
             state.apply_action(rng.choice(state.chance_outcomes())[0])
@@ -43,9 +46,10 @@ def observer(players, *, public, recall, private):
     )
 
 
+@for_each_encoding
 @pytest.mark.parametrize("players", sampled([2, 3, 4, 5], 2))
-def test_random_sim_test_passes(players):
-    pyspiel.random_sim_test(load(players), num_sims=sized(1, 2), serialize=True, verbose=False)
+def test_random_sim_test_passes(players, actions):
+    pyspiel.random_sim_test(load(players, actions), num_sims=sized(1, 2), serialize=True, verbose=False)
 
 
 @for_each_number_of_players
@@ -125,10 +129,49 @@ def test_private_information_of_all_players_is_refused():
         observer(2, public=True, recall=True, private=pyspiel.PrivateInfoType.ALL_PLAYERS)
 
 
+def test_game_has_factored_actions_by_default():
+    game = pyspiel.load_game("python_isle_of_skye")
+    assert (game.num_distinct_actions(), load(2, "grid").num_distinct_actions()) == (511, 16_491)
+    with pytest.raises(ValueError, match=r"'list'.*factored"):
+        load(2, "list")
+
+
+def test_factored_placement_is_observed_between_its_actions():
+    public = observer(2, public=True, recall=False, private=pyspiel.PrivateInfoType.NONE)
+    state = next(
+        each for each in random_states(2, 1) if each.action_to_string(each.legal_actions()[0])[:5] == "place"
+    )
+    seat, seen, described = state.current_player(), [], []
+    for _ in range(2):
+        action = state.legal_actions()[0]
+        described.append(state.action_to_string(action))
+        state.apply_action(action)
+        assert state.current_player() == seat
+        public.set_from(state, 1 - seat)
+        seen.append([round(each) for each in public.dict["placement"]])
+        assert state.clone().legal_actions() == state.legal_actions() == sorted(state.legal_actions())
+    [tile, row, column] = seen[1]
+    assert seen[0] == [tile, 0, 0]
+    assert described == [f"place tile {tile}", f"in row {row - 1}, column {column - 1} of the window"]
+    assert " tile=" in str(state)
+    assert " cell=" in public.string_from(state, 1 - seat)
+    assert all("turned by" in state.action_to_string(action) for action in state.legal_actions())
+    state.apply_action(state.legal_actions()[0])
+    public.set_from(state, 1 - seat)
+    assert not public.dict["placement"].any()
+
+
+@pytest.mark.parametrize("action", ["1", 3.7])
+def test_action_that_is_no_whole_number_is_refused(action):
+    with pytest.raises(TypeError):
+        next(random_states(2, 1)).apply_action(action)
+
+
+@for_each_encoding
 @for_each_number_of_players
-def test_information_state_tensor_distinguishes_the_same_states_as_string(players):
+def test_information_state_tensor_distinguishes_the_same_states_as_string(players, actions):
     tensors = {}
-    for state in random_states(players, 2):
+    for state in random_states(players, 2, actions):
         for player in range(players):
             string, tensor = (
                 state.information_state_string(player),

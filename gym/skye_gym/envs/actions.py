@@ -4,9 +4,9 @@ The sizes follow from the ruleset; the numbers here are those of the base game.
 
 | encoding   | actions | meaning                                                                             |
 |------------|---------|-------------------------------------------------------------------------------------|
-| `grid`     | 16,491  | the numbers of `skye_gym.encoding`, the same in every position                      |
-| `factored` | 511     | a placement is three decisions: the tile, its cell in the window, its rotation      |
+| `factored` | 511     | the default; a placement is three decisions: tile, cell of the window, rotation     |
 | `list`     | 408     | an index into the list of legal actions, whose features are part of the observation |
+| `grid`     | 16,491  | the numbers of `skye_gym.encoding`, the same in every position                      |
 
 Factored actions 0 - 62 are those of `skye_gym.encoding`. 63 - 65 choose the tile at this index in hand,
 66 - 506 the cell `21 * row + column` of the own window (see `skye_gym.envs.planes`), and 507 - 510 the
@@ -29,7 +29,8 @@ features are uint8 numbers of shape (408, 60); the rows after the last legal act
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from copy import copy
+from typing import Final, Self, TypeAlias
 
 from skye.errors import RuleError
 from skye.rules.moves import Buy
@@ -80,6 +81,16 @@ class GridActions:
     def count(ruleset: Ruleset) -> int:
         """Return the number of actions in a ruleset."""
         return encoding_of(ruleset).action_count
+
+    def __deepcopy__(self, _memo: dict[int, object]) -> Self:
+        return copy(self)
+
+    def describe(self, action: int) -> str:
+        """Return an English description of an action.
+
+        :raises ValueError: when there is no such action.
+        """
+        return self._encoding.describe_action(action)
 
     def continue_with(self, encoded: EncodedGame) -> None:
         """Continue with a game."""
@@ -134,6 +145,17 @@ class FactoredActions(GridActions):
         encoding, window = encoding_of(ruleset), planes_of(ruleset).window
         return encoding.finish + 1 + encoding.decisions + window * window + len(ROTATIONS)
 
+    def describe(self, action: int) -> str:
+        """Return an English description of an action."""
+        if not self._first_tile <= action < self.size:
+            return super().describe(action)
+        if action < self._first_cell:
+            return f"place tile {action - self._first_tile + 1}"
+        if action < self._first_rotation:
+            row, column = divmod(action - self._first_cell, self._planes.window)
+            return f"in row {row}, column {column} of the window"
+        return f"turned by {ROTATIONS[action - self._first_rotation]}"
+
     def play(self, action: int) -> None:
         """Play an action."""
         if action not in self.legal:
@@ -175,7 +197,7 @@ class FactoredActions(GridActions):
         left, top = self._planes.origin(player.territory)
         if self.cell is None:
             cells = [coordinates_of(cell) for cell, constraint in frontier.items() if fits[constraint]]
-            return [self._first_cell + window * (y - top) + x - left for x, y in cells]
+            return sorted([self._first_cell + window * (y - top) + x - left for x, y in cells])
         row, column = divmod(self.cell, window)
         rotations = fits[frontier[cell_at(left + column, top + row)]]
         return [self._first_rotation + rotation // 90 for rotation in rotations]

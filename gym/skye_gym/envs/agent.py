@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skye.errors import RuleError
+from skye_gym.envs.arguments import checked_action
 from skye_gym.envs.episodes import Episode, Form
 from skye_gym.envs.opponents import Opponents
 from skye_gym.envs.rewards import SCHEMES
@@ -29,6 +30,7 @@ class AgentEpisode(Episode):
     def __init__(self, form: Form, opponents: Opponents) -> None:
         super().__init__(form)
         self._opponents = opponents
+        self._end: tuple[float, bool] | None = None
 
     def reset(self, random: np.random.Generator, options: Mapping[str, Any] | None) -> None:
         """Start another game, and let the opponents move until it is the agent's turn.
@@ -47,6 +49,7 @@ class AgentEpisode(Episode):
         self.agent = drawn if seat is None else int(seat)
         self._rng = Random(int(random.integers(2**53)))
         self.start(start_game(players, self._rng, chosen, self._form.ruleset_id), reward)
+        self._end = None
         self._let_opponents_move()
         if self.game.is_over:
             raise ValueError("the game of the position ends before the agent's turn")
@@ -54,16 +57,28 @@ class AgentEpisode(Episode):
     def step(self, action: int) -> tuple[float, bool]:
         """Take an action, and let the opponents move until it is the agent's turn.
 
-        :returns: the reward, and whether the episode has ended. An illegal action, or an action after the
-            end, ends it with the reward -1.
+        :returns: the reward, and whether the episode has ended. An illegal action ends it with the reward -1.
+            After the end all steps return the same.
+        :raises TypeError: when the action is not a whole number.
         """
+        action = checked_action(action)
+        if self._end is not None:
+            return self._end
         try:
             self.play(action)
         except (RuleError, ValueError):
-            return -1.0, True
+            self._end = -1.0, True
+            return self._end
         self._let_opponents_move()
         rewards = self.rewards()
-        return 0.0 if rewards is None else rewards[self.agent], self.game.is_over
+        result = 0.0 if rewards is None else rewards[self.agent], self.game.is_over
+        if self.game.is_over:
+            self._end = result
+        return result
+
+    def mask(self) -> bytearray:
+        """Return one byte for each action: 1 where it is legal now; all 1 after the end of the episode."""
+        return super().mask() if self._end is None else bytearray(b"\1" * self._action_count)
 
     def info(self) -> dict[str, Any]:
         """Return the mask of legal actions and the scores."""

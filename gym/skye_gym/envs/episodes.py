@@ -16,9 +16,21 @@ from skye_gym.envs.actions import ENCODINGS, ListedActions, listed_shape
 from skye_gym.envs.observation import DTYPES, Observer, SeatObservation, flat, shapes
 from skye_gym.envs.rewards import SCHEMES, Rewards
 from skye_gym.envs.seat_vectors import MAX_VALUE
+from skye_gym.envs.summary import SummaryObserver, summary_size
 
-OBSERVATIONS: Final = ("dict", "flat")
-"""The forms of observations: the arrays of `skye_gym.envs.observation` by name, or all in one vector."""
+OBSERVATIONS: Final = ("dict", "flat", "summary")
+"""The forms of observations.
+
+`dict` has the arrays of `skye_gym.envs.observation` by name, and `flat` all of them in one vector; `summary`
+is the vector of `skye_gym.envs.summary`. With the actions `list`, `dict` and `flat` have the array `actions`
+too, and `summary` is a dictionary of the arrays `summary` and `actions`.
+"""
+
+DEFAULT_OBSERVATION: Final = "dict"
+"""The default form: nothing is left out, and the planes take one byte for each number."""
+
+DEFAULT_ACTIONS: Final = "factored"
+"""The default encoding of actions: a number has one meaning, and its cells are those of the planes."""
 
 
 class Form(NamedTuple):
@@ -63,14 +75,20 @@ class Form(NamedTuple):
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the arrays of an observation, by name."""
         listed = {"actions": listed_shape(self.ruleset)} if self.actions == "list" else {}
+        if self.observation == "summary":
+            return {"summary": (summary_size(self.ruleset, self.players),)} | listed
         return shapes(self.ruleset, self.players) | listed
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether an observation is one vector instead of arrays by name."""
+        return self.observation == "flat" or (self.observation == "summary" and self.actions != "list")
 
     @property
     def observation_space(self) -> spaces.Space[Any]:
         """The space of observations."""
-        if self.observation == "flat":
-            size = sum(int(np.prod(shape)) for shape in self.shapes.values())
-            return spaces.Box(0.0, 255.0, (size,), np.float32)
+        if self.is_vector:
+            return spaces.Box(0.0, 255.0 if self.observation == "flat" else MAX_VALUE, self._size, np.float32)
         boxes: dict[str, spaces.Space[Any]] = {
             name: spaces.Box(0.0, MAX_VALUE, shape, np.float32)
             if name in DTYPES
@@ -78,6 +96,17 @@ class Form(NamedTuple):
             for name, shape in self.shapes.items()
         }
         return spaces.Dict(boxes)
+
+    @property
+    def state_space(self) -> spaces.Box:
+        """The space of global states: the observations of all seats, one after another."""
+        is_summary = self.observation == "summary"
+        [size] = self.shapes["summary"] if is_summary else self._replace(observation="flat")._size
+        return spaces.Box(0.0, 255.0, (self.players * size,), np.float32)
+
+    @property
+    def _size(self) -> tuple[int]:
+        return (sum(int(np.prod(shape)) for shape in self.shapes.values()),)
 
     @property
     def action_count(self) -> int:
@@ -95,6 +124,7 @@ class Episode:
         self._form = form
         self._action_count = form.action_count
         self._observer = Observer(form.ruleset, form.players)
+        self._summaries = SummaryObserver(form.ruleset, form.players)
 
     def start(self, encoded: EncodedGame, reward: str | None = None) -> None:
         """Start with a game.
@@ -140,6 +170,9 @@ class Episode:
         """Return the observation of a seat; its arrays belong to the caller."""
         if self._form.observation == "flat":
             return self.observe_flat(seat)
+        if self._form.observation == "summary":
+            summary = self.summarize(seat)
+            return summary if self._form.is_vector else {"summary": summary} | self.listed(seat)
         observed = self._observer.observe(self._actions.encoded, seat, *self._chosen(seat))
         return observed | self.listed(seat)
 
@@ -147,6 +180,15 @@ class Episode:
         """Return the observation of a seat in the flat form."""
         observed = self._observer.show(self._actions.encoded, seat, *self._chosen(seat))
         return flat({**observed, **self.listed(seat)})
+
+    def summarize(self, seat: int) -> NDArray[np.float32]:
+        """Return the summary of what a seat sees."""
+        return self._summaries.observe(self._actions.encoded, seat, *self._chosen(seat))
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the global state: the flat observations or the summaries of all seats, one after another."""
+        observe = self.summarize if self._form.observation == "summary" else self.observe_flat
+        return np.concatenate([observe(seat) for seat in range(self._form.players)])
 
     def show(self, observation: SeatObservation, seat: int) -> None:
         """Write the observation of a seat, without the listed actions."""

@@ -6,9 +6,9 @@ process (`skye_gym.envs.vector`). `skye_gym.envs.observation` documents the obse
 
 The `info` has `action_mask`, an int8 array of shape (actions,) for
 `action_space.sample(info["action_mask"])`, and `scores`, the agent's own first. MaskablePPO of sb3-contrib
-calls `action_masks()`. An illegal action ends the episode with the reward -1. When the episode has ended,
-the mask is 1 for all actions: environments that reset themselves ignore the next action, so loops that
-sample from the mask need no special case.
+calls `action_masks()`. An illegal action ends the episode with the reward -1; later steps return the same
+until `reset`. When the episode has ended, the mask is 1 for all actions: environments that reset themselves
+ignore the next action, so loops that sample from the mask need no special case.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.envs.agent import AgentEpisode
+from skye_gym.envs.arguments import checked_seed
 from skye_gym.envs.drawing import draw
-from skye_gym.envs.episodes import Form
+from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Form
 from skye_gym.envs.opponents import Opponent, Opponents
 
 
@@ -43,8 +44,8 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
     text).
 
     :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
-    :param observation: "dict" or "flat".
-    :param actions: "grid", "factored" or "list".
+    :param observation: "dict", "flat" or "summary".
+    :param actions: "factored", "list" or "grid".
     :param reward: "win", "rank", "points" or "difference".
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param render_mode: "ansi", "rgb_array" or None.
@@ -59,8 +60,8 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         self,
         opponents: Sequence[Opponent] = ("greedy",),
         *,
-        observation: str = "dict",
-        actions: str = "grid",
+        observation: str = DEFAULT_OBSERVATION,
+        actions: str = DEFAULT_ACTIONS,
         reward: str = "win",
         budget_s: float = 1.0,
         render_mode: str | None = None,
@@ -82,9 +83,10 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
         """Start another game; the same seed and options start the same game.
 
         :returns: the first observation of the agent, and its info.
-        :raises ValueError: when an option is unknown or invalid.
+        :raises TypeError: when the seed is not a whole number.
+        :raises ValueError: when the seed is negative, or an option is unknown or invalid.
         """
-        super().reset(seed=seed)
+        super().reset(seed=checked_seed(seed))
         self._episode.reset(self.np_random, options)
         return self._observation(), self._episode.info()
 
@@ -93,8 +95,9 @@ class IsleOfSkye(gymnasium.Env[Any, int]):
 
         :returns: observation, reward, terminated, truncated (always false), and info.
         :raises BotFailed: when an opponent fails.
+        :raises TypeError: when the action is not a whole number.
         """
-        reward, over = self._episode.step(int(action))
+        reward, over = self._episode.step(action)
         return self._observation(), reward, over, False, self._episode.info()
 
     @property

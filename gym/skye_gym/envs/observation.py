@@ -59,7 +59,7 @@ from skye_gym.encoding import EncodedGame
 from skye_gym.envs.planes import OTHER_PLANES, OwnPlanes, TerritoryPlanes, planes_of
 from skye_gym.envs.seat_vectors import Row, SeatVectors, vectors_of
 
-DTYPES: Final = {"seats": np.float32, "game": np.float32}
+DTYPES: Final = {"seats": np.float32, "game": np.float32, "summary": np.float32}
 """The types of the arrays that are not uint8."""
 
 

@@ -1,6 +1,8 @@
 """OpenSpiel: `pyspiel.load_game("python_isle_of_skye(players=3)")` after importing this module.
 
-The parameter `ruleset` is the id of a ruleset, `base` by default.
+The parameter `ruleset` is the id of a ruleset, `base` by default. `actions` is `factored`, the default, or
+`grid` (see `skye_gym.envs.actions`). There is no `list`, because OpenSpiel expects that an action has one
+meaning.
 
 The game is sequential with explicit chance and imperfect information: seats set their offers one after
 another, each without knowing the others'. Utilities are from -1 to 1, as in the PettingZoo environment; their
@@ -22,32 +24,38 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra(error, "openspiel") from None
 
+from skye.lookup import named
 from skye.positions.snapshot import position_of
 from skye.positions.text import position_to_text
 from skye.rules.chance import chance_outcomes
-from skye.rules.moves import SetOffer
+from skye.rules.moves import CHANCE, SetOffer
 from skye.rules.setup import Options, new_game
 from skye.rules.state import PRICING, GameState
 from skye.rulesets import BASE, Ruleset, ruleset_of
 from skye.visibility.observation import determinize, sample_prices
 from skye_gym.encoding import EncodedGame, encode_move, encoding_of
-from skye_gym.envs.openspiel_observer import IsleOfSkyeObserver
+from skye_gym.envs.actions import FactoredActions, GridActions
+from skye_gym.envs.openspiel_observer import IsleOfSkyeObserver, chosen_text
 from skye_gym.envs.rewards import rewards
 
-_PARAMETERS: Final = {"players": 2, "ruleset": BASE.id}
+_PARAMETERS: Final = {"players": 2, "ruleset": BASE.id, "actions": "factored"}
 """The parameters of the game with their defaults."""
 
+_ENCODINGS: Final = {"factored": FactoredActions, "grid": GridActions}
 
-def max_actions(ruleset: Ruleset) -> int:
+
+def max_actions(ruleset: Ruleset, decisions: int = 3) -> int:
     """Return the maximum number of actions and draws of a game.
 
     A seat draws its tiles, offers and places as many, buys, and finishes building in each round; the draws of
     the setup are the scoring tiles and the starting seat.
 
-    >>> max_actions(BASE)
-    280
+    :param decisions: the number of actions of a placement.
+
+    >>> max_actions(BASE), max_actions(BASE, 1)
+    (430, 280)
     """
-    of_seat = 3 * ruleset.tiles_drawn + 2
+    of_seat = (2 + decisions) * ruleset.tiles_drawn + 2
     seats = max(players * len(ruleset.rounds(players)) for players in ruleset.players)
     return seats * of_seat + len(ruleset.slots) + 1
 
@@ -75,8 +83,8 @@ def _type_of(ruleset: Ruleset) -> pyspiel.GameType:
 class IsleOfSkyeGame(pyspiel.Game):
     """The game for a number of players, 2 by default, in a ruleset.
 
-    :param params: `players`, and `ruleset`, the id of the ruleset.
-    :raises ValueError: when there is no such ruleset.
+    :param params: `players`; `ruleset`, the id of the ruleset; and `actions`, the encoding of actions.
+    :raises ValueError: when there is no such ruleset or encoding.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -84,10 +92,11 @@ class IsleOfSkyeGame(pyspiel.Game):
         chosen = _PARAMETERS | params
         self.players = int(chosen["players"])
         self.ruleset = ruleset_of(chosen["ruleset"])
-        encoding, self._max_actions = encoding_of(self.ruleset), max_actions(self.ruleset)
+        self.actions = named("encoding of actions", chosen["actions"], _ENCODINGS)
+        self._max_actions = max_actions(self.ruleset, 3 if self.actions is FactoredActions else 1)
         info = pyspiel.GameInfo(
-            num_distinct_actions=encoding.action_count,
-            max_chance_outcomes=len(encoding.draws),
+            num_distinct_actions=self.actions.count(self.ruleset),
+            max_chance_outcomes=len(encoding_of(self.ruleset).draws),
             num_players=self.players,
             min_utility=-1.0,
             max_utility=1.0,
@@ -136,15 +145,25 @@ class IsleOfSkyeState(pyspiel.State):
 
     def __init__(self, game: IsleOfSkyeGame) -> None:
         super().__init__(game)
-        self.encoded = game.initial
+        self.actions = game.actions(game.initial)
         self.steps = _Steps()
+
+    @property
+    def encoded(self) -> EncodedGame:
+        """The game, with an incomplete offer."""
+        return self.actions.encoded
+
+    @property
+    def chosen(self) -> tuple[int | None, int | None]:
+        """The index of the tile and the number of the cell that are chosen in an incomplete placement."""
+        return self.actions.tile, self.actions.cell
 
     def current_player(self) -> int:
         """Return the seat that decides, or the player id of chance or of a terminal state."""
         return int(pyspiel.PlayerId.TERMINAL) if self.encoded.game.is_over else self.encoded.seat
 
     def _legal_actions(self, player: int) -> list[int]:
-        return self.encoded.legal_actions() if player == self.current_player() else []
+        return list(self.actions.legal) if player == self.current_player() else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the numbers of the possible draws with their probabilities."""
@@ -157,13 +176,15 @@ class IsleOfSkyeState(pyspiel.State):
         game, seat = self.encoded.game, self.encoded.seat
         secret = game.round if game.phase is PRICING and seat >= 0 else 0
         self.steps = _Steps((*self.steps, _Step(seat, action, secret)))
-        self.encoded, _ = self.encoded.play(action)
+        if seat == CHANCE:
+            self.actions.continue_with(self.encoded.play(action)[0])
+        else:
+            self.actions.play(action)
 
     def _action_to_string(self, player: int, action: int) -> str:
-        encoding = self.encoded.encoding
         if player == pyspiel.PlayerId.CHANCE:
-            return f"draw {encoding.draws[action]}"
-        return encoding.describe_action(action)
+            return f"draw {self.encoded.encoding.draws[action]}"
+        return self.actions.describe(action)
 
     def is_terminal(self) -> bool:
         """Return whether the game is over."""
@@ -193,6 +214,7 @@ class IsleOfSkyeState(pyspiel.State):
         text = (
             position_to_text(position_of(game)) if game.starting_seat >= 0 else f"setup {game.scoring_tiles}"
         )
+        text += chosen_text(self.chosen)
         return f"{text} {list(self.encoded.draft)}" if self.encoded.draft else text
 
 
@@ -222,7 +244,7 @@ def resample(state: IsleOfSkyeState, player: int, rng: Random | None = None) -> 
     offers = {seat: _offer_actions(after, seat, prices) for seat, prices in prices_of.items()}
     if encoded.seat in offers:
         draft = tuple(offers[encoded.seat][: len(draft)])
-    sampled.encoded = EncodedGame(after, draft, encoded.decider)
+    sampled.actions.continue_with(EncodedGame(after, draft, encoded.decider))
     sampled.steps = _Steps(
         [
             step._replace(action=offers[step.player].pop(0))

@@ -7,13 +7,14 @@
 | `seats`       | (players, 136)     | the seats, the observing one first: `skye_gym.envs.observation`   |
 | `game`        | (152,)             | the game (see `skye_gym.envs.observation`)                        |
 | `territories` | (players, 18, 41)  | each tile but the castle in placing order: x, y, its features     |
+| `placement`   | (3,)               | an incomplete factored placement: tile, row, column, each plus 1  |
 | `private`     | (4,)               | the gold in the purse, and each action of the secret offer plus 1 |
 
-`steps`, or `seats`, `game` and `territories`, are public: with perfect recall there is `steps`, otherwise
-the other three. The action of a secret step is -1. The observation is a list of tiles instead of planes,
-because OpenSpiel copies tensors to lists. The features are those of `skye_gym.envs.tile_features`, as the
-tile is turned. As a string, the public observation is a position as text. The sizes follow from the ruleset;
-those here are of the base game.
+`steps`, or `seats`, `game`, `territories` and `placement`, are public: with perfect recall there is `steps`,
+otherwise the other four. The action of a secret step is -1. The observation is a list of tiles instead of
+planes, because OpenSpiel copies tensors to lists. The features are those of `skye_gym.envs.tile_features`, as
+the tile is turned. As a string, the public observation is a position as text. The sizes follow from the
+ruleset; those here are of the base game.
 """
 
 from __future__ import annotations
@@ -41,6 +42,10 @@ class ObservedState(Protocol):
 
     encoded: EncodedGame
 
+    @property
+    def chosen(self) -> tuple[int | None, int | None]:
+        """The index of the tile and the number of the cell that are chosen in an incomplete placement."""
+
     def public_steps(self) -> list[tuple[int, int]]:
         """Return the player and the action of every step; the action is -1 while it is secret."""
 
@@ -63,6 +68,7 @@ class IsleOfSkyeObserver:
             raise ValueError("the observer shows the private information of one player at most")
         self._perfect_recall = iig_obs_type.perfect_recall
         self._vectors = SeatVectors(vectors_of(ruleset))
+        self._window = planes_of(ruleset).window
         self._territory_size = (planes_of(ruleset).max_tiles - 1) * (2 + TILE_FEATURES)
         self._tiles = {
             placed: np.array([*features], np.float32).tobytes()
@@ -112,6 +118,10 @@ class IsleOfSkyeObserver:
         parts = np.frombuffer(self._public(state.encoded, player), np.float32)
         start = self.dict["player"].size
         self.tensor[start : start + parts.size] = parts
+        tile, cell = state.chosen
+        if tile is not None:
+            row, column = (-1, -1) if cell is None else divmod(cell, self._window)
+            self.dict["placement"][:] = tile + 1, row + 1, column + 1
 
     def _public(self, encoded: EncodedGame, player: int) -> bytes:
         """Return the bytes of the public pieces; OpenSpiel asks for those of the initial state each time."""
@@ -141,7 +151,8 @@ _CELL: Final = Struct("2f")
 
 def _public_pieces(ruleset: Ruleset, players: int) -> dict[str, tuple[int, ...]]:
     vectors = {name: shape for name, shape in shapes(ruleset, players).items() if name in ("seats", "game")}
-    return vectors | {"territories": (players, planes_of(ruleset).max_tiles - 1, 2 + TILE_FEATURES)}
+    territories = (players, planes_of(ruleset).max_tiles - 1, 2 + TILE_FEATURES)
+    return vectors | {"territories": territories, "placement": (3,)}
 
 
 def _gold(state: ObservedState, player: int) -> int:
@@ -152,4 +163,10 @@ def _public_text(state: ObservedState) -> str:
     game = state.encoded.game
     if game.starting_seat < 0:
         return str(state)
-    return position_to_text(position_view(game, None))
+    return position_to_text(position_view(game, None)) + chosen_text(state.chosen)
+
+
+def chosen_text(chosen: tuple[int | None, int | None]) -> str:
+    """Return the tile and the cell chosen in an incomplete placement as text, "" when there is none."""
+    tile, cell = chosen
+    return "" if tile is None else f" tile={tile}" if cell is None else f" tile={tile} cell={cell}"

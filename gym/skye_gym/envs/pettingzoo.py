@@ -1,16 +1,16 @@
 """PettingZoo: `skye_gym.envs.pettingzoo.env(players=4)`, an AEC environment whose agents are the seats.
 
-An observation is a dictionary: `observation` (see `skye_gym.envs.observation`), and `action_mask`, an int8
-vector of shape (actions,) for the actions that `skye_gym.envs.actions` documents. `infos` has the same mask
-for the agent whose turn it is. For other agents, and at the end, the mask is 0. `skye_gym.envs.rewards`
-documents the rewards. An illegal action ends the game with the reward -1 for its agent.
+An observation is a dictionary: `observation` (see `skye_gym.envs.observation` and `skye_gym.envs.summary`),
+and `action_mask`, an int8 vector of shape (actions,) for the actions that `skye_gym.envs.actions` documents.
+`infos` has the same mask for the agent whose turn it is. For other agents, and at the end, the mask is 0.
+`skye_gym.envs.rewards` documents the rewards. An illegal action ends the game with the reward -1 for its
+agent.
 """
 
 from __future__ import annotations
 
-import warnings
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from skye_gym.envs.extras import missing_extra
 
@@ -26,17 +26,18 @@ except ModuleNotFoundError as error:
 from skye.positions.snapshot import position_view
 from skye.positions.text import position_to_text
 from skye.tiles.tile_set import DEFAULT_RULESET
+from skye_gym.envs.arguments import checked_action, checked_seed
 from skye_gym.envs.drawing import draw
-from skye_gym.envs.episodes import Episode, Form
-from skye_gym.envs.starts import OPTIONS, start_game
+from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Episode, Form
+from skye_gym.envs.starts import OPTIONS, check_options, start_game
 
 
 def env(  # noqa: PLR0913 - the options of the environment
     players: int = 4,
     render_mode: str | None = None,
     *,
-    observation: str = "dict",
-    actions: str = "grid",
+    observation: str = DEFAULT_OBSERVATION,
+    actions: str = DEFAULT_ACTIONS,
     reward: str = "win",
     ruleset: str = DEFAULT_RULESET,
 ) -> AECEnv[Any, Any, Any]:
@@ -44,8 +45,8 @@ def env(  # noqa: PLR0913 - the options of the environment
 
     :param players: the number of agents, from 2 to 5 in the base game.
     :param render_mode: "human", "ansi", "rgb_array" or None.
-    :param observation: "dict" or "flat".
-    :param actions: "grid", "factored" or "list".
+    :param observation: "dict", "flat" or "summary".
+    :param actions: "factored", "list" or "grid".
     :param reward: "win", "rank", "points" or "difference".
     :param ruleset: the id of the ruleset.
     :raises ValueError: when an argument is none of its possible values.
@@ -55,7 +56,27 @@ def env(  # noqa: PLR0913 - the options of the environment
     )
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    wrapped = CheckedActions(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class CheckedActions(wrappers.BaseWrapper[str, Any, Any]):
+    """A wrapper that checks the type of actions before the wrappers of PettingZoo, which assert it."""
+
+    def step(self, action: int | None) -> None:
+        """Take an action.
+
+        :raises TypeError: when it is not a whole number; None for an agent that has terminated.
+        """
+        agent = self.agent_selection
+        if action is None and (self.terminations[agent] or self.truncations[agent]):
+            super().step(None)
+        else:
+            super().step(checked_action(action))
+
+
+_TEST_OPTIONS: Final = {"options": 1}
+"""What the tests of PettingZoo pass to `reset` of any environment; it has no meaning."""
 
 
 class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
@@ -73,8 +94,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         players: int = 4,
         render_mode: str | None = None,
         *,
-        observation: str = "dict",
-        actions: str = "grid",
+        observation: str = DEFAULT_OBSERVATION,
+        actions: str = DEFAULT_ACTIONS,
         reward: str = "win",
         ruleset: str = DEFAULT_RULESET,
     ) -> None:
@@ -95,8 +116,7 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         )
         self.observation_spaces = dict.fromkeys(self.possible_agents, space)
         self.action_spaces = {agent: spaces.Discrete(form.action_count) for agent in self.possible_agents}
-        [size] = form._replace(observation="flat").observation_space.shape or ()
-        self.state_space = spaces.Box(0.0, 255.0, (players * size,), np.float32)
+        self.state_space = form.state_space
         self._episode = Episode(form)
         self._players = players
         self._ruleset_id = ruleset
@@ -114,16 +134,16 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         """Start another game; the same seed and options start the same game.
 
         :param options: for the start of the game `scoring_tiles` (an id for each slot) and `first_seat`, or a
-            `position` (JSON data or a line of text).
-            Others are ignored with a warning, since the tests of PettingZoo send one.
-        :raises ValueError: when an option is invalid.
+            `position` (JSON data or a line of text). `{"options": 1}`, which the tests of PettingZoo pass,
+            has no meaning.
+        :raises TypeError: when the seed is not a whole number.
+        :raises ValueError: when the seed is negative, or an option is unknown or invalid.
         """
+        seed = checked_seed(seed)
+        chosen = check_options({} if options == _TEST_OPTIONS else options, OPTIONS)
         if seed is not None:
             self._rng = Random(seed)
-        known = {name: value for name, value in (options or {}).items() if name in OPTIONS}
-        if len(known) < len(options or ()):
-            warnings.warn(f"unknown options are ignored: there are {', '.join(OPTIONS)}", stacklevel=2)
-        self._episode.start(start_game(self._players, self._rng, known, self._ruleset_id))
+        self._episode.start(start_game(self._players, self._rng, chosen, self._ruleset_id))
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._rewarded = False
@@ -144,14 +164,14 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
 
         :param action: a number that `skye_gym.envs.actions` documents; None for an agent that has terminated.
         :raises RuleError: when the action is illegal; the wrappers of `env` end the game instead.
+        :raises TypeError: when the action is not a whole number.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        assert action is not None
         episode = self._episode
-        episode.play(int(action))
+        episode.play(checked_action(action))
         self._cumulative_rewards[agent] = 0.0
         rewards = episode.rewards()
         if rewards is not None:
@@ -182,8 +202,8 @@ class raw_env(AECEnv[str, Any, Any]):  # noqa: N801 - PettingZoo's name
         return text
 
     def state(self) -> NDArray[np.float32]:
-        """Return the global state: the flat observations of all seats, one after another."""
-        return np.concatenate([self._episode.observe_flat(seat) for seat in self._seats.values()])
+        """Return the global state: the flat observations or the summaries of all seats, one after another."""
+        return self._episode.state()
 
     def close(self) -> None:
         """Do nothing, since there is no window."""

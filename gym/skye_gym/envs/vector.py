@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from skye.tiles.tile_set import DEFAULT_RULESET
 from skye_gym.envs.agent import AgentEpisode
-from skye_gym.envs.episodes import Form
+from skye_gym.envs.arguments import checked_action, checked_seed
+from skye_gym.envs.episodes import DEFAULT_ACTIONS, DEFAULT_OBSERVATION, Form
 from skye_gym.envs.observation import DTYPES, SeatObservation, shapes
 from skye_gym.envs.opponents import Opponent, Opponents
 from skye_gym.envs.seat_vectors import SeatVectors, vectors_of
@@ -31,8 +32,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
     :param num_envs: the number of games.
     :param opponents: at least one opponent, from the agent's left (see `skye_gym.envs.opponents`).
-    :param observation: "dict" or "flat".
-    :param actions: "grid", "factored" or "list".
+    :param observation: "dict", "flat" or "summary".
+    :param actions: "factored", "list" or "grid".
     :param reward: "win", "rank", "points" or "difference".
     :param budget_s: the seconds that an opponent in a process of its own has for a decision.
     :param autoreset_mode: when a game that has ended starts again (see Gymnasium).
@@ -49,8 +50,8 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         num_envs: int = 1,
         opponents: Sequence[Opponent] = ("greedy",),
         *,
-        observation: str = "dict",
-        actions: str = "grid",
+        observation: str = DEFAULT_OBSERVATION,
+        actions: str = DEFAULT_ACTIONS,
         reward: str = "win",
         budget_s: float = 1.0,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -106,7 +107,7 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._arrays: dict[str, NDArray[Any]] = {}
         self._read_only: dict[str, NDArray[Any]] = {}
         self._observations: list[SeatObservation] = []
-        if form.observation == "flat":
+        if form.is_vector:
             self._flat = np.zeros((games, *self.single_observation_space.shape), np.float32)
         else:
             self._arrays = {
@@ -115,14 +116,20 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             }
             # Observations are updated in place, so a change by the caller would stay.
             self._read_only = {name: _read_only(array) for name, array in self._arrays.items()}
-            names, layout = shapes(form.ruleset, form.players), vectors_of(form.ruleset)
-            self._observations = [
-                SeatObservation(SeatVectors(layout), {name: self._arrays[name][game] for name in names})
-                for game in range(games)
-            ]
+            self._create_observations()
         self._masks = np.zeros((games, form.action_count), np.int8)
         self._mask_rows = [memoryview(row.view(np.uint8)) for row in self._masks]
         self._scores = np.zeros((games, form.players), np.int64)
+
+    def _create_observations(self) -> None:
+        """Create the observations that write into the arrays."""
+        form = self._form
+        if form.observation == "dict":
+            names, layout = shapes(form.ruleset, form.players), vectors_of(form.ruleset)
+            self._observations = [
+                SeatObservation(SeatVectors(layout), {name: self._arrays[name][game] for name in names})
+                for game in range(self.num_envs)
+            ]
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -130,15 +137,13 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Start all games again, or those of the option `reset_mask`; the other options are of `IsleOfSkye`.
 
         :param seed: one seed for each game; or one number, to which the index of the game is added.
-        :raises ValueError: when an option is unknown or invalid, or the number of seeds is wrong.
+        :raises TypeError: when a seed is not a whole number.
+        :raises ValueError: when a seed is negative, an option is unknown or invalid, or the number of seeds
+            is wrong.
         """
         options = dict(options or {})
         chosen = _reset_mask(options.pop("reset_mask", None), self.num_envs)
-        if seed is None or isinstance(seed, int):
-            seed = [None if seed is None else seed + game for game in range(self.num_envs)]
-        if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds for {self.num_envs} games")
-        for game, of_game in enumerate(seed):
+        for game, of_game in enumerate(self._seeds(seed)):
             if chosen[game]:
                 self._reset_game(game, of_game, options)
         return self._results()
@@ -150,11 +155,12 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
         :returns: observations, rewards, terminations, truncations (all false), and info. In the mode
             `SAME_STEP` the info has `final_obs` and `final_info` for the games that have ended.
+        :raises TypeError: when an action is not a whole number; no game has moved then.
         :raises ValueError: when the number of actions is wrong, or, in the mode `DISABLED`, a game has ended.
         """
-        chosen = np.asarray(actions).tolist()
-        if len(chosen) != self.num_envs:
-            raise ValueError(f"{len(chosen)} actions for {self.num_envs} games")
+        if len(actions) != self.num_envs:
+            raise ValueError(f"{len(actions)} actions for {self.num_envs} games")
+        chosen = [checked_action(action) for action in actions]
         if self._mode is AutoresetMode.DISABLED and self._over.any():
             raise ValueError("a game has ended: reset it with the option reset_mask")
         rewards = np.zeros(self.num_envs)
@@ -185,6 +191,14 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Stop the opponents that run in processes of their own."""
         self._opponents.close()
 
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if isinstance(seed, str) or not isinstance(seed, Sequence | np.ndarray):
+            first = checked_seed(seed)
+            return [None if first is None else first + game for game in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds for {self.num_envs} games")
+        return [checked_seed(each) for each in seed]
+
     def _reset_game(self, game: int, seed: int | None, options: dict[str, Any]) -> None:
         random = self._randoms[game]
         if random is None or seed is not None:
@@ -198,10 +212,13 @@ class IsleOfSkyeVector(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Write the observation, the mask and the scores of a game to the shared arrays."""
         episode = self._episodes[game]
         if self._flat is not None:
-            self._flat[game] = episode.observe_flat(episode.agent)
-        else:
+            self._flat[game] = episode.observe(episode.agent)
+        elif self._observations:
             episode.show(self._observations[game], episode.agent)
             for name, array in episode.listed(episode.agent).items():
+                self._arrays[name][game] = array
+        else:
+            for name, array in episode.observe(episode.agent).items():
                 self._arrays[name][game] = array
         self._mask_rows[game][:] = episode.mask()
         self._scores[game] = episode.scores()

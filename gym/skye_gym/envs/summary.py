@@ -1,0 +1,150 @@
+"""The summary of what a seat sees: one float32 vector, in the base game of 492 to 999 numbers.
+
+It counts what the planes of `skye_gym.envs.observation` show, so it suits networks without convolutions and
+large buffers; where the tiles lie is left out. Seats are numbered from the observing one. In the base game:
+
+| numbers       | contents                                                                                   |
+|---------------|--------------------------------------------------------------------------------------------|
+| 136 each seat | `seats` of `skye_gym.envs.observation`: the purse, the tiles drawn or in hand              |
+| 152           | `game` of `skye_gym.envs.observation`: round, scoring tiles, incomplete decision, bag      |
+| 2             | the row and the column of the cell chosen in a factored placement, plus 1, / 21; 0 if none |
+| 33 each seat  | its territory, as follows                                                                  |
+
+| territory | contents                                                                                  |
+|-----------|-------------------------------------------------------------------------------------------|
+| 0 - 6     | the number of whisky, sheep, cattle, farm, broch, ship, lighthouse / 8                    |
+| 7 - 13    | the same on tiles that are joined to the castle by road                                   |
+| 14 - 16   | completed areas of pasture, mountain, water / 8                                           |
+| 17 - 19   | the cells of the largest area of pasture, mountain, water / 8                             |
+| 20 - 22   | scrolls in completed areas / 8; other scrolls / 8; the points of all scrolls now / 16     |
+| 23        | tiles joined to the castle by road / 8                                                    |
+| 24        | empty cells next to a tile / 8                                                            |
+| 25, 26    | the width and the height in cells / 8                                                     |
+| 27 - 30   | the points that the scoring tiles in the slots A, B, C, D would give now / 16             |
+| 31, 32    | the legal placements of the tiles in hand / 64; the points for gold at the end now / 16   |
+
+All numbers are from 0 to 16; larger ones are 16.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from skye.rules.state import PRICING, GameState
+from skye.rulesets.ruleset import Ruleset
+from skye.scoring.scoring_tiles import tile_points
+from skye.territory.territory import Territory
+from skye.tiles.geometry import coordinates_of
+from skye.tiles.tile import OBJECTS, Terrain
+from skye_gym.encoding import EncodedGame
+from skye_gym.envs.planes import planes_of
+from skye_gym.envs.seat_vectors import MAX_VALUE, SeatVectors, vectors_of
+
+_COUNT: Final = 8
+_POINTS: Final = 16
+_PLACEMENTS: Final = 64
+
+
+def _territory_size(ruleset: Ruleset) -> int:
+    return 2 * len(OBJECTS) + 2 * len(Terrain) + 3 + 1 + 1 + 2 + len(ruleset.slots) + 2
+
+
+def summary_size(ruleset: Ruleset, players: int) -> int:
+    """Return the number of numbers.
+
+    >>> from skye.rulesets import BASE
+    >>> [summary_size(BASE, players) for players in (2, 5)]
+    [492, 999]
+    """
+    layout = vectors_of(ruleset)
+    return players * (layout.seat_size + _territory_size(ruleset)) + layout.game_size + 2
+
+
+class SummaryObserver:
+    """Makes the summaries of games.
+
+    :param ruleset: the ruleset of the games.
+    :param players: the number of seats.
+    """
+
+    def __init__(self, ruleset: Ruleset, players: int) -> None:
+        self._ruleset = ruleset
+        self._players = players
+        self._vectors = SeatVectors(vectors_of(ruleset))
+        self._window = planes_of(ruleset).window
+        # By color: the last territory, and its numbers 0 - 26.
+        self._territories: dict[str, tuple[Territory, list[float]]] = {}
+
+    def __reduce__(self) -> tuple[type[SummaryObserver], tuple[Ruleset, int]]:
+        """Copy and pickle without the last territories."""
+        return SummaryObserver, (self._ruleset, self._players)
+
+    def observe(
+        self, encoded: EncodedGame, seat: int, tile: int | None = None, cell: int | None = None
+    ) -> NDArray[np.float32]:
+        """Return the summary of a seat, with the arguments of `SeatObservation.show`."""
+        game, layout = encoded.game, self._vectors.layout
+        rows = self._vectors.rows(game, seat)
+        about_game = bytearray(self._vectors.about_game(game, rows))
+        draft = encoded.draft if encoded.draft and encoded.seat == seat else ()
+        about_game[layout.decision] = layout.decision_bytes(draft, tile)
+        vectors = np.frombuffer(b"".join([*[row.numbers for row in rows], about_game]), np.float32)
+        chosen = (
+            [0.0, 0.0] if cell is None else [(each + 1) / self._window for each in divmod(cell, self._window)]
+        )
+        counted = np.array([*chosen, *self._about_territories(game, seat)], np.float32)
+        return np.concatenate([vectors, np.minimum(counted, MAX_VALUE, dtype=np.float32)])
+
+    def _about_territories(self, game: GameState, seat: int) -> list[float]:
+        players, ruleset = game.players, self._ruleset
+        golds = [  # as in `seats`: gold on tiles counts as in the purse while an offer is secret
+            player.gold + (player.stakes if game.phase is PRICING and number != seat else 0)
+            for number, player in enumerate(players)
+        ]
+        summaries = [player.territory.summary for player in players]
+        points = [
+            tile_points(ruleset.scoring_tile(tile), summaries, golds) for tile in game.scoring_tiles
+        ] or [(0,) * len(players)] * len(ruleset.slots)
+        numbers: list[float] = []
+        for number in (*range(seat, len(players)), *range(seat)):
+            player = players[number]
+            territory = player.territory
+            numbers += self._counts(player.color, territory)
+            numbers += [of_tile[number] / _POINTS for of_tile in points]
+            numbers.append(len(territory.legal_places(*player.tiles_to_build)) / _PLACEMENTS)
+            numbers.append(golds[number] // ruleset.final.gold_per_point / _POINTS)
+        return numbers
+
+    def _counts(self, color: str, territory: Territory) -> list[float]:
+        """Return the numbers 0 - 26 of a territory."""
+        last, numbers = self._territories.get(color, (None, []))
+        if last is not territory:
+            numbers = _count(territory, self._ruleset)
+            self._territories[color] = territory, numbers
+        return numbers
+
+
+def _count(territory: Territory, ruleset: Ruleset) -> list[float]:
+    summary = territory.summary
+    cells, areas = summary.cells, summary.areas
+    joined = [cells[cell].tile.counts for cell in summary.connected]
+    scrolls = ruleset.final.score(summary, 0).scrolls
+    completed_scrolls = sum([scroll.completed for scroll in scrolls])
+    xs, ys = zip(*map(coordinates_of, cells), strict=True)
+    counts = [
+        *summary.counts,
+        *[sum(counts[number] for counts in joined) for number in range(len(OBJECTS))],
+        *[sum(area.terrain == each and area.completed for area in areas) for each in Terrain],
+        *[max([area.size for area in areas if area.terrain == each], default=0) for each in Terrain],
+        completed_scrolls,
+        len(scrolls) - completed_scrolls,
+        sum([scroll.points for scroll in scrolls]) * _COUNT / _POINTS,
+        len(summary.connected),
+        len(territory.frontier),
+        max(xs) - min(xs) + 1,
+        max(ys) - min(ys) + 1,
+    ]
+    return [count / _COUNT for count in counts]
