@@ -14,7 +14,7 @@ from skye.positions.from_view import game_from_view
 from skye.positions.importing import game_from_position
 from skye.positions.record import Action, Record, replay
 from skye.positions.record_json import record_from_json, record_to_json
-from skye.positions.snapshot import position_of
+from skye.positions.snapshot import game_hash, position_of
 from skye.positions.text import position_from_text, position_to_text
 from skye.rules.chance import chance_outcomes
 from skye.rules.income import Income
@@ -63,6 +63,7 @@ __all__ = [
     "determinize",
     "game_from_position",
     "game_from_view",
+    "game_hash",
     "game_view",
     "legal_moves",
     "new_game",
@@ -79,4 +80,4 @@ __all__ = [
     "rule_error",
 ]
 
-restore_annotations(GameState, Player, FinalPoints, Income, Place, Territory)
+restore_annotations(GameState, Player, FinalPoints, Income, Place, SetOffer, Territory)

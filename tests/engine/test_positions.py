@@ -209,6 +209,14 @@ def test_hash_is_stable_and_differs_between_positions():
     assert int(printed_by(code)) == game_hash(new_game(BASE.colors[:2], seed="seed").game)
 
 
+def test_game_instead_of_its_position_is_refused_with_the_way_to_it():
+    game = new_game(2, seed="seed").game
+    with pytest.raises(TypeError, match=r"JSON data, not GameState: position_of\(game\) returns it"):
+        position_to_text(game)
+    with pytest.raises(TypeError, match="JSON data, not str"):
+        position_to_text("round=2 |")
+
+
 BUYING = (
     "round=2 phase=buying start=0 seed=lab | red territory=L28@0,-1 offers=L01:2;L02:3 | blue offers=L03:1"
 )

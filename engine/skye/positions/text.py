@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 
 from skye.errors import Fault, InvalidPosition, InvalidTerritory
 from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw
+from skye.rules.state import GameState
 from skye.territory.notation import parse_placement
 from skye.tiles.tile_set import DEFAULT_RULESET, Place
 
@@ -126,7 +127,10 @@ def position_to_text(position: Mapping[str, Any]) -> str:
 
     >>> position_to_text({"round": 2, "seed": "a b", "players": [{"color": "red", "gold": 3}, {}]})
     'round=2 seed=a%20b | red gold=3 |'
+
+    :raises TypeError: when it is not a position, such as a game, of which `position_of` returns one.
     """
+    _check_type(position)
     game = _to_words(position, _GAME)
     if "seed" in position and position["seed"] is None:
         game = [word for word in game if not word.startswith("seed=")] + ["chance=explicit"]
@@ -135,6 +139,12 @@ def position_to_text(position: Mapping[str, Any]) -> str:
         for player in position["players"]
     ]
     return " | ".join([" ".join(words) for words in (game, *players)]).strip()
+
+
+def _check_type(position: object) -> None:
+    if not isinstance(position, Mapping):
+        hint = ": position_of(game) returns it" if isinstance(position, GameState) else ""
+        raise TypeError(f"a position is JSON data, not {type(position).__name__}{hint}")
 
 
 def position_from_text(text: str) -> Position:
