@@ -18,16 +18,17 @@ COMPILE = os.environ.get("SKYE_COMPILE") == "1"
 
 def extensions() -> list[Extension]:
     """Return the compiled modules."""
-    from mypyc.build import mypycify  # noqa: PLC0415 - only needed to compile
+    from compiled_docstrings import keep_docstrings  # noqa: PLC0415 - only needed to compile
+    from mypyc.build import mypycify  # noqa: PLC0415
 
     in_packages = [path for package in PACKAGES for path in sorted(Path("skye", package).glob("*.py"))]
     modules = [path for path in in_packages if path.name not in PURE]
     modules += [Path("skye", module) for module in MODULES]
     # The name of the common library: mypyc takes a hash otherwise, which may begin with a digit.
-    return mypycify([str(path) for path in modules], group_name="skye")
+    sources = [path.as_posix() for path in modules]
+    compiled = mypycify(sources, group_name="skye")
+    keep_docstrings(sources, [each for extension in compiled for each in extension.sources])
+    return compiled
 
 
-setup(
-    ext_modules=extensions() if COMPILE else [],
-    setup_requires=["mypy>=1.18"] if COMPILE else [],
-)
+setup(ext_modules=extensions() if COMPILE else [])

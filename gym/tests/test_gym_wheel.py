@@ -62,6 +62,19 @@ outcome = skye.play_out(skye.new_game(3, seed="compiled").game, expert(50), Rand
 print(module.__file__.endswith(".py"), hashlib.sha256(repr(outcome).encode()).hexdigest())
 """
 
+HELP = """
+import inspect
+from skye_gym.bots import expert, trained_evaluation
+for module in (inspect.getmodule(expert), trained_evaluation):
+    print(inspect.getdoc(module))
+    for name, thing in sorted(vars(module).items()):
+        if getattr(thing, "__module__", "") == module.__name__:
+            print(name, inspect.getdoc(thing))
+            for member, value in sorted(vars(thing).items() if inspect.isclass(thing) else ()):
+                if member[0] != "_" and inspect.getdoc(value):
+                    print(name, member, inspect.getdoc(value))
+"""
+
 
 @pytest.mark.full_size
 def test_compiled_wheel_makes_the_moves_of_the_pure(tmp_path, engine, python):
@@ -71,6 +84,7 @@ def test_compiled_wheel_makes_the_moves_of_the_pure(tmp_path, engine, python):
     of_mypyc = run(installed, "-I", "-c", DIGEST, cwd=tmp_path).split()
     assert (of_python[0], of_mypyc[0]) == ("True", "False")
     assert of_python[1] == of_mypyc[1]
+    assert run(installed, "-I", "-c", HELP, cwd=tmp_path) == run(python, "-I", "-c", HELP, cwd=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""The wheel that mypyc compiles: the same tests, moves, hashes and pickles as those of the pure engine."""
+"""The wheel that mypyc compiles: the tests, moves, hashes, pickles and docstrings of the pure engine."""
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -8,8 +9,6 @@ import pytest
 
 from deploy.release.commands import run
 from tests.support.wheels import built, environment, third_party_packages
-
-pytestmark = pytest.mark.full_size
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -62,6 +61,36 @@ while not game.is_over:
 print(skye.rules.play.__file__.endswith(".py"))
 """
 
+HELP = """
+import importlib, inspect, json, re, sys
+import skye, skye.rules.play
+
+
+def described(thing):
+    try:
+        parameters = inspect.signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return inspect.getdoc(thing), None
+    return inspect.getdoc(thing), [(each.name, repr(each.default)) for each in parameters]
+
+
+found = {}
+for name in ["skye", *re.findall(r"`(skye\\.[\\w.]+)`", skye.__doc__)]:
+    module = importlib.import_module(name)
+    found[name] = inspect.getdoc(module), None
+    listed = getattr(module, "__all__", ())
+    for public in {*listed, *vars(module)}:
+        thing = getattr(module, public)
+        if public[0] == "_" or not (public in listed or getattr(thing, "__module__", "") == name):
+            continue
+        found[f"{name}.{public}"] = described(thing)
+        for member, value in vars(thing).items() if inspect.isclass(thing) else ():
+            if member[0] != "_":
+                found[f"{name}.{public}.{member}"] = described(getattr(value, "__func__", value))
+print(skye.rules.play.__file__.endswith(".py"))
+print(json.dumps(found))
+"""
+
 
 @pytest.fixture(scope="module")
 def compiled_wheel(tmp_path_factory):
@@ -79,6 +108,7 @@ def test_compiled_wheel_is_for_this_platform(compiled_wheel):
     assert "none-any" not in compiled_wheel.name
 
 
+@pytest.mark.full_size
 def test_compiled_engine_has_the_games_hashes_and_pickles_of_the_pure(compiled_python, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -90,11 +120,24 @@ def test_compiled_engine_has_the_games_hashes_and_pickles_of_the_pure(compiled_p
     assert compiled.split()[1] == pure.split()[1]
 
 
+def test_help_on_the_compiled_engine_is_that_on_the_pure(compiled_python, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(HELP)
+    pure = run(sys.executable, program, cwd=tmp_path, PYTHONPATH=str(REPOSITORY / "engine")).split("\n")
+    compiled = run(compiled_python, program, cwd=tmp_path).split("\n")
+    assert (pure[0], compiled[0]) == ("True", "False")
+    expected, found = json.loads(pure[1]), json.loads(compiled[1])
+    assert len(expected) > 300
+    assert {name: found.get(name) for name in expected} == expected
+
+
+@pytest.mark.full_size
 def test_state_of_the_compiled_engine_is_decoded_by_its_types(compiled_python, tmp_path):
     third_party = third_party_packages(tmp_path / "third party")
     assert run(compiled_python, "-I", "-c", DECODING, third_party, cwd=tmp_path) == "False\n"
 
 
+@pytest.mark.full_size
 def test_suite_of_the_engine_passes_on_the_compiled_engine(compiled_python, tmp_path):
     third_party = third_party_packages(tmp_path / "third party")
     suites = tmp_path / "suites"

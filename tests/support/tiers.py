@@ -35,8 +35,8 @@ FULL_OF_PARTS = (
     "gym/tests/test_openenv_and_verifiers.py", "gym/tests/test_training.py",
     # what needs packages that `make test` does not install
     "gym/tests/test_env_actions.py", "gym/tests/test_env_observation.py", "gym/tests/test_env_options.py",
-    "gym/tests/test_env_rulesets.py", "gym/tests/test_env_vector.py", "gym/tests/test_envs.py",
-    "gym/tests/test_openspiel.py",
+    "gym/tests/test_env_rulesets.py", "gym/tests/test_env_summary.py", "gym/tests/test_env_vector.py",
+    "gym/tests/test_envs.py", "gym/tests/test_openspiel.py",
 )  # fmt: skip
 """Likewise, for the tests that lie beside their distribution."""
 STARTING = {"live", "launch"}
