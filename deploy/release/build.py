@@ -35,7 +35,11 @@ DISTRIBUTIONS = {
 """The Python distributions: the folder, and the other distributions of this project that it needs."""
 
 COMPILED = ("engine", "gym")
-"""The folders of the distributions that also have a compiled wheel for this platform."""
+"""The folders of the distributions that also have a compiled wheel for this platform.
+
+These wheels lie in a folder of their own, `dist/compiled/`: pip prefers a wheel for the platform to a pure
+one, so `pip install --find-links dist` would choose them without being asked.
+"""
 
 IMAGES = {"skye-server": (), "skye-mcp": ("--target", "mcp")}
 """The images, with the options of their builds."""
@@ -123,9 +127,9 @@ def same_bytes(archive, epoch):
 
 def build_python(folder, dist, environ, *, is_compiled=True):
     """Build the source archives and wheels, and the compiled wheels."""
-    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir", dist)
+    build = (sys.executable, "-m", "build", "--no-isolation", "--outdir")
     for project, _ in DISTRIBUTIONS.values():
-        run(*build, folder / project, **environ)
+        run(*build, dist, folder / project, **environ)
     for archive in dist.glob("*.tar.gz"):
         same_bytes(archive, int(environ["SOURCE_DATE_EPOCH"]))
     if is_compiled:
@@ -133,7 +137,7 @@ def build_python(folder, dist, environ, *, is_compiled=True):
         maps = f"-ffile-prefix-map={folder}=. -ffile-prefix-map={ROOT}=."
         compiling = environ | {"SKYE_COMPILE": "1", "CFLAGS": f"-g0 {maps}"}
         for project in COMPILED:
-            run(*build, "--wheel", folder / project, **compiling)
+            run(*build, dist / "compiled", "--wheel", folder / project, **compiling)
 
 
 def build_npm(folder, dist, environ):
@@ -198,7 +202,7 @@ def check_artefacts(dist, folder):
 
     :raises ReleaseError: if an artefact has a fault.
     """
-    wheels, archives = sorted(dist.glob("*.whl")), sorted(dist.glob("*.tar.gz"))
+    wheels, archives = sorted(dist.rglob("*.whl")), sorted(dist.glob("*.tar.gz"))
     tool = Path(sys.executable).with_name
     run(sys.executable, "-m", "twine", "check", "--strict", *wheels, *archives)
     # The compiled wheels have, as those of mypy and black, the common library of mypyc beside the package.
@@ -281,8 +285,10 @@ def add_images(dist):
 
 def write_sums(dist):
     """Write and print the checksums of all artefacts; the file says that the release is whole."""
-    artefacts = sorted(path for path in dist.iterdir() if path.name != SUMS)
-    sums = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in artefacts]
+    artefacts = sorted(path for path in dist.rglob("*") if path.is_file() and path.name != SUMS)
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(dist)}\n" for path in artefacts
+    ]
     (dist / SUMS).write_text("".join(sums))
     sys.stdout.write("".join(sums))
 

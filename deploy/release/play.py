@@ -212,8 +212,7 @@ def play_all(dist, folder):
     engine, client, server, gym, hunts, mcp = artefacts(
         dist, *(f"skye_{part}-*-none-any.whl" for part in parts)
     )
-    [compiled] = set(dist.glob("skye_engine-*.whl")) - {engine}
-    [compiled_gym] = set(dist.glob("skye_gym-*.whl")) - {gym}
+    compiled, compiled_gym = artefacts(dist / "compiled", "skye_engine-*.whl", "skye_gym-*.whl")
     sources = artefacts(dist, *(f"skye_{part}-*.tar.gz" for part in ("engine", "client", "server")))
     [package] = artefacts(dist, "skye-client-*.tgz")
     for number, (wheel, of_gym) in enumerate([(engine, gym), (compiled, gym), (compiled, compiled_gym)]):

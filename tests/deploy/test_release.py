@@ -84,6 +84,16 @@ def test_archives_of_the_same_files_have_the_same_bytes(tmp_path):
     assert archives[0] == archives[1]
 
 
+def test_compiled_wheels_lie_apart_from_those_that_pip_finds_in_dist(monkeypatch, tmp_path):
+    built = []
+    monkeypatch.setattr(build, "run", lambda *command, **environ: built.append((command, environ)))
+    build.build_python(tmp_path, tmp_path / "dist", {"SOURCE_DATE_EPOCH": "1700000000"})
+    folders = {True: set(), False: set()}
+    for command, environ in built:
+        folders["SKYE_COMPILE" in environ].add(command[command.index("--outdir") + 1])
+    assert folders == {True: {tmp_path / "dist" / "compiled"}, False: {tmp_path / "dist"}}
+
+
 def test_two_builds_of_a_distribution_have_the_same_bytes(tmp_path):
     python = ROOT / ".venv-release" / "bin" / "python"
     if not python.exists():
