@@ -6,7 +6,7 @@ viewers. A value that is hidden, or not known yet, is None. `skye.fields` has th
 meaning and range.
 """
 
-from skye.positions.record import actions_view, move_from, move_view
+from skye.positions.record import action_of_move, actions_view, move_from, move_from_action, move_view
 from skye.positions.record_json import RecordedDrawsView, RecordedOptionsView, RecordedPlayerView, RecordView
 from skye.positions.snapshot import FinalPointsView, PlayerPosition, Position, PositionDraw, position_view
 from skye.visibility.gains import placement_gains_view, territory_worth_view
@@ -56,6 +56,7 @@ from skye.visibility.types.game import (
     GameResultView,
     GameStateView,
     GameView,
+    MoveActionView,
     MoveView,
     PlaceOfSeatView,
     PlacesView,
@@ -119,6 +120,7 @@ __all__ = [
     "IncomePaidView",
     "IncomeView",
     "KnownScoringTilePointsView",
+    "MoveActionView",
     "MoveView",
     "ObjectCountsView",
     "OfferSetView",
@@ -183,10 +185,12 @@ __all__ = [
     "TriedPlacementView",
     "UsedScoringTileView",
     "WhatIfView",
+    "action_of_move",
     "actions_view",
     "event_view",
     "game_view",
     "move_from",
+    "move_from_action",
     "move_view",
     "placement_gains_view",
     "position_view",

@@ -25,7 +25,7 @@ from skye.rules.play import Outcome, phase_of, play
 from skye.rules.setup import Options, new_game
 from skye.rules.state import GameState, check_seat
 from skye.tiles.tile_set import Place
-from skye.visibility.types.game import ActionView, MoveView
+from skye.visibility.types.game import ActionView, MoveActionView, MoveView
 
 MOVE_TYPES: dict[type[Any], str] = {
     SetOffer: "set_offer",
@@ -329,4 +329,38 @@ def move_from(name: str, fields: Mapping[str, Any]) -> Move:
     if kind is SetOffer:
         return SetOffer(fields["discard"], tuple(fields["prices"].items()))
     move: Move = kind(*(fields[field] for field in kind.__match_args__))
+    return move
+
+
+def action_of_move(move: Move) -> MoveActionView:
+    """Return a move as an action of the HTTP API has it: its `type`, and its fields as the `body`.
+
+    >>> action_of_move(SetOffer("L01", (("L02", 3), ("L03", 1))))
+    {'type': 'set_offer', 'body': {'discard': 'L01', 'prices': {'L02': 3, 'L03': 1}}}
+    >>> action_of_move(Pass()), action_of_move(FinishBuilding())
+    ({'type': 'pass', 'body': {'tile': None}}, {'type': 'finish_building', 'body': None})
+    """
+    fields: dict[str, object] = {**move_view(move)}
+    del fields["type"]
+    body = {"tile": None} if isinstance(move, Pass) else fields or None
+    return {"type": MOVE_TYPES[type(move)], "body": body}
+
+
+def move_from_action(action: Mapping[str, Any]) -> Move:
+    """Return the move of an action, the inverse of `action_of_move`.
+
+    >>> move_from_action({"type": "buy", "body": {"tile": "L07"}, "method": "PUT"})
+    Buy(tile='L07')
+
+    :param action: an object with `type` and `body`, such as a legal action of the HTTP API. Other fields do
+        not matter.
+    :raises ValueError: when it is no action that makes a move.
+    """
+    try:
+        move = move_from(action["type"], action.get("body") or {})
+        hash(move)
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError(
+            f"no action that makes a move, with `type` and the fields of its `body`: {action!r:.200}"
+        ) from None
     return move

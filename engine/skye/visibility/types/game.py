@@ -201,6 +201,13 @@ class PlainMoveView(TypedDict):
 MoveView: TypeAlias = SetOfferView | BuyView | PlaceView | PlainMoveView
 
 
+class MoveActionView(TypedDict):
+    """A move as an action of the HTTP API has it."""
+
+    type: str
+    body: Annotated[Mapping[str, object] | None, "The fields of the move; null if it has none."]
+
+
 class SeatSetOfferView(SetOfferView):
     """The action of setting an offer."""
 
