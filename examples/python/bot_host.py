@@ -7,13 +7,14 @@ from pathlib import Path
 
 from bot import choose
 
-from skye_client import Seat, Skye, Turn, host, new_key
+from skye_client import Skye, Turn, host, new_key
 from skye_client import models as m
 
 
-def decide(turn: Turn[Seat]) -> m.Action:
+def decide(turn: Turn) -> m.Action:
     """Choose as the bot of bot.py does."""
-    return choose(turn.moves, turn.seat)
+    assert turn.api_seat is not None
+    return choose(turn.moves, turn.api_seat)
 
 
 def create_missing(url: str, key: str, number: int, bots: int) -> None:

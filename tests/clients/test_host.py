@@ -88,7 +88,7 @@ def test_host_ends_with_a_request_of_decide_that_the_server_refuses(player, live
     player.games.create(GAME)
 
     def decide(turn):
-        return turn.seat.act(turn.moves[0] | change)
+        return turn.api_seat.act(turn.moves[0] | change)
 
     with pytest.raises(ApiError, match=code):
         coroutines.in_thread(host, player.key, decide, url=live.url)
@@ -143,7 +143,7 @@ def test_async_host_plays_and_shows_its_progress(player, live, capsys):
     player.leagues.create([GAME] * 2)
 
     async def decide(turn):
-        await turn.seat.territory()
+        await turn.api_seat.territory()
         return at_random(turn)
 
     coroutines.run(lambda: async_host(player.key, decide, url=live.url, until_over=True, progress=True))

@@ -31,10 +31,11 @@ from skye_client.errors import (
     UnexpectedResponseError,
 )
 from skye_client.fold import UnknownRulesetError, empty_view, fold
-from skye_client.hosting import Turn, async_host, host
+from skye_client.hosting import async_host, host
 from skye_client.keys import new_key
 from skye_client.known import is_known
 from skye_client.retry import RetryPolicy
+from skye_client.turns import AsyncTurn, Turn
 from skye_client.version import __version__
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "AsyncPlayer",
     "AsyncSeat",
     "AsyncSkye",
+    "AsyncTurn",
     "Catalogue",
     "ConnectionFailedError",
     "Game",

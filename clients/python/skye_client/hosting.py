@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeAlias, TypedDict, TypeVar, Unpack
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Final, TypeAlias, TypedDict, Unpack
 
 import anyio
 from anyio.abc import TaskGroup
@@ -15,13 +14,11 @@ from anyio.abc import TaskGroup
 from skye_client import models as m
 from skye_client._async.client import AsyncSkye
 from skye_client._async.player import AsyncPlayer
-from skye_client._async.resources import AsyncSeat
 from skye_client._sync.client import Skye
-from skye_client._sync.resources import Seat
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import is_final
-from skye_client.known import is_known
 from skye_client.retry import backoff
+from skye_client.turns import AsyncTurn, Decide, Turn, completed
 
 URL: Final = "http://127.0.0.1:8000"
 CONCURRENCY: Final = 8
@@ -50,32 +47,8 @@ class HostOptions(TypedDict, total=False):
     rulesets: Collection[str]
 
 
-S = TypeVar("S", Seat, AsyncSeat)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn(Generic[S]):
-    """A decision to make.
-
-    :param view: the view of the seat that must act.
-    :param actions: its legal actions.
-    :param seat: the seat, for `places` and `what_if`.
-    """
-
-    view: m.Game
-    actions: Sequence[m.Action]
-    seat: S
-
-    @property
-    def moves(self) -> list[m.Action]:
-        """The actions of known types, without `take_back`: each brings the game forward."""
-        return [action for action in self.actions if is_known(action) and action["type"] != "take_back"]
-
-
-Decide: TypeAlias = Callable[[Turn[Seat]], Mapping[str, Any]]
-"""Returns one of `turn.actions`, or a `set_offer` with another `body`."""
-
-AsyncDecide: TypeAlias = Callable[[Turn[AsyncSeat]], Awaitable[Mapping[str, Any]]]
+AsyncDecide: TypeAlias = Callable[[AsyncTurn], Awaitable[Mapping[str, Any]]]
+"""Returns what `Decide` returns."""
 
 
 def host(
@@ -93,7 +66,7 @@ def host(
     the log `skye_client`, games that the server refuses to send. On Ctrl-C it completes the requests that are
     under way.
 
-    :param decide: chooses an action; it runs in threads, for several games at the same time.
+    :param decide: chooses an action of a `Turn`; it runs in threads, for several games at the same time.
     :param concurrency: the number of games in which to act at the same time.
     :raises ApiError: when the server refuses the action, or a request of `decide`, though the game is as
         `decide` saw it.
@@ -101,9 +74,12 @@ def host(
     """
     with Skye(options.get("url", URL)) as client, contextlib.suppress(KeyboardInterrupt):
 
-        async def in_thread(turn: Turn[AsyncSeat]) -> Mapping[str, Any]:
-            seat = client.game(turn.seat.game.id, key).seat(turn.seat.number)
-            return await anyio.to_thread.run_sync(decide, Turn(turn.view, turn.actions, seat))
+        async def in_thread(turn: AsyncTurn) -> Mapping[str, Any]:
+            seat = client.game(turn.api_seat.game.id, key).seat(turn.seat)
+            left_ms = turn.time_left_ms
+            return await anyio.to_thread.run_sync(
+                lambda: decide(Turn(turn.view, turn.actions, seat, time_left_ms=left_ms))
+            )
 
         async def run() -> None:
             await async_host(key, in_thread, concurrency=concurrency, **options)
@@ -249,7 +225,7 @@ class _Host:
             seat = view["you"]["seat"]
             if seat is None or seat not in view["waiting_for"] or not self._plays(view["ruleset"]):
                 return
-            turn = Turn(view, view.get("actions", []), game.seat(seat))
+            turn = AsyncTurn(view, view.get("actions", []), game.seat(seat))
 
     def _leave_out(self, game_id: str, error: ApiError) -> None:
         """Leave out a game that no retry can read, and look whether all others are over."""
@@ -262,11 +238,11 @@ class _Host:
         """Return whether to play games of a ruleset: one of those to play, or its correction."""
         return ruleset in self._rulesets or ruleset.partition("+")[0] in self._rulesets
 
-    async def _act(self, turn: Turn[AsyncSeat]) -> m.Game:
+    async def _act(self, turn: AsyncTurn) -> m.Game:
         """Decide and act; return the view after the action."""
-        action = await self._decide(turn)
+        action = completed(await self._decide(turn), turn.actions)
         with anyio.CancelScope(shield=True):
-            view = await turn.seat.act(action, include=["actions"])
+            view = await turn.api_seat.act(action, include=["actions"])
         self._decisions += 1
         self._report()
         return view

@@ -12,28 +12,19 @@ import time
 import urllib.error
 import urllib.request
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from random import Random
 from typing import Any, Final
 
-from skye.positions.record import move_from, move_view
-from skye.rules.moves import Move, Pass, SetOffer, TakeBack
-from skye.rules.play import legal_moves, offer_limits
+from skye.rules.moves import Move
 from skye.rules.state import GameState
-from skye.visibility.game_views import game_view
+from skye.views import move_from_action
 from skye_gym.arena.bot_process import MAX_REPLY, BotFailed, Budget, move_in
+from skye_gym.arena.turn import Turn
 
 SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
 """The environment variable with the secret that signs requests, `whsec_` and base64; random without it."""
-
-_PATHS: Final = {
-    "set_offer": ("PUT", "offer"),
-    "buy": ("PUT", "purchase"),
-    "pass": ("PUT", "purchase"),
-    "place": ("POST", "placements"),
-    "finish_building": ("POST", "building/finish"),
-}
 
 
 class BotAtUrl:
@@ -61,7 +52,7 @@ class BotAtUrl:
         message_id = f"msg_{rng.getrandbits(64):016x}"
         body = json.dumps(_message(game, seat, message_id, self._budget.decision_s)).encode()
         try:
-            return move_in(self._sent(message_id, body), "action", _move_of)
+            return move_in(self._sent(message_id, body), "action", move_from_action)
         except TimeoutError:
             raise BotFailed(self._budget.exceeded) from None
         except urllib.error.HTTPError as error:
@@ -169,32 +160,12 @@ def _headers(key: bytes, message_id: str, body: bytes) -> dict[str, str]:
 def _message(game: GameState, seat: int, message_id: str, seconds: float) -> dict[str, Any]:
     """Return a message as the HTTP API sends it, with the engine's view of the game."""
     href = f"/v1/games/{message_id}"
+    turn = Turn(game, seat, Random(), 1000 * seconds, href)
     data = {
         "seat": seat,
         "time_left_ms": round(1000 * seconds),
-        "game": {**game_view(game, seat), "you": {"seat": seat, "roles": ["player"]}},
-        "actions": _actions(game, seat, f"{href}/players/{seat}"),
+        "game": turn.view,
+        "actions": turn.actions,
     }
     now = datetime.now(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
     return {"type": "decision", "timestamp": now, "href": href, "data": data}
-
-
-def _actions(game: GameState, seat: int, path: str) -> list[dict[str, Any]]:
-    limits = offer_limits(game, seat)
-    if limits is None:
-        return [_action(move, path) for move in legal_moves(game, seat) if not isinstance(move, TakeBack)]
-    discard, *kept = limits.tiles
-    example = _action(SetOffer(discard, tuple((tile, limits.minimum) for tile in kept)), path)
-    return [example | {"constraints": limits._asdict()}]
-
-
-def _action(move: Move, path: str) -> dict[str, Any]:
-    view: Mapping[str, Any] = move_view(move)
-    method, part = _PATHS[view["type"]]
-    fields = {name: value for name, value in view.items() if name != "type"}
-    body = {"tile": None} if isinstance(move, Pass) else fields or None
-    return {"type": view["type"], "method": method, "href": f"{path}/{part}", "body": body, "revises": False}
-
-
-def _move_of(answer: Any) -> Move:
-    return move_from(answer["type"], answer.get("body") or {})

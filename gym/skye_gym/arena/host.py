@@ -6,28 +6,24 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from random import Random
 
 from skye.bots.registry import Bot
 from skye.positions.importing import game_from_position
 from skye.positions.record import move_view
+from skye_gym.arena.turn import Decide, Turn, chosen_move, function_named
 from skye_gym.bots import LEAGUE_BOTS
 
 
-def bot_named(name: str) -> Bot:
+def bot_named(name: str) -> Decide | Bot:
     """Return a bot of this package by name, or any function as `module:function`.
 
     :raises ValueError: when there is no such bot.
     """
     if name in LEAGUE_BOTS:
         return LEAGUE_BOTS[name]
-    module, _, function = name.partition(":")
-    try:
-        bot: Bot = getattr(import_module(module), function)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ValueError(f"there is no bot {name!r}: {error}") from error
+    bot: Decide | Bot = function_named(name)
     return bot
 
 
@@ -37,7 +33,7 @@ def main() -> None:
     serve(lambda: bot_named(sys.argv[1]))
 
 
-def serve(load: Callable[[], Bot]) -> None:
+def serve(load: Callable[[], Decide | Bot]) -> None:
     """Reply to each request on standard input with a move; redirect all other output to standard error.
 
     :param load: returns the bot. If it raises a ValueError, the process ends with its message.
@@ -53,7 +49,8 @@ def serve(load: Callable[[], Bot]) -> None:
     for line in sys.stdin:
         request = json.loads(line)
         game = game_from_position(request["position"])
-        move = bot(game, request["seat"], Random(request["seed"]))
+        turn = Turn(game, request["seat"], Random(request["seed"]), request["budget_ms"])
+        move = chosen_move(bot, turn)
         replies.write(json.dumps({"id": request["id"], "move": move_view(move)}) + "\n")
         replies.flush()
 

@@ -1,0 +1,117 @@
+"""The command `skye-bot`: a function `decide(turn) -> action` plays at a server, or as a bot at a URL.
+
+`skye-bot host module:function --key KEY` plays all games of a player key, `skye-bot url module:function`
+answers the signed requests of a server. The same function plays in leagues: `skye-arena module:function`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import secrets
+import sys
+from base64 import b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from skye_client import webhooks
+from skye_client.bot_server import make_server
+from skye_client.errors import InvalidWebhookError, SkyeError
+from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
+from skye_client.turns import as_decide, function_named
+
+KEY_VARIABLE: Final = "SKYE_PLAYER_KEY"
+SECRET_VARIABLE: Final = "SKYE_BOT_SECRET"  # noqa: S105 - the name of a variable
+_KEY: Final = "skye_key_"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit status."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(format="%(message)s")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        status: int = options.function(options)
+    except (SkyeError, ValueError, OSError) as error:
+        sys.stderr.write(f"skye-bot: {error}\n")
+        return 2
+    return status
+
+
+def play_games(options: argparse.Namespace) -> int:
+    """Play all games of a player key."""
+    decide = as_decide(function_named(options.bot))
+    host(
+        _key(options.key),
+        decide,
+        concurrency=options.concurrency,
+        url=options.url,
+        until_over=options.until_over,
+        rulesets=options.ruleset or RULESETS,
+    )
+    return 0
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Answer the requests of a server until Ctrl-C."""
+    decide = as_decide(function_named(options.bot))
+    given = os.environ.get(SECRET_VARIABLE, "").strip()
+    secret = given or f"whsec_{b64encode(secrets.token_bytes(32)).decode()}"
+    with contextlib.suppress(InvalidWebhookError):  # checks the secret
+        webhooks.unwrap(b"", {}, secret)
+    with make_server(decide, secret, options.host, options.port) as server:
+        shown = f"the secret of {SECRET_VARIABLE}" if given else f"the secret {secret}"
+        sys.stdout.write(f"http://{options.host}:{server.server_port}/bot with {shown}\n")
+        sys.stdout.flush()
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+    return 0
+
+
+def _key(text: str | None) -> str:
+    """Return a player key: a text, the content of a file, or that of the environment.
+
+    :raises ValueError: when there is none; the message contains no key.
+    :raises OSError: when the file cannot be read.
+    """
+    text = text or os.environ.get(KEY_VARIABLE, "")
+    if not text:
+        raise ValueError(f"name a player key: --key, or the variable {KEY_VARIABLE}")
+    return (text if text.startswith(_KEY) else Path(text).read_text(encoding="utf-8")).strip()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="skye-bot", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    hosts = commands.add_parser("host", help="play all games of a player key")
+    hosts.add_argument("--key", help=f"the player key, or a file that has it; default: {KEY_VARIABLE}")
+    hosts.add_argument("--url", default=URL, help="the address of the server; default: %(default)s")
+    hosts.add_argument(
+        "--concurrency", type=_count, default=CONCURRENCY, help="games at the same time; default: %(default)s"
+    )
+    hosts.add_argument("--until-over", action="store_true", help="end when all games are over")
+    hosts.add_argument("--ruleset", action="append", help="a ruleset to play; default: base")
+    hosts.set_defaults(function=play_games)
+    urls = commands.add_parser(
+        "url", help=f"answer signed requests, with the secret in {SECRET_VARIABLE} or a new one"
+    )
+    urls.add_argument("--host", default="127.0.0.1", help="the address to bind; default: %(default)s")
+    urls.add_argument("--port", type=int, default=5000, help="the port; default: %(default)s")
+    urls.set_defaults(function=serve)
+    for command in (hosts, urls):
+        command.add_argument("bot", metavar="module:function", help="a function decide(turn) -> action")
+    return parser
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

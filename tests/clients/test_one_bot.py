@@ -1,0 +1,237 @@
+"""One function is a bot everywhere: in leagues, in games of a player key, and at a URL."""
+
+import contextlib
+import json
+import sys
+import threading
+import urllib.error
+import urllib.request
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+from standardwebhooks import Webhook
+
+from skye import (
+    Buy,
+    FinishBuilding,
+    Pass,
+    Place,
+    SetOffer,
+    TakeBack,
+    count_purses,
+    new_game,
+    observed_game,
+)
+from skye.views import action_of_move, move_from_action
+from skye_client import SkyeError, Turn, bot_command, bot_server, host
+from skye_client.turns import as_decide, completed
+from skye_gym.arena.bot_at_url import SECRET_VARIABLE, BotAtUrl
+from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.entrants import entrant_from
+from skye_gym.arena.match import play_match
+from skye_gym.arena.turn import Turn as ArenaTurn
+from skye_gym.arena.turn import chosen_move, function_named
+from tests.clients import one_bot
+from tests.support import coroutines
+from tests.support.waiting import MAX_WAIT_S
+
+SECRET = "whsec_" + 32 * "A"
+GAME = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
+SHAPES = ["decide", "made_of_a_move", "of_the_engine"]
+NAME = "tests.clients.one_bot:"
+
+
+@contextlib.contextmanager
+def serving(bot):
+    """Serve a bot in a thread; yield its URL."""
+    with bot_server.make_server(as_decide(bot), SECRET) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/bot"
+        server.shutdown()
+        thread.join()
+
+
+def in_process(bot):
+    """Return a decider that calls a bot as the process of a league does."""
+
+    class Decider:
+        starting = False
+        clock = staticmethod(lambda: 0.0)
+
+        def decide(self, game, seat, rng):
+            return chosen_move(bot, ArenaTurn(observed_game(game, seat), seat, rng, 60_000))
+
+    return Decider()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bot_plays_a_game_of_a_league(shape):
+    bot = function_named(NAME + shape)
+    assert entrant_from(NAME + shape).command[-1] == NAME + shape
+    assert play_match(["a", "b"], [in_process(bot)] * 2, "league")["failures"] == {}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bot_plays_the_games_of_a_player_key(skye, live, shape, tmp_path, monkeypatch):
+    player = skye.player()
+    player.games.create(GAME)
+    (tmp_path / "key").write_text(f"{player.key}\n")
+    arguments = ["host", NAME + shape, f"--key={tmp_path / 'key'}", f"--url={live.url}", "--until-over"]
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    assert coroutines.in_thread(bot_command.main, arguments) == 0
+    assert [own["game"]["status"] for own in player.games.all()] == ["finished"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_bot_answers_signed_requests(shape, monkeypatch):
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
+    with serving(function_named(NAME + shape)) as url:
+        at_url = BotAtUrl(url, Budget(MAX_WAIT_S))
+        result = play_match(["a", "b"], [at_url, in_process(one_bot.of_the_engine)], "url")
+    assert result["failures"] == {}
+
+
+def test_turn_of_a_league_has_what_a_turn_of_the_client_has():
+    names = {name for name in dir(Turn({"deadline": None}, [], rng=Random(1))) if name[0] != "_"}
+    game = new_game(2, seed="turn").game
+    assert {name for name in dir(ArenaTurn(game, 0, Random(1), 1000)) if name[0] != "_"} == names - {
+        "api_seat"
+    }
+
+
+def test_time_left_follows_from_the_deadline_and_the_time_of_the_server():
+    at = {"deadline": "2026-01-01T00:01:00.500Z", "now": "2026-01-01T00:00:00.000Z"}
+    assert 0 < Turn(at, []).time_left_ms <= 60_500
+    assert Turn(at | {"now": "2026-01-01T00:02:00.000Z"}, []).time_left_ms == 0
+    assert Turn(at | {"deadline": None}, []).time_left_ms is None
+
+
+def test_game_of_a_turn_has_the_exact_purses(skye, live):
+    player, seen = skye.player(), []
+    game = player.game(player.games.create(GAME)["game"]["id"])
+
+    def decide(turn):
+        if turn.view["phase"] != "pricing":
+            seen.append((turn.view["last_event"], tuple(each.gold for each in turn.game.players)))
+        return turn.moves[0]
+
+    coroutines.in_thread(host, player.key, decide, url=live.url, until_over=True)
+    events = game.event_page(limit=1000)["events"]
+    for last, purses in seen:
+        assert purses == count_purses([event for event in events if event["id"] <= last], 2)
+    assert len(seen) > 12
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        SetOffer("L01", (("L02", 3),)),
+        Place("L01", 0, 1, 90),
+        Buy("L01"),
+        Pass(),
+        TakeBack(),
+        FinishBuilding(),
+    ],
+)
+def test_move_and_action_convert_both_ways(move):
+    assert move_from_action(action_of_move(move)) == move
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        None,
+        [],
+        "buy",
+        {},
+        {"type": "return", "body": None},
+        {"type": []},
+        {"type": "buy"},
+        {"type": "buy", "body": 3},
+        {"type": "buy", "body": {"tile": []}},
+        {"type": "set_offer", "body": {"discard": "L01", "prices": 3}},
+    ],
+)
+def test_what_is_no_action_is_one_clear_error(action):
+    with pytest.raises(ValueError, match="no action that makes a move"):
+        move_from_action(action)
+
+
+@pytest.mark.parametrize("action", [None, [], {}, {"type": 3}, {"type": "place", "body": None}])
+def test_decision_that_is_no_legal_action_is_one_clear_error(action):
+    with pytest.raises(SkyeError, match="`decide` returned"):
+        completed(action, [{"type": "buy", "method": "PUT", "href": "/v1"}])
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "data", "status"),
+    [
+        ("/", {}, b"{}", 401),
+        ("/x", {"webhook-timestamp": 400 * "9"}, b"", 401),
+        ("/", {"Content-Length": "9" * 30}, b"", 413),
+        ("/", {"Content-Length": "-1"}, b"", 411),
+    ],
+)
+def test_unsigned_request_to_a_bot_is_refused(path, headers, data, status):
+    with serving(one_bot.decide) as url:
+        request = urllib.request.Request(url + path, data, headers)
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(request, timeout=MAX_WAIT_S)
+        assert refused.value.code == status
+        assert SECRET[6:] not in refused.value.read().decode()
+
+
+def signed(message):
+    """Return the body and the headers of a signed request."""
+    body, now = json.dumps(message), datetime.now(UTC)
+    signature = Webhook(SECRET).sign("msg_1", now, body)
+    stamp = str(int(now.timestamp()))
+    headers = {"webhook-id": "msg_1", "webhook-timestamp": stamp, "webhook-signature": signature}
+    return body.encode(), headers
+
+
+def decision():
+    turn = ArenaTurn(new_game(2, seed="turn").game, 0, Random(1), 1000)
+    data = {"seat": 0, "time_left_ms": 1000, "game": {**turn.view}, "actions": [*turn.actions]}
+    return {"type": "decision", "data": data}
+
+
+def test_bot_repeats_the_challenge_of_its_server():
+    body, headers = signed({"type": "webhook_challenge", "data": {"challenge": "abc"}})
+    assert bot_server.answer(body, headers, one_bot.decide, SECRET) == (200, {"challenge": "abc"})
+
+
+def test_repeated_request_gets_the_same_answer():
+    def decide(turn):
+        return {"type": "set_offer", "body": {"dice": turn.rng.random()}}
+
+    answers = [bot_server.answer(*signed(decision()), decide, SECRET) for _ in range(2)]
+    assert answers[0] == answers[1]
+
+
+def test_bot_that_fails_is_an_error_that_only_its_log_explains(caplog):
+    def fails(_turn):
+        raise LookupError("my strategy")
+
+    status, shown = bot_server.answer(*signed(decision()), fails, SECRET)
+    assert (status, "my strategy" in json.dumps(shown)) == (500, False)
+    assert "my strategy" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["url", "nothing:decide"], "there is no bot 'nothing:decide'"),
+        (["url", "json:nothing"], "there is no bot 'json:nothing'"),
+        (["url", "json:__doc__"], "it is no function"),
+        (["host", "json:dumps"], "name a player key"),
+        (["host", "json:dumps", "--key=/nothing"], "No such file"),
+    ],
+)
+def test_command_refuses_what_cannot_be_a_bot(arguments, reason, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delenv("SKYE_PLAYER_KEY", raising=False)
+    assert bot_command.main(arguments) == 2
+    assert reason in capsys.readouterr().err
