@@ -32,7 +32,9 @@ from skye_gym.arena.entrants import entrant_from
 from skye_gym.arena.match import play_match
 from skye_gym.arena.turn import Turn as ArenaTurn
 from skye_gym.arena.turn import chosen_move, function_named
+from skye_server import docs as guide
 from tests.clients import one_bot
+from tests.contract.guide import programs
 from tests.support import coroutines
 from tests.support.waiting import MAX_WAIT_S
 
@@ -91,6 +93,15 @@ def test_bot_answers_signed_requests(shape, monkeypatch):
         at_url = BotAtUrl(url, Budget(MAX_WAIT_S))
         result = play_match(["a", "b"], [at_url, in_process(one_bot.of_the_engine)], "url")
     assert result["failures"] == {}
+
+
+def test_bot_of_the_guide_plays_everywhere(monkeypatch):
+    monkeypatch.setenv(SECRET_VARIABLE, SECRET)
+    names = {}
+    exec(programs(guide.source("writing-a-bot"))["mybot.py"], names)
+    with serving(names["decide"]) as url:
+        at_url = BotAtUrl(url, Budget(MAX_WAIT_S))
+        assert play_match(["a", "b"], [at_url, in_process(names["decide"])], "guide")["failures"] == {}
 
 
 def test_turn_of_a_league_has_what_a_turn_of_the_client_has():

@@ -58,6 +58,10 @@ ELSEWHERE = {
     '"format": "discord"', '"slack"',
     "POST .../test", "node:http", "me",
     "standardwebhooks", "webhooks.unwrap", "silence_after", "start",
+    "(game, seat, rng) -> move", "GameState", "SKYE_BOT_SECRET", "api_seat", "move_from_action",
+    "random.Random", "rng", "skye-arena mybot:decide greedy", "skye-bot host mybot:decide --key KEY",
+    "skye-bot url", "skye-bot url mybot:decide --port 5000", "skye.determinize", "skye.legal_moves",
+    "skye.views.action_of_move", "skye_client.host(key, decide)", "turn.game", "view",
     "exclude_none", "skye-arena", "skye-client", "skye-mcp", "skye-server",
     '{"tile": null}', 'model_dump(mode="json", by_alias=True, exclude_unset=True)',
 }  # fmt: skip
@@ -123,7 +127,15 @@ def test_guide_programs_equal_their_sources():
         assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
     shown = {name for text in TEXTS.values() for name in programs(text)}
     games = {name for name in GAMES if name.endswith(".py")}
-    assert shown == {"bot.py", "bot_flask.py", "receiver_flask.py", "receiver_fastapi.py", *games, *SOURCES}
+    assert shown == {
+        "mybot.py",
+        "bot.py",
+        "bot_flask.py",
+        "receiver_flask.py",
+        "receiver_fastapi.py",
+        *games,
+        *SOURCES,
+    }
 
 
 def test_words_in_code_style_name_something_that_exists(document, contract):

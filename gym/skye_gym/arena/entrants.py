@@ -4,7 +4,7 @@
 |----------------------------------|----------------------------------------------------------------------|
 | `greedy`                         | a bot of this package, by name                                       |
 | `expert@100`                     | the expert with a time budget of 100 ms                              |
-| `module:function`                | a Python function `(game, seat, rng) -> move`, in a separate process |
+| `module:function`                | a Python function `decide(turn) -> action`, in a separate process    |
 | `name=command with arguments`    | a command that uses the protocol of PROTOCOL.md                      |
 | `name=http://host:port?bot=greedy` | a bot of a server of the HTTP API, which plays the game too        |
 | `name=https://host/path`         | a bot at a URL, which gets each decision in a signed request         |
