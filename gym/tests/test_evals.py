@@ -20,11 +20,11 @@ from skye_gym.evals import judged
 from skye_gym.evals.command import KEY_VARIABLE, main
 from skye_gym.evals.endpoint import Endpoint, EndpointFailed
 from skye_gym.evals.games import choose
-from skye_gym.evals.plan import Plan
+from skye_gym.evals.plan import PUBLISHED, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
 from skye_gym.evals.subjects import subject_of
-from skye_gym.evals.tasks import TASKS, is_correct, task_line, task_of
+from skye_gym.evals.tasks import TASKS, is_correct, task_of
 from tests.support.hostile_credentials import KEY, REFUSED, STRIPPED, shows_credential
 from tests.support.scripted_endpoint import NUMBER_1, completion, serving
 from tests.support.sizes import sized
@@ -70,9 +70,9 @@ def published():
     return dict(re.findall(r"(?m)^\| `(\w+)` \|.*`([0-9a-f]{64})` \|$", PAGE.read_text()))
 
 
-@pytest.mark.parametrize("kind", TASKS)
+@pytest.mark.parametrize("kind", PUBLISHED)
 def test_tasks_of_the_published_seed_have_the_published_hash(kind):
-    lines = b"".join(task_line(kind, "1", number) for number in range(100))
+    lines = b"".join(published_line(kind, "1", number) for number in range(100))
     assert hashlib.sha256(lines).hexdigest() == published()[kind]
 
 
@@ -389,4 +389,4 @@ def test_hashes_and_tasks_are_printed(tmp_path, capsys):
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
         hashlib.sha256(line).hexdigest() for line in lines
     ]
-    assert {json.loads(line)["kind"] for line in lines} == {*TASKS}
+    assert {json.loads(line)["kind"] for line in lines} == {*PUBLISHED}

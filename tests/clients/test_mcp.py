@@ -21,6 +21,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from skye_client import AsyncSkye, Skye, new_key
+from skye_gym.agents import MAX_TAKE_BACKS
 from skye_mcp import make_server
 from tests.support import coroutines
 from tests.support.npx import npx
@@ -33,7 +34,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 DECISION = re.compile(r"Decision (\w+): act")
 NUMBER = re.compile(r"(?:^  |: |; )(\d+): (?!take back)", re.MULTILINE)
 NOT_APPLICABLE = Path(__file__).with_name("mcp_conformance.yaml")
-MAX_DECISION = 6 * 1024
+MAX_DECISION = 4 * 1024
 """The goal for the median size of a decision, in bytes."""
 
 
@@ -155,6 +156,29 @@ def test_illegal_placement_names_the_nearest_legal_ones(use):
         assert is_error
         assert f"nearest legal actions: 1: place {tile}" in wrong or f"place {tile} at" in wrong
         assert "Not legal" in await told(client, "what_if", game=game, placements=[place])
+
+    use(play)
+
+
+def test_placements_are_taken_back_by_a_word_and_only_a_few_times(use):
+    async def play(client, _key):
+        text = await told(client, "create_game", name="Agent", bots=["random"], seed="mcp")
+        game, taken_back, refused = game_of(text), 0, ""
+        while not refused:
+            act = {"game": game, "decision": decision_in(text)}
+            assert "take back" not in text.split("Legal actions")[-1]
+            if "Take back: your last placement" in text:
+                text = await told(client, "act", **act, take_back=True)
+                taken_back += 1
+            elif taken_back == MAX_TAKE_BACKS and "phase building" in text:
+                text = await told(client, "act", **act, number=1)
+                assert "Take back" not in text
+                act["decision"] = decision_in(text)
+                refused, is_error = await call(client, "act", **act, take_back=True)
+                assert is_error
+            else:
+                text = await told(client, "act", **act, number=1)
+        assert "No more placements can be taken back in this round" in refused
 
     use(play)
 

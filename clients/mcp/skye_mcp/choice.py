@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from skye_gym.agents import action_text
+from skye_gym.agents import action_text, numbered_actions
 
 Json = Mapping[str, Any]
 
@@ -22,21 +22,27 @@ def chosen_action(
     number: int | None,
     offer: Mapping[str, Any] | None,
     place: Mapping[str, Any] | None,
+    *,
+    take_back: bool = False,
 ) -> Json:
     """Return the action to send.
 
     :param number: the number of an action in the list, from 1.
     :param offer: `discard` and `prices`.
     :param place: `tile`, `x`, `y` and `rotation`.
+    :param take_back: whether to take back the last placement, which has no number.
     :raises UnusableChoice: when not exactly one is given, or it is no legal action.
     """
-    given = [choice for choice in (number, offer, place) if choice is not None]
+    given = [choice for choice in (number, offer, place, take_back or None) if choice is not None]
     if len(given) != 1:
-        raise UnusableChoice("Send exactly one of number, offer and place.")
+        raise UnusableChoice("Send exactly one of number, offer, place and take_back.")
     if number is not None:
-        if not 1 <= number <= len(actions):
-            raise UnusableChoice(f"There is no action {number}: the numbers are 1 to {len(actions)}.")
-        return actions[number - 1]
+        numbered = numbered_actions(actions)
+        if not 1 <= number <= len(numbered):
+            raise UnusableChoice(f"There is no action {number}: the numbers are 1 to {len(numbered)}.")
+        return numbered[number - 1]
+    if take_back:
+        return _take_back(actions)
     if offer is not None:
         return _offer(actions, offer)
     assert place is not None
@@ -45,7 +51,7 @@ def chosen_action(
 
 def nearest(actions: Sequence[Json], place: Mapping[str, Any] | None = None) -> str:
     """Return legal actions in words; with a place the nearest ones for its tile."""
-    numbered = list(enumerate(actions, 1))
+    numbered = list(enumerate(numbered_actions(actions), 1))
     if place is not None:
         of_tile = [one for one in numbered if (one[1].get("body") or {}).get("tile") == place["tile"]]
         numbered = sorted(of_tile or numbered, key=lambda one: _distance(one[1], place))
@@ -57,6 +63,13 @@ def _offer(actions: Sequence[Json], offer: Mapping[str, Any]) -> Json:
     if listed is None:
         raise UnusableChoice(f"There is no offer to set now. Legal actions: {nearest(actions)}")
     return {**listed, "body": dict(offer)}
+
+
+def _take_back(actions: Sequence[Json]) -> Json:
+    for action in actions:
+        if action["type"] == "take_back":
+            return action
+    raise UnusableChoice(f"There is no placement to take back now. Legal actions: {nearest(actions)}")
 
 
 def _placement(actions: Sequence[Json], place: Mapping[str, Any]) -> Json:

@@ -8,13 +8,14 @@ from typing import Any, Final, cast
 import anyio
 
 from skye_client import AsyncGame, AsyncGameView, AsyncPlayer, AsyncSkye
-from skye_gym.agents import action_text, decision_id, decision_text, quoted, standing
+from skye_gym.agents import action_text, decision_id, decision_text, quoted, standing, take_backs_left
 from skye_mcp.choice import Json, UnusableChoice, chosen_action
 from skye_mcp.rulesets import load_ruleset
 
 Progress = Callable[[float], Awaitable[None]]
 
 MAX_WAIT_S: Final = 600
+_PAGE: Final = 1000
 _PROGRESS_S: Final = 5.0
 """How often a waiting tool reports progress, in seconds."""
 
@@ -93,6 +94,7 @@ class Playing:
         number: int | None,
         offer: Json | None,
         place: Json | None,
+        take_back: bool,
         wait_s: float,
         progress: Progress,
     ) -> str:
@@ -109,7 +111,11 @@ class Playing:
             raise UnusableChoice(
                 f"Decision {decision} is over: the action was made already, or the game went on.\n\n{current}"
             )
-        action = chosen_action(view["actions"], number, offer, place)
+        action = chosen_action(view["actions"], number, offer, place, take_back=take_back)
+        if take_back and not take_backs_left(view, await self._events(view)):
+            raise UnusableChoice(
+                "You have taken back as many placements as a round allows: choose another action."
+            )
         seat = self.game(game).seat(view["you"]["seat"])
         after = await seat.act(action, include=["actions"])
         if after.get("actions") or after["status"] != "playing":
@@ -152,11 +158,17 @@ class Playing:
         if not view.get("actions"):
             return standing(view)
         await load_ruleset(self._skye, view["ruleset"])
-        seat = self.game(view["id"]).seat(view["you"]["seat"])
-        tiles = view["players"][view["you"]["seat"]]["tiles_to_build"]
-        places = cast("Json", await seat.places(tiles))["places"] if tiles else ()
-        worth = cast("Json", await seat.what_if([]))["scoring_tiles"]
-        return decision_text(view, {tile["slot"]: tile["before"] for tile in worth}, places)
+        return decision_text(view, await self._events(view))
+
+    async def _events(self, view: Json) -> Sequence[Json]:
+        """Return all events up to a view."""
+        events: list[Json] = []
+        while (last := events[-1]["id"] if events else 0) < view["last_event"]:
+            page = await self.game(view["id"]).event_page(after=last, limit=_PAGE)
+            if not page["events"]:
+                break
+            events += cast("list[Json]", page["events"])
+        return events
 
     async def _must_decide(self, game: str) -> bool:
         view = await self._view(game)

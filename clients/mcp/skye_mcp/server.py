@@ -202,6 +202,9 @@ def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, 
         number: Annotated[int | None, Field(description="The number of a listed action.")] = None,
         offer: Offer | None = None,
         place: Placement | None = None,
+        take_back: Annotated[
+            bool, Field(description="Take back your last placement, as often as the decision says.")
+        ] = False,
         wait_s: Seconds = 60,
     ) -> str:
         """Make an action, by its number or its fields, and return your next decision.
@@ -211,7 +214,7 @@ def _add_tools_for_play(server: MCPServer[Any], playing: Callable[[Context[Any, 
         its = playing(ctx)
         try:
             with explained():
-                return await its.act(game, decision, number, offer, place, wait_s, _progress(ctx))
+                return await its.act(game, decision, number, offer, place, take_back, wait_s, _progress(ctx))
         except ToolError as error:
             if not isinstance(error.__cause__, ApiError) or error.__cause__.status >= 500:
                 raise

@@ -3,7 +3,7 @@
 A view is that of `skye.views.game_view` with what a server adds: `id`, `status`, `you`, names of players, and
 `actions`, each with `type`, `body` and, for an offer, `constraints`. `local_decision` adds them to a game of
 the engine.
-Coordinates count cells east (x) and south (y) of the castle. Sides are in the order north, east, south, west.
+`CONVENTIONS` says what coordinates, sides and rotations mean.
 """
 
 from __future__ import annotations
@@ -12,14 +12,43 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from skye.rulesets import BASE, Ruleset, ruleset_of
-from skye.tiles import OBJECTS
-from skye_gym.agents.teaching import number_word
+from skye.tiles import OBJECTS, RotatedTile, Terrain
+from skye.views import PlacementGainsView, placement_gains_view
+from skye_gym.agents.facts import Facts, Json
+from skye_gym.agents.teaching import CONVENTIONS, number_word
 from skye_gym.agents.wording import PLAIN, Wording
 
-Json = Mapping[str, Any]
+MAX_TAKE_BACKS: Final = 3
+"""How often a seat may take back a placement in a round: an agent must not do so for ever."""
+
+
+def numbered_actions(actions: Sequence[Json]) -> list[Json]:
+    """Return the legal actions that have numbers in the text: all but `take_back`, a word of its own.
+
+    >>> numbered_actions([{"type": "take_back"}, {"type": "finish_building"}])
+    [{'type': 'finish_building'}]
+    """
+    return [action for action in actions if action["type"] != "take_back"]
+
+
+def take_backs_left(view: Json, events: Sequence[Json]) -> int:
+    """Return how often the caller's seat may take back a placement yet in this round; 0 if there is none.
+
+    >>> take_backs_left({"you": {"seat": 0}, "actions": [{"type": "take_back"}]}, [])
+    3
+    """
+    if not any(action["type"] == "take_back" for action in view["actions"]):
+        return 0
+    since = 0
+    for event in events:
+        if event["type"] == "round_started":
+            since = 0
+        elif event["type"] == "placement_taken_back" and event["seat"] == view["you"]["seat"]:
+            since += 1
+    return max(0, MAX_TAKE_BACKS - since)
 
 
 def decision_id(view: Json) -> str:
@@ -33,37 +62,37 @@ def decision_id(view: Json) -> str:
 
 
 def decision_text(
-    view: Json,
-    points: Mapping[str, int | None],
-    places: Sequence[Json] = (),
-    *,
-    listed: bool = True,
-    wording: Wording = PLAIN,
+    view: Json, events: Sequence[Json] = (), *, listed: bool = True, wording: Wording = PLAIN
 ) -> str:
-    """Return the decision of the caller's seat.
+    """Return the decision of the caller's seat: all that the seat may know, and its legal actions.
+
+    It follows from the view and the events of the seat alone, so that it contains nothing hidden.
 
     >>> import skye, skye_gym.agents
     >>> skye_gym.agents.local_decision(skye.new_game(2, seed="text").game, 0).splitlines()[1]
     'Round 1 of 6, phase pricing.'
 
     :param view: the view of the game, with `actions`.
-    :param points: what the territory is worth now, by the slot of the scoring tile; None if it
-        depends on hidden gold.
-    :param places: the legal placements with their gains.
+    :param events: all events of the game so far, as the seat sees them. Without them the text has no counted
+        gold, no points so far, no prices of the last round, and nothing that happened.
     :param listed: whether the text lists the legal actions; otherwise it has only what they follow from.
     :param wording: the words and the orientation.
     :raises ValueError: when there is no such ruleset here.
     """
+    facts = Facts(view, events)
+    listing = _actions(facts, wording) if listed else _limits(view, wording)
     lines = [
         *_heading(view, decision_id(view)),
-        *_scoring_tiles(view, points, wording),
-        *_players(view),
-        "\nYour territory (cell: tile):",
-        *territory_lines(
-            view["players"][view["you"]["seat"]]["territory"], wording, ruleset_of(view["ruleset"])
-        ),
+        CONVENTIONS,
+        f"Ruleset {view['ruleset']}. Gold of others is counted from incomes, prices and purchases.",
+        *_scoring_tiles(facts, wording),
+        *_players(view, [_facts_of(facts, player, wording) for player in view["players"]]),
+        *_territories(facts, wording),
         *_offers(view, wording),
-        *(_actions(view, places, wording) if listed else _limits(view, wording)),
+        *_rounds(facts),
+        *_since(facts, wording),
+        *_bag(view, wording),
+        *listing,
     ]
     return wording.text("\n".join(lines))
 
@@ -97,17 +126,21 @@ def tile_text(tile: str, rotation: int = 0, wording: Wording = PLAIN, ruleset: R
     'L35 sides pasture/pasture/mountain/mountain, middle mountain, roads east+south, 1 whisky, 1 sheep'
     """
     turned = ruleset.tiles.rotated[tile, rotation]
+    sides = "/".join(terrain.label for terrain in wording.sides(turned.edges))
+    return ", ".join(
+        [f"{tile} sides {sides}", f"middle {turned.tile.center.label}", *_features(turned, wording)]
+    )
+
+
+def _features(turned: RotatedTile, wording: Wording) -> Iterator[str]:
+    """Yield the roads, objects and scroll of a tile."""
     its = turned.tile
     roads = " and ".join("+".join(wording.side(side) for side in road) for road in turned.roads)
-    counts = [f"{count} {name}" for name, count in zip(OBJECTS, its.counts, strict=True) if count]
-    parts = [
-        f"{tile} sides {'/'.join(terrain.label for terrain in wording.sides(turned.edges))}",
-        f"middle {its.center.label}",
-        *([f"roads {roads}"] if roads else []),
-        *counts,
-        *([f"scroll {its.scroll}"] if its.scroll else []),
-    ]
-    return ", ".join(parts)
+    if roads:
+        yield f"roads {roads}"
+    yield from (f"{count} {name}" for name, count in zip(OBJECTS, its.counts, strict=True) if count)
+    if its.scroll:
+        yield f"scroll {its.scroll}"
 
 
 def action_text(action: Json, wording: Wording = PLAIN) -> str:
@@ -150,18 +183,31 @@ def _heading(view: Json, its_id: str | None) -> Iterator[str]:
         yield f"You have nothing to decide now. Waiting for: {waiting}."
 
 
-def _scoring_tiles(view: Json, points: Mapping[str, int | None], wording: Wording) -> Iterator[str]:
-    yield "\nScoring tiles (slot, rounds that score it, your points if it scored now):"
-    for tile in view["scoring_tiles"]:
-        scored = " THIS ROUND" if view["round"] in tile["rounds"] else ""
+def _scoring_tiles(facts: Facts, wording: Wording) -> Iterator[str]:
+    seats = ", ".join(map(str, facts.seats))
+    yield f"\nScoring tiles (slot, rounds that score it; points of seats {seats}: if it scored now / so far):"
+    for tile in facts.view["scoring_tiles"]:
+        slot = tile["slot"]
+        scored = " THIS ROUND" if facts.view["round"] in tile["rounds"] else ""
         rounds = ", ".join(map(str, tile["rounds"]))
-        now = points[tile["slot"]]
+        now = [_or(worth[slot], "hidden") for worth in facts.worth]
+        so_far = [_or(points.get(slot, 0), "?") for points in facts.points]
+        points = ", ".join(f"{now[seat]}/{so_far[seat]}" for seat in facts.seats)
         name = wording.scoring_tile(tile["scoring_tile"])
-        yield f"  {tile['slot']} {name} (rounds {rounds}{scored}): {'hidden' if now is None else now}"
+        yield f"  {slot} {name} (rounds {rounds}{scored}): {points}"
 
 
-def _players(view: Json) -> Iterator[str]:
-    yield f"\nPlayers (seat {view['starting_seat']} starts the round):"
+def _or(number: int | None, word: str) -> str:
+    return word if number is None else str(number)
+
+
+def _players(view: Json, facts: Sequence[str] = ()) -> Iterator[str]:
+    """Yield a line for each player.
+
+    :param facts: by seat, what a decision shows in addition.
+    """
+    waiting = ", ".join(map(str, view["waiting_for"])) or "nobody"
+    yield f"\nPlayers (seat {view['starting_seat']} starts the round; waiting for {waiting}):"
     for player in view["players"]:
         gold = "hidden" if player["gold"] is None else player["gold"]
         count = len(player["territory"])
@@ -169,7 +215,144 @@ def _players(view: Json) -> Iterator[str]:
         gave_up = {"resigned": " (resigned)", "took_over": " (a bot took over)"}
         you += gave_up.get(player.get("end", {}).get("type"), "")
         name = f"seat {player['seat']} {quoted(player['name'])}{you}"
-        yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles"
+        more = facts[player["seat"]] if facts else ""
+        yield f"  {name}: {player['score']} points, gold {gold}, {count} tiles{more}"
+
+
+def _facts_of(facts: Facts, player: Json, wording: Wording) -> str:
+    """Return what a decision shows of a player in addition: the rest of the view, and what follows."""
+    seat, is_pricing = player["seat"], facts.view["phase"] == "pricing"
+    parts = [""]
+    if player["gold"] is None and facts.purses is not None:
+        on_tiles = " with its tiles" if is_pricing else ""
+        parts.append(f"counted {facts.purses[seat]}{on_tiles}")
+    if facts.incomes:
+        parts.append(f"next income {facts.incomes[seat].total}")
+    parts.append(f"{facts.scroll_points[seat]} by scrolls")
+    objects = zip(facts.summaries[seat].counts, OBJECTS, strict=True)
+    parts += [f"{count} {name}" for count, name in objects if count]
+    parts.append(player["color"])
+    if is_pricing and player["offer_set"]:
+        parts.append("offer set")
+    if player["building_finished"]:
+        parts.append("building finished")
+    if player["tiles_to_build"]:
+        tiles = (f"{tile} {_letters(tile, 0, wording, facts.ruleset)}" for tile in player["tiles_to_build"])
+        parts.append(f"in hand {' '.join(tiles)}")
+    return ", ".join(parts)
+
+
+def _letters(tile: str, rotation: int, wording: Wording, ruleset: Ruleset) -> str:
+    """Return the first letters of the terrains of a tile's sides."""
+    edges = wording.sides(ruleset.tiles.rotated[tile, rotation].edges)
+    return "".join(wording.text(terrain.label)[0] for terrain in edges)
+
+
+def _territories(facts: Facts, wording: Wording) -> Iterator[str]:
+    letters = ", ".join(f"{wording.text(terrain.label)[0]} {terrain.label}" for terrain in Terrain)
+    yield f"\nYour territory (cell, tile, rotation, sides as first letters: {letters}):"
+    ruleset, players = facts.ruleset, facts.view["players"]
+    for each in players[facts.seat]["territory"]:
+        turned = ruleset.tiles.rotated[each["tile"], each["rotation"]]
+        parts = [f"{_cell(each, wording, ruleset)} middle {turned.tile.center.label}"]
+        yield f"  {', '.join([*parts, *_features(turned, wording)])}"
+    yield "\nTerritories of the others:"
+    for player in players:
+        if player["seat"] != facts.seat:
+            cells = "; ".join(_cell(each, wording, ruleset) for each in player["territory"])
+            yield f"  seat {player['seat']}: {cells}"
+
+
+def _cell(placed: Json, wording: Wording, ruleset: Ruleset) -> str:
+    tile, rotation = placed["tile"], placed["rotation"]
+    letters = _letters(tile, rotation, wording, ruleset)
+    return f"({wording.x(placed['x'])},{placed['y']}) {tile} r{wording.rotation(rotation)} {letters}"
+
+
+def _rounds(facts: Facts) -> Iterator[str]:
+    """Yield the prices and purchases of the last round whose purchases are over."""
+    if facts.trades is None:
+        return
+    yield f"\nPrices and purchases of round {facts.trades.round}:"
+    for seat in facts.seats:
+        offer, purchase = facts.trades.offers.get(seat), facts.trades.purchases.get(seat)
+        parts = []
+        if offer is not None:
+            prices = "".join(f", {tile} for {price}" for tile, price in offer["prices"].items())
+            parts.append(f"discarded {offer['discard']}{prices}")
+        if purchase is not None:
+            parts.append(_purchase(purchase))
+        yield f"  seat {seat}: {'; '.join(parts) or 'unknown'}"
+
+
+def _purchase(event: Json) -> str:
+    if event["type"] == "purchase_passed":
+        return "passed"
+    return f"bought {event['tile']} from seat {event['seller']} for {event['price']}"
+
+
+def _since(facts: Facts, wording: Wording) -> Iterator[str]:
+    """Yield what happened since the last decision of the seat."""
+    lines: list[str] = []
+    moves: dict[int, list[str]] = {}
+    for event in facts.since:
+        words = _words(event, wording)
+        if "seat" in event and words:
+            moves.setdefault(event["seat"], []).append(words)
+        elif words:
+            lines += [*_moves(moves), f"  {words}"]
+            moves.clear()
+    lines += _moves(moves)
+    if lines:
+        yield "\nSince your last decision:"
+        yield from lines
+
+
+def _moves(by_seat: Mapping[int, Sequence[str]]) -> Iterator[str]:
+    for seat, words in by_seat.items():
+        yield f"  seat {seat} {', '.join(words)}"
+
+
+def _words(event: Json, wording: Wording) -> str:
+    """Return an event in words; empty if the rest of the text shows it."""
+    match event["type"]:
+        case "tile_bought" | "purchase_passed":
+            return _purchase(event)
+        case "tile_placed":
+            return f"placed {event['tile']} ({wording.x(event['x'])},{event['y']})"
+        case "placement_taken_back":
+            return f"took {event['tile']} back"
+        case "building_finished":
+            return "finished"
+        case "round_scored":
+            scored = (
+                f"seat {each['seat']} "
+                + " ".join(f"{tile['slot']}+{tile['points']}" for tile in each["scoring_tiles"])
+                for each in event["players"]
+            )
+            return f"the round scored: {', '.join(scored)}"
+        case "income_paid":
+            paid = ", ".join(f"seat {each['seat']} {each['total']}" for each in event["players"])
+            return f"income: {paid}"
+        case _:
+            return ""
+
+
+def _bag(view: Json, wording: Wording) -> Iterator[str]:
+    tiles = ", ".join(_ranges(sorted(map(wording.text, view["bag"]["tiles"]))))
+    yield f"\nBag ({view['bag']['count']} tiles): {tiles}"
+
+
+def _ranges(names: Sequence[str]) -> Iterator[str]:
+    """Yield sorted names, those that end with consecutive numbers of two digits as one range."""
+    for _, group in groupby(enumerate(names), lambda each: _prefix_and_offset(each[1], each[0])):
+        first, *others = [name for _, name in group]
+        yield f"{first} to {others[-1]}" if others else first
+
+
+def _prefix_and_offset(name: str, position: int) -> tuple[str, int]:
+    prefix, digits = name[:-2], name[-2:]
+    return (prefix, int(digits) - position) if digits.isdecimal() else (name, position)
 
 
 def territory_lines(
@@ -178,11 +361,12 @@ def territory_lines(
     """Yield a line for each placed tile.
 
     >>> [*territory_lines([{"tile": "castle-red", "x": 0, "y": 0, "rotation": 0}])]
-    ['  (0, 0): castle-red sides pasture/water/pasture/mountain, middle pasture, roads north+south+west']
+    ['  (0, 0) r0: castle-red sides pasture/water/pasture/mountain, middle pasture, roads north+south+west']
     """
     for each in placed:
         text = tile_text(each["tile"], each["rotation"], wording, ruleset)
-        yield f"  ({wording.x(each['x'])}, {each['y']}): {text}"
+        rotation = wording.rotation(each["rotation"])
+        yield f"  ({wording.x(each['x'])}, {each['y']}) r{rotation}: {text}"
 
 
 def _offers(view: Json, wording: Wording) -> Iterator[str]:
@@ -195,7 +379,7 @@ def _offers(view: Json, wording: Wording) -> Iterator[str]:
             price = "" if offer["price"] is None else f" for {offer['price']}"
             marked = ", marked for discard" if offer["discard"] else ""
             text = tile_text(offer["tile"], 0, wording, ruleset)
-            yield f"  of {quoted(player['name'])}{price}{marked}: {text}"
+            yield f"  of seat {player['seat']}{price}{marked}: {text}"
 
 
 def _limits(view: Json, wording: Wording) -> Iterator[str]:
@@ -215,25 +399,34 @@ def _offer_limits(action: Json) -> Iterator[str]:
     yield f"  least {limits['minimum']} each, at most {limits['gold']} gold together."
 
 
-def _actions(view: Json, places: Sequence[Json], wording: Wording) -> Iterator[str]:
-    yield "\nLegal actions (number: action):"
-    numbered = list(enumerate(view["actions"], 1))
+def _actions(facts: Facts, wording: Wording) -> Iterator[str]:
+    view = facts.view
+    left = take_backs_left(view, facts.events)
+    if left:
+        yield f"\nTake back: your last placement of this round, at most {left} more times."
+    yield "\nLegal actions (number: action; of a placement number: rotation, gains by slot):"
+    numbered = list(enumerate(numbered_actions(view["actions"]), 1))
     for number, action in numbered:
         if action["type"] == "set_offer":
             yield from _offer_limits(action)
         if action["type"] != "place":
             yield f"  {number}: {action_text(action, wording)}{_price(view, action)}"
     placements = [(number, one) for number, one in numbered if one["type"] == "place"]
-    yield from _placements(placements, places, wording, ruleset_of(view["ruleset"]))
+    tiles = dict.fromkeys(one["body"]["tile"] for _, one in placements)
+    places = [place for tile in tiles for place in placement_gains_view(facts.game, facts.seat, tile)]
+    yield from _placements(placements, places, wording, facts.ruleset)
 
 
 def _placements(
-    numbered: Sequence[tuple[int, Json]], places: Sequence[Json], wording: Wording, ruleset: Ruleset
+    numbered: Sequence[tuple[int, Json]],
+    places: Sequence[PlacementGainsView],
+    wording: Wording,
+    ruleset: Ruleset,
 ) -> Iterator[str]:
     """Yield the placements, a line for each tile and cell, with their gains."""
     gains = {_place(place): place["gains"] for place in places}
     for tile, of_tile in groupby(numbered, lambda entry: entry[1]["body"]["tile"]):
-        yield f"  Place {tile_text(tile, 0, wording, ruleset)} (number: rotation, gains by slot):"
+        yield f"  Place {tile_text(tile, 0, wording, ruleset)}:"
         for cell, entries in groupby(of_tile, lambda entry: (entry[1]["body"]["x"], entry[1]["body"]["y"])):
             shown = [
                 f"{number}: {wording.rotation(body['rotation'])}{_gains(gains.get(_place(body), ()))}"
@@ -242,11 +435,11 @@ def _placements(
             yield f"    at ({wording.x(cell[0])}, {cell[1]}): {'; '.join(shown)}"
 
 
-def _place(body: Json) -> tuple[Any, ...]:
+def _place(body: Mapping[str, Any] | PlacementGainsView) -> tuple[Any, ...]:
     return body["tile"], body["x"], body["y"], body["rotation"]
 
 
-def _gains(gains: Sequence[Json]) -> str:
+def _gains(gains: Sequence[Mapping[str, Any]]) -> str:
     return "".join(f" {gain['slot']}{gain['points']:+}" for gain in gains if gain["points"])
 
 
@@ -255,4 +448,4 @@ def _price(view: Json, action: Json) -> str:
         return ""
     offers = ((player, offer) for player in view["players"] for offer in player["tiles_on_offer"])
     seller, offer = next((p, o) for p, o in offers if o["tile"] == action["body"]["tile"])
-    return f" from {quoted(seller['name'])} for {offer['price']}"
+    return f" from seat {seller['seat']} for {offer['price']}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from skye.events import Event
 from skye.rules.moves import Move, TakeBack
 from skye.rules.play import legal_moves, offer_limits
-from skye.rules.state import GameState
-from skye.views import game_view, move_view, placement_gains_view, what_if_view
+from skye.rules.state import GameState, check_scoring_tiles
+from skye.views import action_of_move, event_view, game_view
 from skye_gym.agents.decision import decision_text
 from skye_gym.agents.wording import PLAIN, Wording
 
@@ -28,11 +29,12 @@ def legal_actions(game: GameState, seat: int) -> Sequence[Move]:
     return moves if offer_limits(game, seat) is None else moves[:1]
 
 
-def local_decision(
+def local_decision(  # noqa: PLR0913 - the parts of a text
     game: GameState,
     seat: int,
     names: Sequence[str] | None = None,
     *,
+    events: Sequence[Event] = (),
     listed: bool = True,
     wording: Wording = PLAIN,
 ) -> str:
@@ -43,26 +45,29 @@ def local_decision(
       1: discard L41, offer L47 for 1, L19 for 1
 
     :param names: by seat, the name of the player.
+    :param events: all events of the game so far; see `decision_text`.
     :param listed: whether the text lists the legal actions.
     :param wording: the words and the orientation.
     :raises ValueError: when there is no such seat, or the scoring tiles are not drawn yet.
     """
+    check_scoring_tiles(game)
     view = game_view(game, seat)
     players: list[dict[str, Any]] = [
         {**player, "name": f"player {number}" if names is None else names[number]}
         for number, player in enumerate(view["players"])
     ]
-    of_server = {"id": "local", "status": "playing", "you": {"seat": seat}, "players": players}
-    actions = [_action(game, seat, move) for move in legal_actions(game, seat)]
-    tiles = players[seat]["tiles_to_build"]
-    places = [place for tile in tiles for place in placement_gains_view(game, seat, tile)] if listed else ()
-    now = {tile["slot"]: tile["before"] for tile in what_if_view(game, seat, [])["scoring_tiles"]}
-    decision = {**view, **of_server, "actions": actions}
-    return decision_text(decision, now, places, listed=listed, wording=wording)
+    of_server = {
+        "id": "local",
+        "status": "playing",
+        "you": {"seat": seat},
+        "players": players,
+        "options": {"tie_break": str(game.tie_break), "open_gold": game.open_gold},
+        "actions": [_action(game, seat, move) for move in legal_actions(game, seat)],
+    }
+    seen = [event_view(game, seat, event) for event in events]
+    return decision_text({**view, **of_server}, seen, listed=listed, wording=wording)
 
 
 def _action(game: GameState, seat: int, move: Move) -> Mapping[str, Any]:
-    view = dict(move_view(move))
-    action: dict[str, Any] = {"type": view.pop("type"), "body": view}
     limits = offer_limits(game, seat)
-    return action if limits is None else {**action, "constraints": limits._asdict()}
+    return {**action_of_move(move), **({} if limits is None else {"constraints": limits._asdict()})}

@@ -14,6 +14,13 @@ _RULES: Final = files("skye_gym.agents").joinpath("lesson.md").read_text(encodin
 _NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
+CONVENTIONS: Final = (
+    "Conventions: a cell (x, y) is x cells east and y cells south of the castle at (0, 0), so y grows to the "
+    "south. Sides a/b/c/d are north/east/south/west. r90 is a clockwise rotation by 90 degrees."
+)
+"""What coordinates, sides and rotations mean; every text that has some contains it."""
+
+
 def lesson(wording: Wording = PLAIN, ruleset: Ruleset = BASE) -> str:
     """Return the rules of the game in about 700 words, with the scoring tiles of the ruleset.
 
@@ -45,6 +52,7 @@ def _facts(ruleset: Ruleset) -> dict[str, object]:
     catch_up = next((number for number, gold in enumerate(ruleset.catch_up, 1) if gold), None)
     others = ruleset.tiles_drawn - 1
     return {
+        "conventions": CONVENTIONS,
         "players": f"{fewest} to {ruleset.players[-1]}",
         "rounds": _rounds(ruleset),
         "slots": f"{number_word(len(slots)).capitalize()} scoring tiles, {slots[0]} to {slots[-1]},",

@@ -38,7 +38,8 @@ class TextGame:
     def __init__(
         self, seed: str, seat: int = 0, opponent: str = "greedy", ruleset: str = DEFAULT_RULESET
     ) -> None:
-        self.game = new_game(2, seed=seed, options=Options(ruleset=ruleset)).game
+        self.game, events = new_game(2, seed=seed, options=Options(ruleset=ruleset))
+        self.events = [*events]
         self.seat = seat
         self.illegal = 0
         self._attempts = 0
@@ -72,7 +73,8 @@ class TextGame:
         if self.over:
             scores = " - ".join(str(player.score) for player in self.game.players)
             return f"The game is over, with the points {scores}; you are seat {self.seat}."
-        return f"{local_decision(self.game, self.seat)}\n\nChoose your action. {REPLY_FORMAT}"
+        decision = local_decision(self.game, self.seat, events=self.events)
+        return f"{decision}\n\nChoose your action. {REPLY_FORMAT}"
 
     def reply(self, reply: str) -> str:
         """Make the move of a reply; return the next decision, or why the reply cannot be used.
@@ -109,5 +111,6 @@ class TextGame:
             self._make(actor, choose_move(self._opponent, self.game, actor, rng))
 
     def _make(self, seat: int, move: Move) -> None:
-        self.game = play(self.game, seat, move).game
+        self.game, events = play(self.game, seat, move)
+        self.events += events
         self._moves += 1

@@ -16,11 +16,10 @@ from typing import Any, Final
 from skye.errors import SkyeError
 from skye_gym.arena.bot_process import Budget
 from skye_gym.evals.endpoint import Endpoint
-from skye_gym.evals.plan import SECTIONS, Item, Plan
+from skye_gym.evals.plan import PUBLISHED, SECTIONS, Item, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import score, tables
 from skye_gym.evals.subjects import FIRST, Subject, subject_of
-from skye_gym.evals.tasks import TASKS, task_line
 from skye_gym.evals.transcript import Header, MissingReply, Transcript, read_transcript
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
@@ -97,11 +96,11 @@ def report(options: argparse.Namespace) -> int:
 
 
 def publish(options: argparse.Namespace) -> int:
-    """Print the hash of the tasks of each kind, or write the tasks."""
-    for kind in TASKS:
-        lines = [task_line(kind, options.seed, number) for number in range(options.tasks)]
+    """Print the hash of the tasks and games of each kind, or write them."""
+    for kind in PUBLISHED:
+        lines = [published_line(kind, options.seed, number) for number in range(options.tasks)]
         digest = hashlib.sha256(b"".join(lines)).hexdigest()
-        print(f"{digest}  {kind}, {options.tasks} tasks of seed {options.seed}")
+        print(f"{digest}  {kind}, {options.tasks} of seed {options.seed}")
         if options.out is not None:
             with options.out.open("ab") as file:
                 file.writelines(lines)
@@ -145,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
             "out", type=Path, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
         )
         command.add_argument("--processes", type=_count, help="processes that score; default: one a core")
-    tasks = commands.add_parser("tasks", help="print the hashes of the tasks with exact answers")
+    tasks = commands.add_parser("tasks", help="print the hashes of the tasks and games")
     _add_sizes(tasks)
     tasks.add_argument("--out", type=Path, help="a file to which the tasks are appended, as JSON lines")
     tasks.set_defaults(function=publish)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
+from skye.events import Event
 from skye.rules.moves import Move
 from skye.rules.state import GameState
 from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, legal_actions, move_in
@@ -32,6 +34,7 @@ def choose(
     key: str,
     game: GameState,
     seat: int,
+    events: Sequence[Event] = (),
     *,
     attempts: int = ATTEMPTS,
     listed: bool = True,
@@ -40,8 +43,9 @@ def choose(
     """Ask for a move; show the reason when a reply cannot be used, and ask again.
 
     :param key: the beginning of the keys of the questions.
+    :param events: all events of the game so far.
     """
-    messages: tuple[Message, ...] = decision_messages(game, seat, wording, listed=listed)
+    messages: tuple[Message, ...] = decision_messages(game, seat, events, wording, listed=listed)
     for attempt in range(attempts):
         reply = ask(Question(f"{key}/{attempt}", messages, game, seat))
         try:
@@ -65,7 +69,7 @@ def play_game(ask: Ask, key: str, seed: str, seat: int, opponent: str, *, listed
     game = TextGame(seed, seat, opponent)
     choices: list[Choice] = []
     while not game.over:
-        choices.append(choose(ask, f"{key}/{len(choices)}", game.game, seat, listed=listed))
+        choices.append(choose(ask, f"{key}/{len(choices)}", game.game, seat, game.events, listed=listed))
         game.play(choices[-1].move)
     return {
         "points": game.points,

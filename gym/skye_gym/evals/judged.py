@@ -37,8 +37,9 @@ def judged_position(kind: str, seed: str, number: int) -> Position:
     """
     phase = JUDGED[kind]
     return next(
-        (game, seat)
-        for _, (game, seat) in in_random_order(seed, number, kind)
+        position
+        for _, position in in_random_order(seed, number, kind)
+        for game, seat, _ in [position]
         if game.phase is phase and (phase is Phase.PRICING or len(legal_actions(game, seat)) > 2)
     )
 
@@ -51,7 +52,7 @@ def regret(position: Position, move: Move, seed: str) -> float:
 
     :param seed: the seed of the samples.
     """
-    game, seat = position
+    game, seat, _ = position
     best = choose_move(_EXPERT, game, seat, Random(seed))
     if move == best:
         return 0.0

@@ -6,14 +6,49 @@ import json
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
+from skye_gym.agents import PLAIN, TextGame
 from skye_gym.evals.games import OPPONENTS, Result, choose, play_game
 from skye_gym.evals.judged import JUDGED, judged_position, regret
-from skye_gym.evals.questions import VARIANTS, Ask, Question, messages_of, wording_of
-from skye_gym.evals.tasks import TASKS, is_correct, task_of
+from skye_gym.evals.questions import (
+    VARIANTS,
+    Ask,
+    Question,
+    canonical,
+    decision_messages,
+    messages_of,
+    wording_of,
+)
+from skye_gym.evals.tasks import TASKS, is_correct, task_line, task_of
 
 SECTIONS: Final = ("exact", "judged", "games")
 LISTS: Final = ("listed", "unlisted")
 """Games with and without the list of legal actions."""
+
+
+PUBLISHED: Final = (*TASKS, *JUDGED, *OPPONENTS)
+"""What has a published hash: the tasks of each kind, and the games with each opponent."""
+
+
+def published_line(kind: str, seed: str, number: int) -> bytes:
+    """Return a task with both wordings, or the first question of a game, as a line of JSON.
+
+    :param kind: one of `PUBLISHED`.
+    :param seed: the seed of the run.
+    :param number: the number of the task or game.
+    """
+    if kind in TASKS:
+        return task_line(kind, seed, number)
+    if kind in JUDGED:
+        position = judged_position(kind, seed, number)
+        wordings = {variant: wording_of(variant, f"{seed}/{number}") for variant in VARIANTS}
+        texts = {name: decision_messages(*position, wording) for name, wording in wordings.items()}
+    else:
+        game = TextGame(f"{seed}/{number // 2}/game", number % 2, kind)
+        texts = {
+            name: decision_messages(game.game, game.seat, game.events, PLAIN, listed=name == "listed")
+            for name in LISTS
+        }
+    return canonical({"kind": kind, "number": number, "questions": texts}) + b"\n"
 
 
 class Item(NamedTuple):

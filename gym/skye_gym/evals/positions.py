@@ -5,16 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from random import Random
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from skye.bots.registry import choose_move
+from skye.events import Event
 from skye.rules.play import play
 from skye.rules.setup import new_game
 from skye.rules.state import GameState
 from skye.rulesets import BASE
 
-Position: TypeAlias = tuple[GameState, int]
-"""A game, and the seat that decides."""
+
+class Position(NamedTuple):
+    """A decision of a game.
+
+    :param game: the game.
+    :param seat: the seat that decides.
+    :param events: all events of the game so far.
+    """
+
+    game: GameState
+    seat: int
+    events: tuple[Event, ...]
+
 
 _GAMES: Final = 10
 """The number of games in which a suitable position is looked for."""
@@ -29,13 +41,14 @@ def positions(seed: str, number: int) -> tuple[Position, ...]:
     """
     rng = Random(f"{seed}/{number}")
     players = BASE.players[:3]
-    game = new_game(players[number % len(players)], seed=f"{seed}/{number}").game
+    game, events = new_game(players[number % len(players)], seed=f"{seed}/{number}")
     found: list[Position] = []
     while not game.is_over:
         seat = game.waiting_for[0]
         if game.round > 1:
-            found.append((game, seat))
-        game = play(game, seat, choose_move("greedy", game, seat, rng)).game
+            found.append(Position(game, seat, events))
+        game, more = play(game, seat, choose_move("greedy", game, seat, rng))
+        events += more
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from skye.events import Event
 from skye.rules.state import GameState
 from skye_gym.agents import PLAIN, Wording, lesson, local_decision, other_wording
 from skye_gym.agents.replies import REPLY_FORMAT
@@ -78,12 +79,13 @@ def messages_of(prompt: str, wording: Wording) -> tuple[Message, ...]:
 
 
 def decision_messages(
-    game: GameState, seat: int, wording: Wording, *, listed: bool = True
+    game: GameState, seat: int, events: Sequence[Event], wording: Wording, *, listed: bool = True
 ) -> tuple[Message, ...]:
     """Return the messages that ask for a move.
 
+    :param events: all events of the game so far.
     :param listed: whether the text lists the legal actions.
     """
     form = REPLY_FORMAT if listed else REPLY_FORMAT.replace('{"number": 3} for a listed action\n', "")
-    decision = local_decision(game, seat, listed=listed, wording=wording)
+    decision = local_decision(game, seat, events=events, listed=listed, wording=wording)
     return messages_of(f"{decision}\n\nChoose your action. {wording.text(form)}", wording)

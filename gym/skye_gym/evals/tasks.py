@@ -13,7 +13,7 @@ from skye.rules.state import GameState, Phase
 from skye.tiles import ROTATIONS, coordinates_of
 from skye.tiles.tile_set import Place
 from skye.views import PlacementGainsView, move_view, placement_gains_view, territory_tiles_view, what_if_view
-from skye_gym.agents import UnusableReply, Wording, action_text, json_in, tile_text
+from skye_gym.agents import CONVENTIONS, UnusableReply, Wording, action_text, json_in, tile_text
 from skye_gym.agents.decision import territory_lines
 from skye_gym.evals.positions import Position, in_random_order
 from skye_gym.evals.questions import VARIANTS, canonical, wording_of
@@ -37,7 +37,7 @@ _CODES: Final = ("legal", "cell_occupied", "not_adjacent", "terrain_mismatch")
 
 def legality(position: Position, rng: Random, wording: Wording) -> Task | None:
     """Return the question whether a placement is legal, and why not."""
-    game, seat = position
+    game, seat, _ = position
     player = game.players[seat]
     if not player.tiles_to_build:
         return None
@@ -70,7 +70,7 @@ def _places_around(game: GameState, seat: int, tile: str) -> Iterator[Place]:
 
 def points(position: Position, rng: Random, wording: Wording) -> Task | None:  # noqa: ARG001 - makes no choice
     """Return the question where points come from."""
-    game, seat = position
+    game, seat, _ = position
     worth = {
         each["slot"]: each["before"]
         for each in what_if_view(game, seat, [])["scoring_tiles"]
@@ -88,7 +88,7 @@ How many points are from each of them?"""
 
 def area(position: Position, rng: Random, wording: Wording) -> Task | None:
     """Return the question how large an area is, and whether it is completed."""
-    game, seat = position
+    game, seat, _ = position
     found = [
         (area, cell)
         for area in game.players[seat].territory.summary.areas
@@ -110,7 +110,7 @@ How many tiles does it reach, and is it completed?"""
 
 def best_of_four(position: Position, rng: Random, wording: Wording) -> Task | None:
     """Return the question which of four placements gives most points this round."""
-    game, seat = position
+    game, seat, _ = position
     slots = game.slots_scored_in(game.round)
     if any(game.ruleset.scoring_tile(game.scoring_tile(slot)).majority for slot in slots):
         return None  # it depends on other territories
@@ -152,7 +152,7 @@ def _gain(place: PlacementGainsView, slots: Iterable[str]) -> int:
 
 def prices(position: Position, rng: Random, wording: Wording) -> Task | None:
     """Return the question which prices meet constraints."""
-    game, seat = position
+    game, seat, _ = position
     if game.phase is not Phase.PRICING:
         return None
     _, dear, cheap = rng.sample(game.players[seat].tiles_on_offer, 3)
@@ -212,8 +212,8 @@ def task_line(kind: str, seed: str, number: int) -> bytes:
 def _prompt(game: GameState, seat: int, question: str, example: str, wording: Wording) -> str:
     placed = territory_tiles_view(game.players[seat].territory.placed)
     lines = [
-        "Your territory (cell: tile). Cells count east (x) and south (y) of the castle;",
-        "sides are in the order north, east, south, west:",
+        CONVENTIONS,
+        "\nYour territory (cell rotation: tile):",
         *territory_lines(placed, wording, game.ruleset),
         f"\n{question}",
         f"End your reply with a JSON object on a line of its own, such as {example}",
