@@ -112,9 +112,9 @@ def test_decision_hides_what_the_seat_must_not_see(use, skye):
         tiles = action["constraints"]["tiles"]
         seat.set_offer(tiles[0], {tiles[1]: 2, tiles[2]: 3})
         text = await told(client, "wait_for_turn", game=game)
-        of_rival = [line for line in text.splitlines() if 'of "Rival"' in line]
+        of_rival = [line for line in text.splitlines() if f"of seat {taken['seat']}" in line]
         assert len(of_rival) == 3
-        assert not any(re.search('of "Rival" for|discard', line) for line in of_rival)
+        assert not any(re.search(r"of seat \d for|discard", line) for line in of_rival)
         assert '"Rival": 0 points, gold hidden' in text
         assert "skye_" not in text
         assert key not in text

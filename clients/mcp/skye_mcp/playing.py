@@ -113,9 +113,7 @@ class Playing:
             )
         action = chosen_action(view["actions"], number, offer, place, take_back=take_back)
         if take_back and not take_backs_left(view, await self._events(view)):
-            raise UnusableChoice(
-                "You have taken back as many placements as a round allows: choose another action."
-            )
+            raise UnusableChoice("No more placements can be taken back in this round.")
         seat = self.game(game).seat(view["you"]["seat"])
         after = await seat.act(action, include=["actions"])
         if after.get("actions") or after["status"] != "playing":
