@@ -123,3 +123,47 @@ def test_pictures_and_texts_are_those_of_the_ruleset_of_the_game():
         "1 each.",
         "unknown",
     ]
+
+
+def moment(phase, version, waiting, seat=0, status="playing"):
+    """Return what a view says about whose turn it is."""
+    return {
+        "phase": phase,
+        "version": version,
+        "waiting_for": waiting,
+        "round": 1,
+        "status": status,
+        "you": {"seat": seat},
+    }
+
+
+PRICING = moment("pricing", 4, [0, 1])
+SHOWN = [
+    (PRICING, PRICING, None, ["old"], False),
+    (PRICING, moment("pricing", 5, [1]), None, ["old"], True),
+    (PRICING, moment("pricing", 5, [1]), moment("pricing", 5, [1]), ["old"], False),
+    (PRICING, moment("pricing", 6, [1]), moment("pricing", 5, [1]), ["old"], True),
+    (PRICING, moment("buying", 6, [1]), None, [], False),
+    (PRICING, moment("buying", 6, [0]), None, None, True),
+    (None, PRICING, None, None, True),
+    (None, moment("buying", 6, [0], seat=None), None, None, False),
+    (moment("building", 9, [0]), moment("building", 10, [], status="finished"), None, None, False),
+]
+"""The view of the last list of actions, the current view, that of the request in progress, then the list that is
+shown, and whether actions must be requested."""
+
+
+def test_actions_are_those_of_the_turn_and_requested_once_for_a_version():
+    script = """
+      const { actionsIn, momentOf, momentToRequest } = await import("./state/actions.js");
+      const results = CASES.map(([before, view, requested]) => {
+        const known = {
+          listed: before && { moment: momentOf(before), list: ["old"] },
+          requested: requested && momentOf(requested),
+        };
+        return [actionsIn(known, view), momentToRequest(known, view) !== null];
+      });
+      console.log(JSON.stringify(results));
+    """
+    results = evaluated(script.replace("CASES", json.dumps([case[:3] for case in SHOWN])))
+    assert results == [list(case[3:]) for case in SHOWN]

@@ -1,6 +1,7 @@
 import { ApiError, HistoryLostError } from "../../clients/typescript/src/errors.js";
 import { fold } from "../../clients/typescript/src/fold.js";
 import { randomKey } from "../../clients/typescript/src/transport.js";
+import { actionsIn, momentOf, momentToRequest, NOTHING_KNOWN } from "./actions.js";
 import { skye } from "./api.js";
 import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
 import { TabGroup } from "./tabs.js";
@@ -27,7 +28,7 @@ export class Store {
   #drawing = false;
   #listeners = /** @type {Set<() => void>} */ (new Set());
   #eventListeners = /** @type {Set<(event: Event) => void>} */ (new Set());
-  #actionsFor = "";
+  #known = NOTHING_KNOWN;
   /** When the first event arrived that is not drawn yet. */
   #firstEventAt = 0;
 
@@ -39,8 +40,6 @@ export class Store {
     this.view = /** @type {Game} */ (/** @type {unknown} */ (null));
     /** All events from the first one on. @type {Event[]} */
     this.log = [];
-    /** The legal actions of our seat; null while unknown. @type {Action[] | null} */
-    this.actions = null;
     /** @type {Connection} */
     this.connection = "connecting";
     /** A placement that the server has not confirmed yet. @type {Placed | null} */
@@ -202,6 +201,11 @@ export class Store {
     return this.seat !== null && this.view.status === "playing" && this.view.waiting_for.includes(this.seat);
   }
 
+  /** The legal actions of our seat; null while unknown. */
+  get actions() {
+    return actionsIn(this.#known, this.view);
+  }
+
   /** Whether no new action can be sent now. While only the server is unreachable, requests are retried. */
   get blocked() {
     return this.busy || !navigator.onLine;
@@ -238,7 +242,6 @@ export class Store {
     setTimeout(() => {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
-      this.#dropActions();
       for (const listener of this.#listeners) listener();
       if (this.#firstEventAt) performance.measure("skye-event", { start: this.#firstEventAt });
       this.#firstEventAt = 0;
@@ -246,55 +249,36 @@ export class Store {
     });
   }
 
-  /** What the actions of our seat belong to: a phase, and while tiles are bought a turn. */
-  get #turnKey() {
-    const { phase, round } = this.view;
-    return `${this.seat}.${phase}.${round}.${phase === "buying" && this.myTurn}.`;
-  }
-
-  /** The key of the cached actions. It includes the turn, since the events of one version may arrive one by one. */
-  get #actionsKey() {
-    return `${this.#turnKey}${this.view.version}.${this.myTurn}`;
-  }
-
-  /** Set the actions that a response included with the view of this version. @param {unknown[] | undefined} actions */
-  #setActions(actions) {
-    if (!actions) return;
-    this.actions = /** @type {Action[]} */ (actions);
-    this.#actionsFor = this.#actionsKey;
-  }
-
-  /** Forget the actions of another phase or turn. */
-  #dropActions() {
-    if (this.seat === null || this.view.status !== "playing" || !this.#actionsFor.startsWith(this.#turnKey))
-      this.actions = null;
+  /** Keep the actions that a response included with the current view. @param {unknown[] | undefined} list */
+  #setActions(list) {
+    const moment = momentOf(this.view);
+    if (list && moment) this.#known = { listed: { moment, list: /** @type {Action[]} */ (list) }, requested: null };
   }
 
   /** Request the actions of our seat when they may have changed. */
   async refreshActions() {
-    this.#dropActions();
-    if (this.seat === null || this.view.status !== "playing") return;
-    const wanted = this.#actionsKey;
-    if (wanted === this.#actionsFor) return;
-    if (this.busy) return; // the response to the write includes them
-    this.#actionsFor = wanted;
-    if (!this.myTurn && this.view.phase === "buying") return void (this.actions = []);
+    const requested = this.busy ? null : momentToRequest(this.#known, this.view); // a write responds with the actions
+    if (this.seat === null || !requested) return;
+    this.#known = { ...this.#known, requested };
     try {
       const { actions, version } = await this.game
         .seat(this.seat)
         .request("GET", "/actions", { signal: this.#stop.signal });
-      if (wanted !== this.#actionsFor) return; // a later request has replaced this one
-      if (version < this.view.version) {
-        this.#actionsFor = "";
-        return void setTimeout(() => this.changed(), SETTLE_MS);
-      }
-      this.actions = /** @type {Action[]} */ (actions);
+      if (this.#known.requested !== requested) return; // a later request or a write has replaced this one
+      if (version < this.view.version) return this.#requestAgain();
+      this.#known = { listed: { moment: requested, list: /** @type {Action[]} */ (actions) }, requested: null };
       this.changed();
     } catch (error) {
-      if (this.#stop.signal.aborted) return;
-      this.#actionsFor = "";
-      if (!(error instanceof ApiError)) setTimeout(() => this.changed(), SETTLE_MS);
+      if (this.#stop.signal.aborted || this.#known.requested !== requested) return;
+      if (error instanceof ApiError) this.#known = NOTHING_KNOWN;
+      else this.#requestAgain();
     }
+  }
+
+  /** Forget the actions, and request them a little later. */
+  #requestAgain() {
+    this.#known = NOTHING_KNOWN;
+    setTimeout(() => this.changed(), SETTLE_MS);
   }
 
   /**
@@ -318,7 +302,7 @@ export class Store {
       return true;
     } catch (error) {
       if (!this.#stop.signal.aborted) toastError(error);
-      this.#actionsFor = "";
+      this.#known = NOTHING_KNOWN;
       return false;
     } finally {
       clearTimeout(reloading);
@@ -372,7 +356,7 @@ export class Store {
    */
   async place(placement, key = randomKey()) {
     this.pending = placement;
-    this.actions = null;
+    this.#known = NOTHING_KNOWN;
     saveForTab(this.#unconfirmed, { placement, key, seat: this.token });
     const accepted = await this.act((seat, options) => seat.place(placement, options), key);
     saveForTab(this.#unconfirmed, null);
