@@ -16,92 +16,84 @@ const ZOOM = 1.25;
 /** @typedef {import("./place.js").Placing} Placing */
 /** @typedef {import("../state/types.js").Cell} Cell */
 
-/** A territory as a grid: one tab stop, arrow keys move between cells. */
-export class Board {
-  /** The cells of the grid. @type {import("./viewport.js").Bounds} */
-  #bounds = { left: -1, top: -1, columns: 3, rows: 3 };
-  #at = { x: 0, y: 0 };
-  /** The tile whose legal cells were brought into sight. @type {string | null} */
-  #revealed = null;
-  /** The last arguments of `show`. @type {Parameters<Board["show"]> | null} */
-  #shown = null;
+/**
+ * @typedef {object} Shown What the board shows.
+ * @property {Player} player
+ * @property {boolean} mine Whether it is our territory, which shows the ghost.
+ * @property {import("../state/store.js").Placed | null} pending Our placement that the server has not confirmed.
+ * @property {string} moment The phase: a new one may choose another scale.
+ * @property {readonly string[]} highlighted
+ */
 
-  /**
-   * @param {Placing | null} placing Null where tiles cannot be placed.
-   * @param {() => string} rulesetOf Returns the ruleset of the game.
-   */
-  constructor(placing, rulesetOf) {
-    this.placing = placing;
-    this.rulesetOf = rulesetOf;
-    this.grid = h("div", {
-      class: "grid",
-      role: "grid",
-      dir: "ltr",
-      onkeydown: (/** @type {KeyboardEvent} */ event) => this.#key(event),
-    });
-    this.scroller = h("div", { class: "scroller", dir: "ltr" }, this.grid);
-    this.title = h("h2", {});
-    this.viewport = new Viewport(this.scroller, this.grid, () => this.#bounds);
-    const tools = h(
-      "div",
-      { class: "tools" },
-      button(t("board.fit"), () => this.viewport.fitAll(), { class: "small" }),
-      button("+", () => this.viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
-      button("−", () => this.viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }),
-    );
-    this.root = h("section", { class: "board" }, h("div", { class: "board-head" }, this.title, tools), this.scroller);
-    this.scroller.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
-    /** Tiles to highlight. @type {Set<string>} */
-    this.highlighted = new Set();
-    /** The phase: a new one may choose another scale. */
-    this.moment = "";
+/**
+ * Create a territory as a grid: one tab stop, arrow keys move between cells.
+ *
+ * @param {Placing | null} placing Null where tiles cannot be placed.
+ * @param {() => string} rulesetOf Returns the ruleset of the game.
+ */
+export function territoryBoard(placing, rulesetOf) {
+  /** The cells of the grid. @type {import("./viewport.js").Bounds} */
+  let bounds = { left: -1, top: -1, columns: 3, rows: 3 };
+  /** The cell in the tab order. */
+  let at = { x: 0, y: 0 };
+  /** The tile whose legal cells were brought into sight. @type {string | null} */
+  let revealed = null;
+  /** @type {Shown | null} */
+  let latest = null;
+  /** The elements of the cells, by their place as in "1,-2". @type {Map<string, HTMLElement>} */
+  const boxes = new Map();
+  const changed = whenChanged();
+  const grid = h("div", { class: "grid", role: "grid", dir: "ltr", onkeydown: pressed });
+  const scroller = h("div", { class: "scroller", dir: "ltr" }, grid);
+  const title = h("h2", {});
+  const viewport = new Viewport(scroller, grid, () => bounds);
+  const tools = h(
+    "div",
+    { class: "tools" },
+    button(t("board.fit"), () => viewport.fitAll(), { class: "small" }),
+    button("+", () => viewport.zoom(ZOOM), { class: "small", "aria-label": t("board.zoom_in") }),
+    button("−", () => viewport.zoom(1 / ZOOM), { class: "small", "aria-label": t("board.zoom_out") }),
+  );
+  const root = h("section", { class: "board" }, h("div", { class: "board-head" }, title, tools), scroller);
+  scroller.addEventListener("wheel", turned, { passive: false });
+
+  /** @param {Shown} shown */
+  function update(shown) {
+    latest = shown;
+    loadTileWords(rulesetOf(), () => latest && update(latest));
+    const cells = cellsOf(shown);
+    const { seat, name } = shown.player;
+    changed([cells, seat, name, shown.mine, shown.moment, tileWordsLoaded(rulesetOf())], () => draw(shown, cells));
+    keepFocusable(cells.flat());
+    revealLegal(cells.flat());
   }
 
-  /**
-   * @param {Player} player
-   * @param {boolean} mine Whether this is our territory, which shows the ghost.
-   * @param {import("../state/store.js").Placed | null} pending
-   */
-  show(player, mine, pending) {
-    this.#shown = [player, mine, pending];
-    setText(this.title, mine ? t("board.mine") : t("board.of", { name: player.name }));
-    attribute(this.grid, "aria-label", this.title.textContent);
-    const cells = this.#cells(player, mine, pending);
-    loadTileWords(this.rulesetOf(), () => this.#shown && this.show(...this.#shown));
-    keyed(
-      this.grid,
-      cells,
-      (row) => row[0].y,
-      (row) => this.#row(row),
-    );
-    attribute(this.grid, "aria-rowcount", cells.length);
-    attribute(this.grid, "aria-colcount", cells[0].length);
-    this.grid.style.setProperty("--columns", String(cells[0].length));
-    this.#bounds = { left: cells[0][0].x, top: cells[0][0].y, columns: cells[0].length, rows: cells.length };
-    this.viewport.show(String(player.seat), this.moment);
-    this.#revealLegal(cells.flat());
-    this.#focusable();
+  /** @param {Shown} shown @param {Cell[][]} cells */
+  function draw({ player, mine, moment }, cells) {
+    setText(title, mine ? t("board.mine") : t("board.of", { name: player.name }));
+    attribute(grid, "aria-label", title.textContent);
+    keyed(grid, cells, (line) => line[0].y, row);
+    attribute(grid, "aria-rowcount", cells.length);
+    attribute(grid, "aria-colcount", cells[0].length);
+    grid.style.setProperty("--columns", String(cells[0].length));
+    bounds = { left: cells[0][0].x, top: cells[0][0].y, columns: cells[0].length, rows: cells.length };
+    viewport.update(String(player.seat), moment);
   }
 
   /** Once a tile is chosen, pan to the cells where it fits. @param {Cell[]} cells */
-  #revealLegal(cells) {
-    const tile = this.placing?.tile ?? null;
+  function revealLegal(cells) {
+    const tile = placing?.tile ?? null;
     const legal = cells.filter(({ turns }) => turns > 0);
-    if (tile === this.#revealed || (tile && !legal.length)) return;
-    this.#revealed = tile;
-    if (tile) this.viewport.reveal(boundsOf(legal));
+    if (tile === revealed || (tile && !legal.length)) return;
+    revealed = tile;
+    if (tile) viewport.reveal(boundsOf(legal));
   }
 
-  /**
-   * @param {Player} player
-   * @param {boolean} mine
-   * @param {import("../state/store.js").Placed | null} pending
-   * @returns {Cell[][]}
-   */
-  #cells(player, mine, pending) {
+  /** @param {Shown} shown @returns {Cell[][]} */
+  function cellsOf({ player, mine, pending, highlighted }) {
     const laid = new Map(player.territory.map((tile) => [`${tile.x},${tile.y}`, tile]));
-    const ghost = mine ? (this.placing?.ghost ?? null) : null;
-    const turns = mine ? this.placing?.cells() : undefined;
+    const ghost = mine ? (placing?.ghost ?? null) : null;
+    const turns = mine ? placing?.cells() : undefined;
     const { left, top, columns, rows } = boundsOf(player.territory);
     const range = (/** @type {number} */ first, /** @type {number} */ length) =>
       Array.from({ length: length + 2 }, (_, index) => first - 1 + index);
@@ -109,54 +101,35 @@ export class Board {
       range(left, columns).map((x) => {
         const here = ghost?.x === x && ghost.y === y;
         const tile = here ? ghost : (laid.get(`${x},${y}`) ?? null);
+        const places = turns?.get(`${x},${y}`) ?? [];
         return {
           x,
           y,
           tile: tile?.tile ?? null,
           rotation: tile?.rotation ?? 0,
           ghost: here,
-          turns: turns?.get(`${x},${y}`)?.length ?? 0,
-          best: this.#best(turns?.get(`${x},${y}`)),
+          turns: places.length,
+          best: places.length ? (placing?.pointsNow(places[0]) ?? null) : null,
           waiting: pending?.x === x && pending.y === y,
           sides: tile && (mine || setting("edges")) ? sidesWithGlyphs({ x, y }, ghost) : [],
-          highlighted: tile !== null && this.highlighted.has(tile.tile),
+          highlighted: tile !== null && highlighted.includes(tile.tile),
         };
       }),
     );
   }
 
-  /**
-   * Return the points that the best rotation in a cell adds in this round.
-   *
-   * @param {import("../state/types.js").Legal[] | undefined} places
-   */
-  #best(places) {
-    return places?.length ? (this.placing?.pointsNow(places[0]) ?? null) : null;
-  }
-
-  /** @param {Cell[]} row */
-  #row(row) {
-    const root = h("div", { role: "row", class: "row" });
-    return {
-      root,
-      show: (/** @type {Cell[]} */ cells) =>
-        keyed(
-          root,
-          cells,
-          ({ x }) => x,
-          (cell) => this.#cell(cell),
-        ),
-      row,
-    };
+  function row() {
+    const line = h("div", { role: "row", class: "row" });
+    return { root: line, update: (/** @type {Cell[]} */ cells) => keyed(line, cells, ({ x }) => x, cellBox) };
   }
 
   /** @param {Cell} cell */
-  #cell({ x, y }) {
+  function cellBox({ x, y }) {
     const picture = h("img", { alt: "", draggable: "false" });
     const dots = h("span", { class: "dots", "aria-hidden": "true" });
     const signs = h("span", { class: "edges", "aria-hidden": "true" });
     const best = h("span", { class: "best", "aria-hidden": "true" });
-    const root = h(
+    const box = h(
       "div",
       {
         role: "gridcell",
@@ -164,27 +137,28 @@ export class Board {
         tabindex: -1,
         "data-x": x,
         "data-y": y,
-        onclick: (/** @type {PointerEvent} */ event) => this.#tap(x, y, event.pointerType),
+        onclick: (/** @type {PointerEvent} */ event) => tap(x, y, event.pointerType),
         onfocus: () => {
-          this.#at = { x, y };
+          at = { x, y };
         },
       },
       signs,
       best,
       dots,
     );
+    boxes.set(`${x},${y}`, box);
     /** @type {string | null} */
     let shown = null;
     let rotation = 0;
     noteOn(
-      root,
-      this.rulesetOf(),
+      box,
+      rulesetOf(),
       () => shown,
       () => rotation,
     );
-    const [changed, sidesChanged] = [whenChanged(), whenChanged()];
-    const draw = (/** @type {Cell} */ cell) => {
-      root.className = [
+    const [cellChanged, sidesChanged] = [whenChanged(), whenChanged()];
+    const drawCell = (/** @type {Cell} */ cell) => {
+      box.className = [
         "cell",
         cell.tile ? "tile" : "",
         cell.ghost ? "ghost" : "",
@@ -194,26 +168,26 @@ export class Board {
       ]
         .filter(Boolean)
         .join(" ");
-      if (shown !== cell.tile) attribute(root, "title", null);
+      if (shown !== cell.tile) attribute(box, "title", null);
       shown = cell.tile;
       rotation = cell.rotation;
-      attribute(root, "data-tile", cell.tile);
-      attribute(root, "data-rotation", cell.tile ? rotation : null);
+      attribute(box, "data-tile", cell.tile);
+      attribute(box, "data-rotation", cell.tile ? rotation : null);
       if (cell.tile) {
-        attribute(picture, "src", tilePicture(this.rulesetOf(), cell.tile, cell.rotation));
-        if (!picture.isConnected) root.prepend(picture);
+        attribute(picture, "src", tilePicture(rulesetOf(), cell.tile, cell.rotation));
+        if (!picture.isConnected) box.prepend(picture);
       } else picture.remove();
       const count = cell.tile && !cell.ghost ? 0 : cell.turns;
       if (dots.childElementCount !== count) dots.replaceChildren(...Array.from({ length: count }, () => h("i")));
-      sidesChanged([cell.tile, cell.rotation, cell.sides, tileWordsLoaded(this.rulesetOf())], () =>
-        signs.replaceChildren(...edgeGlyphs(this.rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides)),
+      sidesChanged([cell.tile, cell.rotation, cell.sides, tileWordsLoaded(rulesetOf())], () =>
+        signs.replaceChildren(...edgeGlyphs(rulesetOf(), cell.tile ?? "", cell.rotation, cell.sides)),
       );
       setText(best, count && !cell.ghost && cell.best ? signed(cell.best) : "");
-      attribute(root, "aria-label", label(cell, this.rulesetOf()));
+      attribute(box, "aria-label", label(cell, rulesetOf()));
     };
     return {
-      root,
-      show: (/** @type {Cell} */ cell) => changed([cell, tileWordsLoaded(this.rulesetOf())], () => draw(cell)),
+      root: box,
+      update: (/** @type {Cell} */ cell) => cellChanged([cell, tileWordsLoaded(rulesetOf())], () => drawCell(cell)),
     };
   }
 
@@ -224,54 +198,50 @@ export class Board {
    * @param {number} y
    * @param {string} pointer
    */
-  #tap(x, y, pointer) {
-    this.#at = { x, y };
-    if (pointer === "touch" && this.viewport.cell < TAP_MIN) {
-      this.viewport.zoom(TAP_COMFORTABLE / this.viewport.cell);
-      this.#at = { x, y };
-      this.grid.querySelector(`[data-x="${x}"][data-y="${y}"]`)?.scrollIntoView({ block: "center", inline: "center" });
-    } else this.placing?.tap(x, y);
+  function tap(x, y, pointer) {
+    at = { x, y };
+    if (pointer === "touch" && viewport.cell < TAP_MIN) {
+      viewport.zoom(TAP_COMFORTABLE / viewport.cell);
+      boxes.get(`${x},${y}`)?.scrollIntoView({ block: "center", inline: "center" });
+    } else placing?.tap(x, y);
   }
 
-  /** Keep exactly one cell in the tab order. */
-  #focusable() {
-    const cells = /** @type {HTMLElement[]} */ ([...this.grid.querySelectorAll("[role=gridcell]")]);
-    const current =
-      cells.find((cell) => this.#isAt(cell)) ?? cells.find(({ dataset }) => dataset.rotation !== undefined) ?? cells[0];
-    for (const cell of cells) if (cell !== current && cell.tabIndex === 0) cell.tabIndex = -1;
-    if (current && current.tabIndex !== 0) current.tabIndex = 0;
-  }
-
-  /** @param {HTMLElement} cell */
-  #isAt(cell) {
-    return Number(cell.dataset.x) === this.#at.x && Number(cell.dataset.y) === this.#at.y;
+  /** Keep exactly one cell in the tab order: the one of now, or the first with a tile. @param {Cell[]} cells */
+  function keepFocusable(cells) {
+    const known = cells.some(({ x, y }) => x === at.x && y === at.y);
+    const current = known ? at : (cells.find(({ tile }) => tile) ?? cells[0]);
+    for (const { x, y } of cells) {
+      const box = boxes.get(`${x},${y}`);
+      const index = x === current.x && y === current.y ? 0 : -1;
+      if (box && box.tabIndex !== index) box.tabIndex = index;
+    }
   }
 
   /** Move the focus to a cell. @param {number} x @param {number} y */
-  focus(x, y) {
-    const cell = /** @type {HTMLElement | null} */ (this.grid.querySelector(`[data-x="${x}"][data-y="${y}"]`));
-    if (!cell) return;
-    this.#at = { x, y };
-    this.#focusable();
-    cell.focus();
-    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+  function focus(x, y) {
+    const box = boxes.get(`${x},${y}`);
+    if (!box?.isConnected || !latest) return;
+    at = { x, y };
+    keepFocusable(cellsOf(latest).flat());
+    box.focus();
+    box.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   /** Move the focus to the next cell where the chosen tile can be placed. @param {number} step */
-  nextLegal(step) {
-    const cells = [...(this.placing?.cells().keys() ?? [])]
+  function nextLegal(step) {
+    const cells = [...(placing?.cells().keys() ?? [])]
       .map((key) => key.split(",").map(Number))
       .sort(([ax, ay], [bx, by]) => ay - by || ax - bx);
     if (!cells.length) return;
-    const index = cells.findIndex(([x, y]) => x === this.#at.x && y === this.#at.y);
+    const index = cells.findIndex(([x, y]) => x === at.x && y === at.y);
     const [x, y] = cells[index < 0 ? 0 : (index + step + cells.length) % cells.length];
-    this.focus(x, y);
+    focus(x, y);
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
-    const { x, y } = this.#at;
-    const { left, top, columns, rows } = this.#bounds;
+  function pressed(event) {
+    const { x, y } = at;
+    const { left, top, columns, rows } = bounds;
     const [right, bottom] = [left + columns - 1, top + rows - 1];
     /** @type {Record<string, [number, number]>} */
     const moves = {
@@ -283,8 +253,8 @@ export class Board {
       End: [right, event.ctrlKey ? bottom : y],
     };
     const move = moves[event.key];
-    if (move) this.focus(...move);
-    else if (event.key === "Enter" || event.key === " ") this.#enter(x, y);
+    if (move) focus(...move);
+    else if (event.key === "Enter" || event.key === " ") enter(x, y);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -296,18 +266,32 @@ export class Board {
    * @param {number} x
    * @param {number} y
    */
-  #enter(x, y) {
-    const ghost = this.placing?.ghost;
-    if (ghost?.x === x && ghost.y === y) void this.placing?.commit();
-    else this.placing?.tap(x, y);
+  function enter(x, y) {
+    const ghost = placing?.ghost;
+    if (ghost?.x === x && ghost.y === y) void placing?.commit();
+    else placing?.tap(x, y);
   }
 
   /** Rotate the ghost below the mouse wheel. @param {WheelEvent} event */
-  #wheel(event) {
-    if (event.ctrlKey || !(event.target instanceof Element) || !event.target.closest(".ghost")) return;
+  function turned(event) {
+    const ghost = placing?.ghost;
+    const box = ghost && boxes.get(`${ghost.x},${ghost.y}`);
+    if (event.ctrlKey || !box?.contains(/** @type {Node} */ (event.target))) return;
     event.preventDefault();
-    this.placing?.rotate(event.deltaY > 0 ? 1 : -1);
+    placing?.rotate(event.deltaY > 0 ? 1 : -1);
   }
+
+  return {
+    root,
+    update,
+    nextLegal,
+    fitAll: () => viewport.fitAll(),
+    /** Return the element of a tile that lies in the territory. @param {string} tile */
+    cellOf(tile) {
+      const placed = latest?.player.territory.find((one) => one.tile === tile);
+      return (placed && boxes.get(`${placed.x},${placed.y}`)) ?? null;
+    },
+  };
 }
 
 /** Return the text of a cell for screen readers. @param {Cell} cell @param {string} ruleset */

@@ -73,7 +73,7 @@ export function buildingTray(store, placing) {
     box.append(h("span", {}, tile), note);
     return {
       root: box,
-      show: () => {
+      update: () => {
         attribute(box, "aria-pressed", String(placing.tile === tile));
         attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
         const places = store.actions ? placing.legal(tile).length : 0;
@@ -83,7 +83,7 @@ export function buildingTray(store, placing) {
     };
   }
 
-  function show() {
+  function update() {
     const me = store.players[store.seat ?? -1];
     hide(root, store.view.status !== "playing" || store.view.phase !== "building");
     if (root.hidden || !me) return;
@@ -97,7 +97,7 @@ export function buildingTray(store, placing) {
     hide(finish, ghost !== null || !listed("finish_building"));
     finish.disabled = store.blocked;
     setText(hint, hintText(me));
-    gains.show();
+    gains.update();
   }
 
   /** @param {import("../state/api.js").Player} me */
@@ -110,12 +110,13 @@ export function buildingTray(store, placing) {
 
   return {
     root,
-    show,
+    update,
     takeBack,
     finishBuilding,
-    select(/** @type {number} */ index) {
-      const box = /** @type {HTMLElement | undefined} */ (hand.children[index]);
-      box?.click();
+    /** Choose a tile of the hand. @param {number} index */
+    select(index) {
+      const tile = store.players[store.seat ?? -1]?.tiles_to_build[index];
+      if (tile) placing.select(tile);
     },
   };
 }

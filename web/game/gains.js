@@ -15,7 +15,7 @@ export function gainsList(store, placing) {
   const root = h("dl", { class: "gains" });
   return {
     root,
-    show() {
+    update() {
       const { ghost } = placing;
       hide(root, !ghost);
       if (!ghost) return;

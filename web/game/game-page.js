@@ -1,5 +1,5 @@
 import { sleep } from "../../clients/typescript/src/transport.js";
-import { Board } from "./board.js";
+import { territoryBoard } from "./board.js";
 import { afterFrame, announce, attribute, button, h, hide, setText } from "../shared/dom.js";
 import { gameHeader, turnText } from "./header.js";
 import { number, t } from "../shared/i18n.js";
@@ -30,215 +30,190 @@ import { turnAlerts } from "./turn-alerts.js";
 /** How often the clocks of the seats are shown again, in milliseconds. */
 const TICK_MS = 250;
 
-/** The frame of a game: header, board, trays and panels. */
-export class GamePage {
-  banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
-  returning = h(
+/** @typedef {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0]} Scored */
+/**
+ * @typedef {object} State What the page shows of a game, beside the choice of a tile (`Placing`).
+ * @property {number | null} looked The seat whose territory is shown; null for our own.
+ * @property {number | null} counted The seat whose points are being counted: its territory is shown meanwhile.
+ * @property {{tiles: readonly string[], seat: number | null}} highlighted Tiles of a seat that are lit.
+ * @property {boolean} explaining Whether the list of what earned points covers the rest of the tray.
+ * @property {boolean} ending Whether the points at the end are being counted; the result is shown afterwards.
+ * @property {boolean} open Whether all parts have been shown once.
+ * @property {Scored[]} scored Events with points that are not counted yet.
+ * @property {string[]} said What a screen reader says before whose turn it is.
+ * @property {string} phase The phase that was shown last.
+ * @property {string} turn The turn that was announced last.
+ */
+
+/**
+ * Create the page of a game: header, board, trays and panels.
+ *
+ * @param {Store} store
+ * @param {number} chosen Which of our seats in this browser is shown.
+ * @param {(seat: number) => void} reopen
+ */
+export function gamePage(store, chosen, reopen) {
+  /** @type {State} */
+  const state = {
+    looked: null,
+    counted: null,
+    highlighted: { tiles: [], seat: null },
+    explaining: false,
+    ending: false,
+    open: false,
+    scored: [],
+    said: [],
+    phase: "",
+    turn: "",
+  };
+  /** The timer of the next update of the panels. */
+  let later = 0;
+
+  const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
+  const returning = h(
     "p",
     { class: "banner", hidden: true },
-    button(t("return.button"), () => this.#return(), { "data-act": "return" }),
+    button(t("return.button"), takeSeatBack, { "data-act": "return" }),
     " ",
     t("toast.bot_took_over"),
   );
-  tabs = paneTabs(() => this.root);
-  gold = h("strong", {});
-  goldUnit = h("span", {});
-  ownGold = h("div", { class: "own-gold" }, this.gold, this.goldUnit);
-  #phase = "";
-  #turn = "";
-  /** Whether all parts have been shown once. */
-  #open = false;
-  /** The timer of the next update of the panels. */
-  #later = 0;
-  /** Whether the points at the end are being counted; the result is shown afterwards. */
-  #ending = false;
-  /** Whether the list of what earned points covers the rest of the tray. */
-  #explaining = false;
-  /** The seat whose points are being counted: its territory is shown meanwhile. @type {number | null} */
-  #counted = null;
-  /**
-   * Events with points that are not counted yet.
-   *
-   * @type {Parameters<ReturnType<typeof import("./round-points.js").countingStrip>["count"]>[0][]}
-   */
-  #scored = [];
-  /** What a screen reader says before whose turn it is. @type {string[]} */
-  #said = [];
+  const gold = h("strong", {});
+  const goldUnit = h("span", {});
+  const ownGold = h("div", { class: "own-gold" }, gold, goldUnit);
 
-  /** @param {Store} store @param {number} chosen @param {(seat: number) => void} reopen */
-  constructor(store, chosen, reopen) {
-    this.store = store;
-    /** The seat whose territory is shown; null for our own. @type {number | null} */
-    this.looked = null;
-    this.placing = new Placing(store, () => this.#showPlacing());
-    this.board = new Board(this.placing, () => store.view.ruleset);
-    this.pricing = pricingTray(store, (tile) => this.placing.select(this.placing.tile === tile ? null : tile));
-    this.market = market(store, (tile) => this.placing.select(tile));
-    this.trial = lazyPart(
-      () => this.placing.tile !== null && !this.placing.building && store.view.options.hints,
-      async () => (await import("./trial.js")).trialTray(store, this.placing),
-    );
-    this.building = lazyPart(
-      () => store.seat !== null && store.view.phase === "building",
-      async () => (await import("./building.js")).buildingTray(store, this.placing),
-    );
-    this.handOver = lazyPart(
-      () => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
-      async () => (await import("./hotseat.js")).handOver(store, chosen, reopen),
-    );
-    this.notices = boardNotices(store);
-    this.proposal = proposalBanner(store);
-    this.pause = pauseBanner(store);
-    this.since = sinceLastTurn(store);
-    this.points = lazyPart(
-      () => false,
-      async () =>
-        (await import("./points.js")).pointsPanel(
-          store,
-          (tiles, seat) => this.#highlight(tiles, seat),
-          (open) => {
-            this.#explaining = open;
-            this.#showTrays();
-          },
-        ),
-    );
-    this.alerts = turnAlerts(store);
-    const explain = (/** @type {number} */ seat) => void this.#explainPoints(seat).catch(toastError);
-    this.seats = seatCards(
-      store,
-      (seat) => this.look(seat),
-      () => ({ shown: this.shownSeat, counted: this.#counted }),
-      explain,
-    );
-    this.ticking = setInterval(() => this.seats.tick(), TICK_MS);
-    this.scoring = scoringPanel(store);
-    this.log = logPanel(store);
-    this.strip = lazyPart(
-      () => this.#scored.length > 0,
-      async () => {
-        const { countingStrip } = await import("./round-points.js");
-        store.changed(); // counts the events in `#scored`
-        return countingStrip(
-          store,
-          (tiles, seat, step) => this.#count(tiles, seat, step),
-          () => {
-            this.#ending = false;
-            this.show();
-          },
-        );
-      },
-    );
-    const guided = guideStep(store.id) !== null;
-    this.guide = lazyPart(
-      () => guided && store.view.status !== "lobby",
-      async () => (await import("./guide.js")).guidePanel(this),
-    );
-    this.lobby = lazyPart(
-      () => store.view.status === "lobby",
-      async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen),
-    );
-    this.result = lazyPart(
-      () => !this.#ending && (store.view.status === "finished" || store.view.status === "aborted"),
-      async () => (await import("./rematch.js")).endPanel(store, explain),
-    );
-    this.menu = gameMenu(store, chosen, reopen, () => this.handOver.part?.seats() ?? []);
-    this.header = gameHeader(store, this.menu.root, () => this.tabs.open("scoring"));
-    this.keys = gameKeys(this);
-    this.root = this.#layOut();
-    this.tabs.begin();
-    this.focus = focusKeeper(this.root, () => this.#heading());
-    /** What is beside the board. */
-    this.panels = [this.seats, this.scoring, this.log];
-    store.onEvent((event) => this.#heard(event));
-  }
+  const placing = new Placing(store, updatePlacing);
+  const board = territoryBoard(placing, () => store.view.ruleset);
+  const pricing = pricingTray(store, (tile) => placing.select(placing.tile === tile ? null : tile));
+  const offers = market(store, (tile) => placing.select(tile));
+  const trial = lazyPart(isTrying, async () => (await import("./trial.js")).trialTray(store, placing));
+  const building = lazyPart(
+    () => store.seat !== null && store.view.phase === "building",
+    async () => (await import("./building.js")).buildingTray(store, placing),
+  );
+  const handOver = lazyPart(
+    () => store.view.status !== "lobby" && tokensOf(store.id).seats.length > 1,
+    async () => (await import("./hotseat.js")).handOver(store, chosen, reopen),
+  );
+  const notices = boardNotices(store);
+  const proposal = proposalBanner(store);
+  const pause = pauseBanner(store);
+  const since = sinceLastTurn(store);
+  const points = lazyPart(
+    () => false,
+    async () => (await import("./points.js")).pointsPanel(store, highlight, explaining),
+  );
+  const alerts = turnAlerts(store);
+  const explain = (/** @type {number} */ seat) => void explainPoints(seat).catch(toastError);
+  const seats = seatCards(store, look, () => ({ shown: shownSeat(), counted: state.counted }), explain);
+  const ticking = setInterval(() => seats.tick(), TICK_MS);
+  const scoring = scoringPanel(store);
+  const log = logPanel(store);
+  const strip = lazyPart(
+    () => state.scored.length > 0,
+    async () => {
+      const { countingStrip } = await import("./round-points.js");
+      store.changed(); // counts the events in `scored`
+      return countingStrip(store, count, counted);
+    },
+  );
+  const guided = guideStep(store.id) !== null;
+  const guide = lazyPart(
+    () => guided && store.view.status !== "lobby",
+    async () => (await import("./guide.js")).guidePanel({ store, placing, pricing }, teach),
+  );
+  const lobby = lazyPart(
+    () => store.view.status === "lobby",
+    async () => (await import("../home/lobby.js")).lobbyPanel(store, reopen),
+  );
+  const result = lazyPart(
+    () => !state.ending && (store.view.status === "finished" || store.view.status === "aborted"),
+    async () => (await import("./rematch.js")).endPanel(store, explain),
+  );
+  const menu = gameMenu(store, chosen, reopen, () => handOver.part?.seats() ?? []);
+  const header = gameHeader(store, menu.root, () => tabs.open("scoring"));
+  const keys = gameKeys({ store, placing, board, pricing, market: offers, building: () => building.part });
+
+  const acts = h("div", { class: "act" }, trial.root, offers.tray);
+  const parts = h(
+    "div",
+    { class: "tray-parts" },
+    handOver.root,
+    pricing.root,
+    offers.root,
+    acts,
+    building.root,
+    result.root,
+  );
+  const tray = h("div", { class: "tray" }, points.root, parts);
+  const notes = h(
+    "div",
+    { class: "notes" },
+    ...[banner, returning, proposal.root, pause.root, guide.root, strip.root, since.root, notices.root],
+  );
+  const left = h("div", { class: "left" }, seats.root, notes);
+  const main = h("main", {}, left, lobby.root, board.root, ownGold, tray, sidePanes({ scoring, log }));
+  const root = h("div", { class: "game-page", "data-tab": "board" }, header.root, main);
+  const tabs = paneTabs(root);
+  root.append(tabs.root);
+  const focus = focusKeeper(root, heading);
+  store.onEvent(heard);
 
   /**
    * Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there.
    *
    * @param {Element} app
    */
-  async open(app) {
-    const { root } = this;
+  async function open(app) {
     await sleep(0);
-    this.store.onChange(() => this.show()); // not before: a tile that is drawn before the sheet is loaded needs a request
-    this.#showFrame();
+    store.onChange(update); // not before: a tile that is drawn before the sheet is loaded needs a request
+    updateFrame();
     await sleep(0);
-    this.#showMiddle();
+    updateMiddle();
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
     await Promise.all([
       afterFrame(),
-      ...[this.menu, this.lobby, this.result, this.building, this.handOver, this.guide].map(({ loading }) => loading),
+      ...[menu, lobby, result, building, handOver, guide].map(({ loading }) => loading),
     ]);
-    this.#open = true;
-    this.#showPanels();
+    state.open = true;
+    updatePanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout
-    this.since.open();
+    since.open();
     root.style.visibility = "";
-    this.focus.begin();
-    if (this.store.seat !== null) this.building.prepare(); // so that the phase does not begin with a wait
+    focus.begin();
+    if (store.seat !== null) building.prepare(); // so that the phase does not begin with a wait
   }
 
-  close() {
-    clearTimeout(this.#later);
-    this.header.close();
-    clearInterval(this.ticking);
-    this.since.close();
-    this.alerts.close();
-    this.keys.close();
-    this.store.close();
-  }
-
-  #layOut() {
-    const { seats, scoring, log } = this;
-    const acts = h("div", { class: "act" }, this.trial.root, this.market.tray);
-    this.parts = h(
-      "div",
-      { class: "tray-parts" },
-      this.handOver.root,
-      this.pricing.root,
-      this.market.root,
-      acts,
-      this.building.root,
-      this.result.root,
-    );
-    const tray = h("div", { class: "tray" }, this.points.root, this.parts);
-    const notes = h(
-      "div",
-      { class: "notes" },
-      this.banner,
-      this.returning,
-      this.proposal.root,
-      this.pause.root,
-      this.guide.root,
-      this.strip.root,
-      this.since.root,
-      this.notices.root,
-    );
-    const left = h("div", { class: "left" }, seats.root, notes);
-    const main = h("main", {}, left, this.lobby.root, this.board.root, this.ownGold, tray, sidePanes({ scoring, log }));
-    return h("div", { class: "game-page", "data-tab": "board" }, this.header.root, main, this.tabs.root);
+  function close() {
+    clearTimeout(later);
+    clearInterval(ticking);
+    for (const part of [header, since, alerts, keys, store]) part.close();
   }
 
   /** Return the heading of what is shown, for a focus that is lost. @returns {HTMLElement | null} */
-  #heading() {
+  function heading() {
     const headings = /** @type {HTMLElement[]} */ (
-      [".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...this.root.querySelectorAll(selector)])
+      [".tray h2", ".lobby > h2", ".board h2"].flatMap((selector) => [...root.querySelectorAll(selector)])
     );
-    const heading = headings.find((one) => one.checkVisibility()) ?? null;
-    if (heading) heading.tabIndex = -1;
-    return heading;
+    const found = headings.find((one) => one.checkVisibility()) ?? null;
+    if (found) found.tabIndex = -1;
+    return found;
   }
 
   /** Take our seat back from the bot that took it over. */
-  #return() {
-    const { store } = this;
+  function takeSeatBack() {
     const { seat } = store;
     if (seat !== null) void store.send(() => store.game.seat(seat).returnToSeat()).catch(toastError);
   }
 
-  get shownSeat() {
-    return this.#counted ?? this.looked ?? this.store.seat ?? 0;
+  /** Return the seat whose territory is shown. */
+  function shownSeat() {
+    return state.counted ?? state.looked ?? store.seat ?? 0;
+  }
+
+  /** Whether a tile is chosen that we can only preview. */
+  function isTrying() {
+    return placing.tile !== null && !placing.building && store.view.options.hints;
   }
 
   /**
@@ -246,26 +221,32 @@ export class GamePage {
    *
    * @param {number | null} seat
    */
-  look(seat) {
-    this.looked = seat === this.store.seat ? null : seat;
-    this.#counted = null;
-    if (this.looked !== null) this.placing.select(null);
-    this.tabs.showBoard();
-    this.show();
+  function look(seat) {
+    state.looked = seat === store.seat ? null : seat;
+    state.counted = null;
+    if (state.looked !== null) placing.select(null);
+    tabs.showBoard();
+    update();
   }
 
   /** Show the territory of a seat, and what earned its points. @param {number} seat */
-  async #explainPoints(seat) {
-    this.look(seat);
-    this.points.prepare();
-    await this.points.loading;
-    await this.points.part?.open(seat);
+  async function explainPoints(seat) {
+    look(seat);
+    points.prepare();
+    await points.loading;
+    await points.part?.open(seat);
+  }
+
+  /** @param {boolean} covers Whether the list of what earned points is open. */
+  function explaining(covers) {
+    state.explaining = covers;
+    updateTrays();
   }
 
   /** @param {readonly string[]} tiles @param {number | null} seat */
-  #highlight(tiles, seat) {
-    this.board.highlighted = new Set(seat === this.shownSeat ? tiles : []);
-    this.#showBoard();
+  function highlight(tiles, seat) {
+    state.highlighted = { tiles, seat };
+    updateBoard();
   }
 
   /**
@@ -275,150 +256,162 @@ export class GamePage {
    * @param {number | null} seat Null when all points are counted.
    * @param {import("./round-points.js").Step} [step]
    */
-  #count(tiles, seat, step) {
-    this.#counted = this.placing.tile ? null : seat;
-    this.#highlight(tiles, seat);
-    this.seats.show();
+  function count(tiles, seat, step) {
+    state.counted = placing.tile ? null : seat;
+    highlight(tiles, seat);
+    seats.update();
     if (!step?.points || seat === null) return;
-    const area = this.board.grid.querySelector(`[data-tile="${tiles[0]}"]`);
-    fly(area, this.root.querySelector(`.seat[data-seat="${seat}"] .score`), {
-      picture: h("span", { class: "coins" }, stepText(step)),
-    });
+    fly(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture: h("span", { class: "coins" }, stepText(step)) });
   }
 
-  /** Return the element of a seat: its card, or its row in the market. @param {number} seat */
-  #placeOf(seat) {
-    const places = /** @type {HTMLElement[]} */ ([
-      ...this.root.querySelectorAll(`.seat[data-seat="${seat}"], .market-row[data-seat="${seat}"]`),
-    ]);
-    return places.findLast((place) => place.offsetParent) ?? null;
+  /** All points are counted. */
+  function counted() {
+    state.ending = false;
+    update();
+  }
+
+  /** @param {string | null} lesson */
+  function teach(lesson) {
+    attribute(root, "data-lesson", lesson);
   }
 
   /** @param {import("../state/api.js").Event} event */
-  #heard(event) {
-    clearTimeout(this.#later); // the panels are drawn after the board, once for all events
-    this.#later = 0;
+  function heard(event) {
+    clearTimeout(later); // the panels are drawn after the board, once for all events
+    later = 0;
     if (event.type === "tile_bought") {
-      fly(this.market.root.querySelector(`[data-tile="${event.tile}"] img`), this.#placeOf(event.seat));
+      const placeOf = (/** @type {number} */ seat) => offers.rowOf(seat) ?? seats.cardOf(seat);
+      fly(offers.pictureOf(event.tile), placeOf(event.seat));
       const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
-      fly(this.#placeOf(event.seat), this.#placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
+      fly(placeOf(event.seat), placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
     }
-    this.alerts.sound(event.type);
-    const notice = this.notices.add(event);
-    if (notice) this.#said.push(notice);
-    if (event.type === "tile_placed" && event.seat === this.store.seat) announce(spokenStory(event, this.store.view));
+    alerts.sound(event.type);
+    const notice = notices.add(event);
+    if (notice) state.said.push(notice);
+    if (event.type === "tile_placed" && event.seat === store.seat) announce(spokenStory(event, store.view));
     if (event.type === "round_scored" || event.type === "game_finished") {
-      this.#scored.push(event);
-      this.store.counted ??= pointsBefore(event);
-      this.#said.push(story(event, this.store.view));
-      this.#ending ||= event.type === "game_finished";
+      state.scored.push(event);
+      store.set({ counted: store.counted ?? pointsBefore(event) });
+      state.said.push(story(event, store.view));
+      state.ending ||= event.type === "game_finished";
     }
-    if (event.type === "bot_took_over" && event.seat === this.store.seat) toast(t("toast.bot_took_over"));
+    if (event.type === "bot_took_over" && event.seat === store.seat) toast(t("toast.bot_took_over"));
   }
 
-  show() {
-    this.#showFrame();
-    this.#showMiddle();
+  function update() {
+    updateFrame();
+    updateMiddle();
   }
 
-  /** Show what is around the board: the header and the trays. */
-  #showFrame() {
-    const { store } = this;
+  /** Update what is around the board: the header and the trays. */
+  function updateFrame() {
     const { view } = store;
-    this.root.dataset.status = view.status;
-    this.root.dataset.phase = view.phase ?? "none";
-    this.root.classList.toggle("my-turn", store.myTurn);
-    this.root.classList.toggle("watching", store.seat === null);
-    attribute(this.root, "aria-busy", store.busy ? "true" : null);
-    this.strip.show();
-    if (this.strip.part) for (const event of this.#scored.splice(0)) this.strip.part.count(event);
-    if (store.busy && this.strip.part?.running) this.strip.part.end(); // our own action ends the counting
-    this.placing.refresh();
-    this.header.show();
-    this.alerts.show();
-    hide(this.returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
-    this.proposal.show();
-    this.pause.show();
-    hide(this.banner, store.connection !== "reconnecting" && navigator.onLine);
-    this.#showGold();
-    this.#showTrays();
+    root.dataset.status = view.status;
+    root.dataset.phase = view.phase ?? "none";
+    root.classList.toggle("my-turn", store.myTurn);
+    root.classList.toggle("watching", store.seat === null);
+    attribute(root, "aria-busy", store.busy ? "true" : null);
+    strip.update();
+    if (strip.part) for (const event of state.scored.splice(0)) strip.part.count(event);
+    if (store.busy && strip.part?.running) strip.part.end(); // our own action ends the counting
+    placing.refresh();
+    header.update();
+    alerts.update();
+    hide(returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
+    proposal.update();
+    pause.update();
+    hide(banner, store.connection !== "reconnecting" && navigator.onLine);
+    updateGold();
+    updateTrays();
   }
 
-  #showGold() {
-    const { me, view } = this.store;
-    hide(this.ownGold, !me || view.status === "lobby");
-    const gold = me?.gold ?? 0;
-    setText(this.gold, number(gold));
-    setText(this.goldUnit, t("gold.unit", { count: gold }));
+  function updateGold() {
+    const { me, view } = store;
+    hide(ownGold, !me || view.status === "lobby");
+    setText(gold, number(me?.gold ?? 0));
+    setText(goldUnit, t("gold.unit", { count: me?.gold ?? 0 }));
   }
 
-  /** Show the board and the market, and say whose turn it is. */
-  #showMiddle() {
-    for (const part of [this.lobby, this.market, this.result, this.menu]) part.show();
-    if (this.#ending) hide(this.result.root, true); // the end is being counted up
-    this.#showBoard();
-    this.#announceTurn();
-    this.#later ||= setTimeout(() => this.#showPanels(), 0);
+  /** Update the board and the market, and say whose turn it is. */
+  function updateMiddle() {
+    for (const part of [lobby, offers, result, menu]) part.update();
+    if (state.ending) hide(result.root, true); // the end is being counted up
+    updateBoard();
+    announceTurn();
+    later ||= setTimeout(updatePanels, 0);
   }
 
   /** Update the panels, in a task after the update of the board and the trays. */
-  #showPanels() {
-    this.#later = 0;
-    if (!this.#open) return;
-    for (const panel of this.panels) panel.show();
-    this.guide.show();
-    this.focus.check();
-    this.root.dataset.event = String(this.store.view.last_event);
+  function updatePanels() {
+    later = 0;
+    if (!state.open) return;
+    for (const panel of [seats, scoring, log, guide]) panel.update();
+    focus.check();
+    root.dataset.event = String(store.view.last_event);
   }
 
-  /** Show the chosen tile, in our territory. */
-  #showPlacing() {
-    if (this.placing.tile && (this.looked !== null || this.#counted !== null)) return this.look(null);
-    if (this.placing.tile) this.tabs.showBoard();
-    this.root.classList.toggle("trying", this.placing.tile !== null && !this.placing.building);
-    this.#showBoard();
-    this.trial.show();
-    this.building.show();
-    this.guide.show();
+  /** Update what depends on the chosen tile, which is shown in our territory. */
+  function updatePlacing() {
+    if (placing.tile && (state.looked !== null || state.counted !== null)) return look(null);
+    if (placing.tile) tabs.showBoard();
+    updateBoard();
+    updateActs();
+    guide.update();
   }
 
-  #showBoard() {
-    const player = this.store.players[this.shownSeat];
-    const { round, phase, status } = this.store.view;
-    hide(this.board.root, !player || status === "lobby");
-    this.board.moment = `${round}.${phase}`;
-    if (player) this.board.show(player, this.shownSeat === this.store.seat, this.store.pending);
+  function updateBoard() {
+    const seat = shownSeat();
+    const player = store.players[seat];
+    const { round, phase, status } = store.view;
+    hide(board.root, !player || status === "lobby");
+    if (!player) return;
+    board.update({
+      player,
+      mine: seat === store.seat,
+      pending: store.pending,
+      moment: `${round}.${phase}`,
+      highlighted: state.highlighted.seat === seat ? state.highlighted.tiles : [],
+    });
   }
 
-  #showTrays() {
-    const { view } = this.store;
-    const playing = view.status === "playing" && this.store.seat !== null;
-    this.handOver.show();
-    if (this.parts) hide(this.parts, this.#explaining);
-    this.root.classList.toggle("handing-over", this.handOver.part?.asking() ?? this.handOver.loading !== null);
-    hide(this.pricing.root, !playing || view.phase !== "pricing");
-    hide(this.market.tray, !playing || view.phase !== "buying" || !this.store.myTurn);
-    if (!this.pricing.root.hidden) this.pricing.show();
-    for (const part of [this.trial, this.building]) part.show();
+  function updateTrays() {
+    const { view } = store;
+    const playing = view.status === "playing" && store.seat !== null;
+    handOver.update();
+    hide(parts, state.explaining);
+    root.classList.toggle("handing-over", handOver.part?.asking() ?? handOver.loading !== null);
+    hide(pricing.root, !playing || view.phase !== "pricing");
+    if (!pricing.root.hidden) pricing.update();
+    updateActs();
+  }
+
+  /** Update the parts of the tray that depend on the chosen tile. */
+  function updateActs() {
+    const { view, myTurn } = store;
+    const buying = view.status === "playing" && view.phase === "buying" && myTurn;
+    root.classList.toggle("trying", isTrying());
+    hide(offers.tray, !buying);
+    hide(acts, !buying && !isTrying());
+    for (const part of [trial, building]) part.update();
   }
 
   /** Show the pane of a new phase, and announce whose turn it is to screen readers. */
-  #announceTurn() {
-    const { store } = this;
+  function announceTurn() {
     const { view } = store;
     const phase = `${view.round}.${view.phase}`;
-    if (phase !== this.#phase) {
-      this.#phase = phase;
-      this.placing.select(null);
-      this.tabs.showBoard();
-      if (view.phase === "building") this.looked = null;
+    if (phase !== state.phase) {
+      state.phase = phase;
+      placing.select(null);
+      tabs.showBoard();
+      if (view.phase === "building") state.looked = null;
     }
     const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
     if (store.myTurn && !store.actions) return;
-    const said = this.#said.splice(0);
-    if (turn !== this.#turn)
-      said.push(store.myTurn && view.phase === "buying" ? this.market.status() : turnText(store));
-    this.#turn = turn;
+    const said = state.said.splice(0);
+    if (turn !== state.turn) said.push(store.myTurn && view.phase === "buying" ? offers.status() : turnText(store));
+    state.turn = turn;
     announce(said.join(". "));
   }
+
+  return { root, open, close };
 }

@@ -4,8 +4,13 @@ import { loadTiles } from "../state/api.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { exampleTile } from "./guide-examples.js";
 
-/** @typedef {import("./game-page.js").GamePage} GamePage */
-/** @typedef {{id: string, stage: number, done?: (page: GamePage) => boolean}} Lesson */
+/**
+ * @typedef {object} Game What the lessons are about.
+ * @property {import("../state/store.js").Store} store
+ * @property {import("./place.js").Placing} placing
+ * @property {{discards: () => boolean}} pricing
+ */
+/** @typedef {{id: string, stage: number, done?: (game: Game) => boolean}} Lesson */
 
 /**
  * The lessons in their order. A lesson is taught in its stage of the round: prices, purchases, building, points. It ends when
@@ -27,7 +32,7 @@ const LESSONS = [
   { id: "next_round", stage: 3 },
 ];
 
-/** Return the stage of the first round that a view is in. @param {GamePage["store"]["view"]} view */
+/** Return the stage of the first round that a view is in. @param {Game["store"]["view"]} view */
 function stageOf({ round, phase, status }) {
   if (round > 1 || status !== "playing") return 3;
   return phase === "pricing" ? 0 : phase === "buying" ? 1 : 2;
@@ -36,10 +41,11 @@ function stageOf({ round, phase, status }) {
 /**
  * Create the panel of the guided first round: one lesson at a time, at the moment it matters. It continues after a reload.
  *
- * @param {GamePage} page
+ * @param {Game} game
+ * @param {(lesson: string | null) => void} taught Called with the lesson that is shown.
  */
-export function guidePanel(page) {
-  const { store } = page;
+export function guidePanel(game, taught) {
+  const { store } = game;
   const title = h("h2", { tabindex: -1 });
   const text = h("p", {});
   const next = button(
@@ -69,7 +75,7 @@ export function guidePanel(page) {
   /** @param {number} to */
   function move(to) {
     saveGuideStep(store.id, to);
-    show();
+    update();
   }
 
   /** Return what is said in a lesson, with an example of the tiles that are there. @param {string} lesson */
@@ -79,7 +85,7 @@ export function guidePanel(page) {
       loadTiles(store.view.ruleset).then(
         (tiles) => {
           catalogue = tiles;
-          show();
+          update();
         },
         () => {},
       ); // without it no tile is named
@@ -94,19 +100,18 @@ export function guidePanel(page) {
     ).trim();
   }
 
-  function show() {
+  function update() {
     const stage = stageOf(store.view);
     let index = step();
     while (
       LESSONS[index] &&
-      (LESSONS[index].stage < stage || (LESSONS[index].stage === stage && LESSONS[index].done?.(page)))
+      (LESSONS[index].stage < stage || (LESSONS[index].stage === stage && LESSONS[index].done?.(game)))
     )
       index += 1;
     if (index !== step()) saveGuideStep(store.id, index);
     const lesson = LESSONS[index]?.stage === stage ? LESSONS[index] : null;
     hide(root, !lesson);
-    if (lesson?.id) page.root.dataset.lesson = lesson.id;
-    else delete page.root.dataset.lesson;
+    taught(lesson?.id ?? null);
     if (!lesson) return;
     setText(text, sentences(lesson.id));
     if (lesson.id === shown) return;
@@ -117,5 +122,5 @@ export function guidePanel(page) {
     announce(text.textContent ?? "");
   }
 
-  return { root, show };
+  return { root, update };
 }

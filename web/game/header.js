@@ -28,7 +28,7 @@ export function gameHeader(store, menu, explain) {
   let warned = "";
   let synced = 0;
 
-  function show() {
+  function update() {
     const { view } = store;
     setText(round, view.round_count ? t("round.of", { round: view.round, rounds: view.round_count }) : view.name);
     setText(title, view.name);
@@ -63,7 +63,7 @@ export function gameHeader(store, menu, explain) {
     }
   }
 
-  return { root, show, close: () => clearInterval(ticking) };
+  return { root, update, close: () => clearInterval(ticking) };
 }
 
 /**
@@ -88,7 +88,7 @@ function scoringItem(store, { slot, scoring_tile: id }, explain) {
   const root = h("li", {}, box, words);
   return {
     root,
-    show(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
+    update(/** @type {import("../state/api.js").Game["scoring_tiles"][number]} */ shown) {
       const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
       root.classList.toggle("now", now);
       setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));

@@ -45,7 +45,7 @@ export function handOver(store, chosen, reopen) {
     root,
     seats: () => seats,
     asking: () => next >= 0 || (seats.length === 0 && !store.myTurn && store.view.status === "playing"),
-    show() {
+    update() {
       const { view } = store;
       if (view.status !== "lobby" && !asked && tokensOf(store.id).seats.length > 1) void load();
       next =
@@ -73,7 +73,7 @@ export function seatSwitch(store, chosen, reopen, numbers) {
   const root = h("span", { class: "switcher", role: "group", "aria-label": t("menu.seats") });
   return {
     root,
-    show() {
+    update() {
       const { seats } = tokensOf(store.id);
       hide(root, seats.length < 2);
       if (root.childElementCount !== seats.length) {

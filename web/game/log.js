@@ -20,7 +20,7 @@ export function logPanel(store) {
   const root = h("section", { class: "panel", "aria-label": t("tab.log") }, h("h2", {}, t("tab.log")), items);
   return {
     root,
-    show() {
+    update() {
       const { log, view } = store;
       while (shown.length > log.length || (shown.length && shown.at(-1)?.[0] !== log[shown.length - 1]?.id))
         shown.pop()?.[1]?.remove();

@@ -19,6 +19,10 @@ export function market(store, preview) {
   /** @type {string | null} */
   let selected = null;
   const rows = h("div", { class: "market-rows" });
+  /** @type {Map<number, HTMLElement>} */
+  const rowBoxes = new Map();
+  /** @type {Map<string, HTMLElement>} */
+  const offerBoxes = new Map();
   const confirm = button("", () => void buy(), { class: "primary", "data-act": "buy" });
   const pass = button(t("market.pass"), () => void passBuying(), { "data-act": "pass" });
   const hint = h("p", { class: "faint" });
@@ -66,7 +70,7 @@ export function market(store, preview) {
   function select(tile) {
     selected = tile;
     preview?.(tile);
-    show();
+    update();
   }
 
   /** @param {Player} player */
@@ -74,10 +78,11 @@ export function market(store, preview) {
     const name = h("div", { class: "market-name" });
     const offers = h("div", { class: "offers" });
     const box = h("div", { class: "market-row", "data-seat": player.seat }, name, offers);
+    rowBoxes.set(player.seat, box);
     const changed = whenChanged();
     return {
       root: box,
-      show: (/** @type {Player} */ shown) => {
+      update: (/** @type {Player} */ shown) => {
         changed([shown.color, shown.name], () =>
           name.replaceChildren(colorMark(shown.color), h("bdi", {}, shown.name)),
         );
@@ -95,15 +100,16 @@ export function market(store, preview) {
     const box = button(
       h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }),
       (event) => {
-        if (box.getAttribute("aria-disabled") === "true") return;
+        if (!buyable().has(tile)) return;
         if (selected !== tile) select(tile);
         else if (event.detail) select(null); // by a pointer: a key chooses a tile, and Escape chooses none
       },
       { class: "offer", "data-tile": tile },
     );
+    offerBoxes.set(tile, box);
     noteOn(box, store.view.ruleset, () => tile);
     box.append(h("span", { class: "offer-name" }, tile), price, why);
-    return { root: box, show: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
+    return { root: box, update: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
   }
 
   /** @param {HTMLElement} box @param {HTMLElement} price @param {HTMLElement} why @param {Offer} shown */
@@ -129,7 +135,7 @@ export function market(store, preview) {
     attribute(box, "aria-pressed", can ? String(selected === shown.tile) : null);
   }
 
-  function show() {
+  function update() {
     const { view } = store;
     hide(root, view.status !== "playing" || view.phase === "building" || view.phase === null);
     if (root.hidden) {
@@ -137,8 +143,7 @@ export function market(store, preview) {
       return;
     }
     if (selected && !buyable().has(selected)) selected = null;
-    const turn = [...view.players.slice(view.starting_seat ?? 0), ...view.players.slice(0, view.starting_seat ?? 0)];
-    keyed(rows, turn, ({ seat }) => seat, row);
+    keyed(rows, inTurn(view), ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
     const seller = view.players.find(({ tiles_on_offer }) => tiles_on_offer.some(({ tile }) => tile === selected));
     const price = seller?.tiles_on_offer.find(({ tile }) => tile === selected)?.price ?? 0;
@@ -154,15 +159,24 @@ export function market(store, preview) {
   return {
     root,
     tray,
-    show,
+    update,
     buy,
     passBuying,
     cancel: () => selected && select(null),
-    select(/** @type {number} */ index) {
-      const able = /** @type {HTMLElement[]} */ ([...rows.querySelectorAll('.offer[aria-disabled="false"]')]);
-      able[index]?.click();
-      able[index]?.focus();
+    /** Choose a tile that can be bought, by its place among them. @param {number} index */
+    select(index) {
+      const can = buyable();
+      const tile = inTurn(store.view)
+        .flatMap((player) => offersOf(store, player))
+        .filter((shown) => can.has(shown.tile))[index]?.tile;
+      if (!tile) return;
+      if (selected !== tile) select(tile);
+      offerBoxes.get(tile)?.focus();
     },
+    /** Return the row of a seat. @param {number} seat */
+    rowOf: (seat) => (root.hidden ? null : (rowBoxes.get(seat) ?? null)),
+    /** Return the picture of a tile for sale. @param {string} tile */
+    pictureOf: (tile) => offerBoxes.get(tile)?.firstElementChild ?? null,
     status() {
       const sale = store.view.players.flatMap(({ seat, tiles_on_offer }) =>
         seat === store.seat ? [] : tiles_on_offer,
@@ -170,6 +184,11 @@ export function market(store, preview) {
       return t("status.buy", { sale, count: buyable().size, gold: store.me?.gold ?? 0 });
     },
   };
+}
+
+/** Return the players in the order in which they buy. @param {import("../state/api.js").Game} view */
+function inTurn({ players, starting_seat: first }) {
+  return [...players.slice(first ?? 0), ...players.slice(0, first ?? 0)];
 }
 
 /**

@@ -144,7 +144,7 @@ export function menuItems(store, chosen, reopen, menu) {
 
   return {
     root,
-    show() {
+    update() {
       const seated = store.seat !== null;
       hide(guide, guideStep(store.id) === null);
       hide(past, store.view.status === "lobby");

@@ -78,8 +78,8 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
   }
 }
 
-/** @param {ConstructorParameters<typeof import("./game-page.js").GamePage>} parameters */
+/** @param {Parameters<typeof import("./game-page.js").gamePage>} parameters */
 async function makePage(...parameters) {
-  const [{ GamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
-  return new GamePage(...parameters);
+  const [{ gamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
+  return gamePage(...parameters);
 }

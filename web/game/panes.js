@@ -11,7 +11,7 @@ const roomy = matchMedia("(min-width: 112rem)");
  * Create the tabs of a game. A desktop shows the scoring tiles or the log in a column beside the board, or closes the column;
  * a narrower window shows them in place of the board.
  *
- * @param {() => HTMLElement} page
+ * @param {HTMLElement} page
  */
 export function paneTabs(page) {
   const tabs = PANES.map((name) => button(t(`tab.${name}`), () => choose(name), { "data-tab": name }));
@@ -21,13 +21,13 @@ export function paneTabs(page) {
   /** Show a pane; on a desktop, the one that is shown is closed. @param {Pane} name */
   function choose(name) {
     shown = wide.matches && shown === name ? "board" : name;
-    page().dataset.tab = shown;
+    page.dataset.tab = shown;
     for (const one of tabs) attribute(one, "aria-current", one.dataset.tab === shown ? "true" : null);
   }
 
+  choose(roomy.matches ? "scoring" : "board");
   return {
     root: h("nav", { class: "tabs", "aria-label": t("page.tabs") }, ...tabs),
-    begin: () => choose(roomy.matches ? "scoring" : "board"),
     /** Open a pane, also if it is shown. @param {Pane} name */
     open(name) {
       if (shown !== name) choose(name);

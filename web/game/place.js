@@ -92,7 +92,7 @@ export class Placing {
   select(tile) {
     if (this.tile === tile && !this.ghost) return;
     this.tile = tile;
-    this.#show(null);
+    this.#setGhost(null);
     if (tile) void this.#load(tile);
   }
 
@@ -141,7 +141,7 @@ export class Placing {
     const places = this.cells().get(`${x},${y}`);
     if (!places) return false;
     if (this.ghost?.x === x && this.ghost.y === y) this.rotate(1);
-    else this.#show(places[0]);
+    else this.#setGhost(places[0]);
     if (places.length === 1 && this.building && setting("auto")) void this.commit();
     return true;
   }
@@ -150,7 +150,7 @@ export class Placing {
   hover(x, y) {
     if (this.ghost?.x === x && this.ghost.y === y) return;
     const place = this.cells().get(`${x},${y}`)?.[0] ?? null;
-    if (place || this.ghost) this.#show(place);
+    if (place || this.ghost) this.#setGhost(place);
   }
 
   /** @param {number} steps Through the legal rotations, clockwise. */
@@ -160,11 +160,11 @@ export class Placing {
     if (!ghost || !places?.length) return;
     places.sort((a, b) => a.rotation - b.rotation);
     const index = places.findIndex((place) => same(place, ghost));
-    this.#show(places[(index + steps + places.length) % places.length]);
+    this.#setGhost(places[(index + steps + places.length) % places.length]);
   }
 
   cancel() {
-    if (this.ghost) this.#show(null);
+    if (this.ghost) this.#setGhost(null);
     else this.select(null);
   }
 
@@ -175,7 +175,7 @@ export class Placing {
     this.#loading.abort(); // a placed tile has no places
     this.#loading = new AbortController();
     this.tile = null;
-    this.#show(null);
+    this.#setGhost(null);
     await store.place({ tile, x, y, rotation });
   }
 
@@ -187,11 +187,11 @@ export class Placing {
     if (held || store.view.status !== "playing") return this.select(null);
     if (!this.building || !store.actions || store.busy) return;
     if (!this.legal(tile).length) this.select(null);
-    else if (ghost && !this.legal(tile).some((place) => same(place, ghost))) this.#show(null);
+    else if (ghost && !this.legal(tile).some((place) => same(place, ghost))) this.#setGhost(null);
   }
 
   /** @param {Legal | null} ghost */
-  #show(ghost) {
+  #setGhost(ghost) {
     this.ghost = ghost;
     clearTimeout(this.#timer);
     if (ghost) this.#timer = setTimeout(() => this.#sayGhost(ghost), SPOKEN_MS);

@@ -69,7 +69,7 @@ export function pointsPanel(store, highlight, toggled) {
     title.focus();
   }
 
-  return { root, show() {}, open };
+  return { root, update() {}, open };
 }
 
 /**

@@ -27,7 +27,11 @@ export function pricingTray(store, preview) {
    */
   let draftOf = "";
   let editing = true;
+  /** The tile of the card that has the focus. @type {string | null} */
+  let focused = null;
   const cards = h("div", { class: "cards" });
+  /** @type {Map<string, HTMLInputElement>} */
+  const radios = new Map();
   const purse = h("output", { class: "purse" });
   const others = h("p", { class: "faint" });
   const trouble = h("p", { class: "trouble", role: "alert" });
@@ -36,7 +40,7 @@ export function pricingTray(store, preview) {
     t("pricing.change"),
     () => {
       editing = true;
-      show();
+      update();
     },
     { "data-act": "change" },
   );
@@ -86,7 +90,7 @@ export function pricingTray(store, preview) {
     saveForTab(key(), { of: draftOf, draft });
     trouble.textContent = "";
     store.changed();
-    show();
+    update();
   }
 
   async function submit() {
@@ -103,7 +107,7 @@ export function pricingTray(store, preview) {
       editing = false;
       announce(t("pricing.done"));
     }
-    show();
+    update();
     if (accepted && !change.hidden) change.focus();
   }
 
@@ -114,11 +118,9 @@ export function pricingTray(store, preview) {
       name: "discard",
       value: tile,
       id: `discard-${tile}`,
-      onchange: () => {
-        if (draft) draft.discard = tile;
-        changed();
-      },
+      onchange: () => discard(tile),
     });
+    radios.set(tile, radio);
     const field = h("input", {
       type: "number",
       inputmode: "numeric",
@@ -126,18 +128,25 @@ export function pricingTray(store, preview) {
       "aria-label": t("pricing.price_of", { tile }),
       oninput: () => field.value && setPrice(tile, Number(field.value)),
       onfocus: () => field.select(),
-      onblur: show,
+      onblur: update,
     });
-    const steps = h(
-      "div",
-      { class: "stepper" },
-      button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) }),
-      field,
-      button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) }),
-    );
+    const less = button("−", () => setPrice(tile, price(tile) - 1), { "aria-label": t("pricing.less", { tile }) });
+    const more = button("+", () => setPrice(tile, price(tile) + 1), { "aria-label": t("pricing.more", { tile }) });
+    const steps = h("div", { class: "stepper" }, less, field, more);
     const box = h(
       "article",
-      { class: "card", "data-tile": tile, tabindex: -1, "aria-label": tile },
+      {
+        class: "card",
+        "data-tile": tile,
+        tabindex: -1,
+        "aria-label": tile,
+        onfocusin: () => {
+          focused = tile;
+        },
+        onfocusout: () => {
+          focused = null;
+        },
+      },
       button(h("img", { src: tilePicture(store.view.ruleset, tile), alt: "" }), () => preview(tile), {
         class: "try",
         "aria-label": t("trial.try", { tile }),
@@ -149,7 +158,7 @@ export function pricingTray(store, preview) {
     noteOn(box, store.view.ruleset, () => tile);
     return {
       root: box,
-      show: () => {
+      update: () => {
         const discarded = draft?.discard === tile;
         attribute(box, "aria-description", tileWords(store.view.ruleset, tile) || null);
         box.classList.toggle("out", discarded);
@@ -158,11 +167,17 @@ export function pricingTray(store, preview) {
         attribute(field, "min", constraints()?.minimum ?? 1);
         if (document.activeElement !== field || (field.value && Number(field.value) !== price(tile)))
           field.value = String(price(tile));
-        for (const one of steps.querySelectorAll("button")) one.disabled = !editing;
+        for (const one of [less, more]) one.disabled = !editing;
         steps.classList.toggle("unused", discarded);
         field.disabled = !editing || discarded;
       },
     };
+  }
+
+  /** @param {string} tile */
+  function discard(tile) {
+    if (draft) draft.discard = tile;
+    changed();
   }
 
   /** @param {string} tile */
@@ -177,7 +192,7 @@ export function pricingTray(store, preview) {
     changed();
   }
 
-  function show() {
+  function update() {
     const limits = constraints();
     hide(cards, !limits);
     if (!limits) {
@@ -211,9 +226,23 @@ export function pricingTray(store, preview) {
 
   return {
     root,
-    show,
+    update,
     submit,
     discards: () => Boolean(draft?.discard),
-    card: (/** @type {number} */ index) => /** @type {HTMLElement | undefined} */ (cards.children[index]),
+    /** Move the focus to a card, and not to its field, which would take the next digit. @param {number} index */
+    focus(index) {
+      /** @type {HTMLElement | undefined} */ (cards.children[index])?.focus();
+    },
+    /** Change the price in the card that has the focus. @param {number} by */
+    raise(by) {
+      if (focused && editing) setPrice(focused, price(focused) + by);
+    },
+    /** Discard the tile of the card that has the focus. */
+    discard() {
+      const tile = focused;
+      if (!tile || !editing) return;
+      discard(tile);
+      radios.get(tile)?.focus(); // the price that had the focus is hidden
+    },
   };
 }

@@ -30,10 +30,10 @@ export function endPanel(store, explain) {
   const result = resultPanel(store, explain, rematch.root, replay, picture);
   return {
     root: result.root,
-    show() {
-      result.show();
+    update() {
+      result.update();
       hide(picture, store.view.status !== "finished");
-      if (store.view.status === "finished") rematch.show();
+      if (store.view.status === "finished") rematch.update();
     },
   };
 }
@@ -61,7 +61,7 @@ function rematchPanel(store) {
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return; // the old game is gone
       }
-      show();
+      update();
       await sleep(POLL_MS);
     }
   }
@@ -101,7 +101,7 @@ function rematchPanel(store) {
     location.assign(gameUrl(id));
   }
 
-  function show() {
+  function update() {
     if (!polling && root.isConnected) void poll();
     const seated = store.seat !== null && !store.me?.bot;
     const joined = found !== null && tokensOf(found.id).seats.length > 0;
@@ -114,5 +114,5 @@ function rematchPanel(store) {
     setText(text, asked);
   }
 
-  return { root, show };
+  return { root, update };
 }

@@ -1,7 +1,7 @@
 import { emptyView, fold } from "../../clients/typescript/src/fold.js";
 import { loadTiles } from "../state/api.js";
-import { Board } from "./board.js";
-import { announce, attribute, button, h, hide, setText } from "../shared/dom.js";
+import { territoryBoard } from "./board.js";
+import { announce, attribute, button, h, hide, openDialogs, setText } from "../shared/dom.js";
 import { forkDialog } from "./fork.js";
 import { plain, t } from "../shared/i18n.js";
 import { logPanel, story } from "./log.js";
@@ -93,7 +93,7 @@ class Replay {
     this.step = 0;
     this.eyes = "spectator";
     this.looked = 0;
-    /** The state that the panels show, with the properties of a spectator's store. */
+    /** The state that the panels update, with the properties of a spectator's store. */
     this.shown = /** @type {any} */ ({
       id: last.id,
       view: last,
@@ -107,13 +107,13 @@ class Replay {
       pending: null,
       onEvent() {},
     });
-    this.board = new Board(null, () => last.ruleset);
+    this.board = territoryBoard(null, () => last.ruleset);
     this.market = market(this.shown);
     this.seats = seatCards(
       this.shown,
       (seat) => {
         this.looked = seat;
-        this.show();
+        this.update();
       },
       () => ({ shown: this.looked, counted: null }),
     );
@@ -145,7 +145,7 @@ class Replay {
         "data-act": "eyes",
         onchange: () => {
           this.eyes = eyes.value;
-          this.show();
+          this.update();
         },
       },
       h("option", { value: "spectator" }, t("replay.spectator")),
@@ -186,7 +186,6 @@ class Replay {
     );
     const [seats, offers, scoring, log, result] = this.panels;
     const tray = h("div", { class: "tray" }, h("div", { class: "tray-parts" }, bar, offers.root, result.root));
-    const tabs = paneTabs(() => root);
     const main = h(
       "main",
       {},
@@ -195,8 +194,8 @@ class Replay {
       tray,
       sidePanes({ scoring, log }),
     );
-    const root = h("div", { class: "game-page replay" }, header, main, tabs.root);
-    tabs.begin();
+    const root = h("div", { class: "game-page replay" }, header, main);
+    root.append(paneTabs(root).root);
     return root;
   }
 
@@ -221,7 +220,7 @@ class Replay {
    */
   seek(step, pause = true) {
     this.step = Math.max(0, Math.min(this.steps.length - 1, step));
-    this.show();
+    this.update();
     if (pause) this.#pause();
   }
 
@@ -265,7 +264,7 @@ class Replay {
     attribute(this.play, "aria-label", t(playing ? "replay.pause" : "replay.play"));
   }
 
-  show() {
+  update() {
     const started = performance.now();
     const past = this.events.slice(0, this.steps[this.step]);
     let view = emptyView(this.tiles, this.last.ruleset);
@@ -277,11 +276,11 @@ class Replay {
       past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back")
     );
     if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) this.looked = turning.seat;
-    for (const panel of this.panels) panel.show();
+    for (const panel of this.panels) panel.update();
     const player = view.players[this.looked];
     hide(this.board.root, !player);
-    this.board.moment = `${view.round}.${view.phase}`;
-    if (player) this.board.show(player, false, null);
+    const moment = `${view.round}.${view.phase}`;
+    if (player) this.board.update({ player, mine: false, pending: null, moment, highlighted: [] });
     this.#showCaption(view, past);
     Object.assign(this.root.dataset, { event: String(this.event), status: view.status, phase: view.phase ?? "none" });
     performance.measure("skye-seek", { start: started });
@@ -305,7 +304,7 @@ class Replay {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || openDialogs.length) return;
     const { target } = event;
     if (
       target instanceof HTMLSelectElement ||

@@ -49,7 +49,7 @@ export function resultPanel(store, explain, ...more) {
 
   return {
     root,
-    show() {
+    update() {
       const { view } = store;
       hide(root, view.result === null && view.status !== "aborted");
       if (!view.result) {

@@ -45,7 +45,7 @@ export function countingStrip(store, highlight, ended) {
     clearTimeout(timer);
     queue = [];
     hide(root, true);
-    store.counted = null;
+    store.set({ counted: null });
     highlight([], null);
     ended();
   }
@@ -66,10 +66,11 @@ export function countingStrip(store, highlight, ended) {
   function count(text, before, steps) {
     setText(title, text);
     hide(root, false);
-    const totals = (store.counted = new Map(before));
+    const totals = new Map(before);
+    store.set({ counted: totals });
     const lines = new Map([...before.keys()].map((seat) => [seat, stripRow(store, seat)]));
     rows.replaceChildren(...[...lines.values()].map((line) => line.root));
-    const show = (/** @type {Step} */ step) => {
+    const add = (/** @type {Step} */ step) => {
       totals.set(step.seat, (totals.get(step.seat) ?? 0) + (step.points ?? 0));
       lines.get(step.seat)?.add(step, totals.get(step.seat) ?? 0);
       store.changed();
@@ -83,7 +84,7 @@ export function countingStrip(store, highlight, ended) {
         timer = setTimeout(next, TOTALS_MS);
         return;
       }
-      show(step);
+      add(step);
       for (const [seat, line] of lines) line.current(seat === step.seat);
       if (wait) highlight(step.tiles, step.seat, step);
       if (wait) timer = setTimeout(advance, wait);
@@ -118,7 +119,7 @@ export function countingStrip(store, highlight, ended) {
 
   return {
     root,
-    show() {},
+    update() {},
     end,
     get running() {
       return !root.hidden;

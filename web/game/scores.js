@@ -40,7 +40,7 @@ export function scoringPanel(store) {
     );
     return {
       root: box,
-      show: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
+      update: (/** @type {Game["scoring_tiles"][number]} */ shown) => {
         const now = store.view.status === "playing" && shown.rounds.includes(store.view.round);
         box.classList.toggle("now", now);
         setText(rounds, t("scoring.rounds", { rounds: shown.rounds.map(number).join(" · ") }));
@@ -50,7 +50,7 @@ export function scoringPanel(store) {
 
   return {
     root,
-    show() {
+    update() {
       keyed(items, store.view.scoring_tiles, ({ slot, scoring_tile }) => slot + scoring_tile, item);
       setText(ruleset, rulesetText(store.view.ruleset));
       hide(ruleset, !ruleset.textContent);

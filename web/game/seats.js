@@ -88,6 +88,8 @@ export function seatCards(store, choose, focus, explain = null) {
   const cards = h("div", { class: "seats" });
   const clocks = /** @type {Map<number, () => void>} */ (new Map());
   let isLive = false;
+  /** The card of each seat, and its points. @type {Map<number, {box: HTMLElement, score: HTMLElement}>} */
+  const boxes = new Map();
   const root = h(
     "section",
     { class: "players", "aria-label": t("tab.seats"), tabindex: 0 },
@@ -110,6 +112,7 @@ export function seatCards(store, choose, focus, explain = null) {
     const look = button(lookText, () => choose(seat), { class: "look" });
     const front = h("div", { class: "seat-front" }, h("div", { class: "seat-head" }, name, left, score), state, notes, look);
     const box = h("article", { class: "seat", "data-seat": seat }, front, map);
+    boxes.set(seat, { box, score });
     const changed = whenChanged();
     const mapChanged = whenChanged();
     let latest = /** @type {Player | null} */ (null);
@@ -120,7 +123,7 @@ export function seatCards(store, choose, focus, explain = null) {
     });
     return {
       root: box,
-      show(/** @type {Player} */ player) {
+      update(/** @type {Player} */ player) {
         latest = player;
         if (store.view.result && !store.counted && !over) {
           map.open = true;
@@ -184,7 +187,7 @@ export function seatCards(store, choose, focus, explain = null) {
 
   return {
     root,
-    show() {
+    update() {
       keyed(cards, inOrder(store), ({ seat }) => seat, card);
     },
     /** Show what the clocks that run have left now. */
@@ -192,6 +195,10 @@ export function seatCards(store, choose, focus, explain = null) {
       isLive = true;
       for (const draw of clocks.values()) draw();
     },
+    /** @param {number} seat */
+    cardOf: (seat) => boxes.get(seat)?.box ?? null,
+    /** @param {number} seat */
+    scoreOf: (seat) => boxes.get(seat)?.score ?? null,
   };
 }
 
@@ -265,7 +272,7 @@ function miniTile(ruleset, { tile, rotation }) {
   const root = h("img", { src: tilePicture(ruleset, tile, rotation), alt: "" });
   return {
     root,
-    show: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
+    update: (/** @type {ReturnType<typeof miniTiles>[number]} */ { column, row }) => {
       root.style.gridColumn = String(column);
       root.style.gridRow = String(row);
     },

@@ -24,14 +24,14 @@ export function trialTray(store, placing) {
   );
   return {
     root,
-    show() {
+    update() {
       const { tile, ghost } = placing;
       hide(root, !tile || placing.building);
       if (root.hidden) return;
       const cells = placing.cells().size;
       setText(title, t("trial.places", { tile: tile ?? "", count: cells }));
       hide(turn, !ghost);
-      gains.show();
+      gains.update();
     },
   };
 }

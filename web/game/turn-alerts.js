@@ -16,7 +16,7 @@ export function turnAlerts(store) {
   const usual = icon?.getAttribute("href") ?? "";
   let mine = false;
 
-  function show() {
+  function update() {
     const { myTurn } = store;
     document.title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;
     if (myTurn === mine) return;
@@ -36,7 +36,7 @@ export function turnAlerts(store) {
     };
   }
 
-  return { show, sound, close: () => icon?.setAttribute("href", usual) };
+  return { update, sound, close: () => icon?.setAttribute("href", usual) };
 }
 
 /** Play a sound, if the player has chosen sounds. @param {string} name */

@@ -82,7 +82,7 @@ export class Viewport {
    * @param {string} subject Whose territory it is.
    * @param {string} moment The phase.
    */
-  show(subject, moment) {
+  update(subject, moment) {
     if (subject !== this.#subject) {
       this.#views.set(this.#subject, this.#view);
       this.#subject = subject;

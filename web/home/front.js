@@ -277,7 +277,7 @@ function pressed({ target }) {
 /** @param {Element} box */
 async function showPublic(box) {
   const { games } = await new Games(skye.transport).list({ limit: 30 });
-  show(
+  replaceList(
     box,
     games.map((game) => gameRow(game)),
     t("front.none"),
@@ -306,7 +306,7 @@ async function showMine(box) {
     const turn = game.status === "playing" && game.you.seat !== null && game.waiting_for.includes(game.you.seat);
     return gameRow(game, game.you.seat, turn);
   });
-  show(box, rows, t("front.no_mine"));
+  replaceList(box, rows, t("front.no_mine"));
 }
 
 /**
@@ -316,7 +316,7 @@ async function showMine(box) {
  * @param {Element[]} rows
  * @param {string} none
  */
-function show(box, rows, none) {
+function replaceList(box, rows, none) {
   const list = rows.length ? h("ul", { class: "games" }, ...rows) : h("p", { class: "faint" }, none);
   if (box.textContent === list.textContent || box.contains(document.activeElement)) return;
   box.replaceChildren(list);

@@ -42,7 +42,7 @@ export function inviteList(store, withdraw) {
       "data-act": "withdraw",
       "aria-label": `${t("invite.withdraw")}: ${name}`,
     });
-    return { root: h("li", {}, h("span", {}, name), link, take), show() {} };
+    return { root: h("li", {}, h("span", {}, name), link, take), update() {} };
   }
 
   /**
@@ -69,7 +69,7 @@ export function inviteList(store, withdraw) {
   return {
     root,
     codes: () => saved().map(({ code }) => code),
-    show() {
+    update() {
       hide(root, store.view.reserved_seats === 0);
       keyed(
         rows,

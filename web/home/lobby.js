@@ -120,8 +120,7 @@ export async function lobbyPanel(store, reopen) {
   /** Take a seat: with our invitation, a free one, or as the host with an open invitation. */
   async function sit() {
     if (store.busy) return;
-    store.busy = true; // until the game is opened with the new token
-    store.changed();
+    store.set({ busy: true }); // until the game is opened with the new token
     try {
       const code = tokensOf(store.id).invite ?? (unreserved() > 0 ? null : invites.codes()[0]);
       const game = skye.game(store.id, code ?? hosted()?.token ?? null);
@@ -131,8 +130,7 @@ export async function lobbyPanel(store, reopen) {
       if (code) dropToken(store.id, code);
       reopen(tokensOf(store.id).seats.length - 1);
     } catch (error) {
-      store.busy = false;
-      store.changed();
+      store.set({ busy: false });
       showInvalid(error, join);
     }
   }
@@ -194,7 +192,7 @@ export async function lobbyPanel(store, reopen) {
     const box = h("li", {}, colorMark(player.color), title, note, remove);
     return {
       root: box,
-      show: (/** @type {Player} */ shown) => {
+      update: (/** @type {Player} */ shown) => {
         latest = shown;
         setText(title, shown.name);
         attribute(remove, "aria-label", `${t("lobby.remove")}: ${shown.name}`);
@@ -209,7 +207,7 @@ export async function lobbyPanel(store, reopen) {
 
   return {
     root,
-    show() {
+    update() {
       const { view } = store;
       hide(root, view.status !== "lobby");
       if (root.hidden) return;
@@ -230,7 +228,7 @@ export async function lobbyPanel(store, reopen) {
       sitting.classList.toggle("primary", store.seat === null);
       hide(join, (open === 0 && !invited) || (store.seat !== null && !host));
       hide(invites.root, true);
-      if (host) invites.show();
+      if (host) invites.update();
       hide(start, !host);
       start.disabled = view.players.length < 2;
       hide(bots, !host || open === 0);

@@ -1,11 +1,19 @@
-import { button, h, liveRegion } from "./dom.js";
+import { button, h, liveRegion, openDialogs } from "./dom.js";
 import { t } from "./i18n.js";
 
 /** Show a dialog over the page; it is removed when it closes. @param {HTMLDialogElement} dialog */
 export function showDialog(dialog) {
-  dialog.addEventListener("close", () => dialog.remove(), { once: true });
+  dialog.addEventListener(
+    "close",
+    () => {
+      openDialogs.splice(openDialogs.indexOf(dialog), 1);
+      dialog.remove();
+    },
+    { once: true },
+  );
   document.body.append(dialog); // inside a closed menu it would not be shown
   dialog.showModal();
+  openDialogs.push(dialog);
   for (const kind of /** @type {const} */ (["status", "alert"])) {
     liveRegion(kind)?.replaceChildren(); // before they have a text, and without the one of the last time
   }

@@ -61,7 +61,7 @@ export function whenChanged() {
   };
 }
 
-/** @type {WeakMap<Element, Map<string, {root: Element, show: (item: any) => void}>>} */
+/** @type {WeakMap<Element, Map<string, {root: Element, update: (item: any) => void}>>} */
 const parts = new WeakMap();
 
 /**
@@ -71,7 +71,7 @@ const parts = new WeakMap();
  * @param {Element} parent
  * @param {Item[]} items
  * @param {(item: Item) => string | number} keyOf
- * @param {(item: Item) => {root: Element, show: (item: Item) => void}} make
+ * @param {(item: Item) => {root: Element, update: (item: Item) => void}} make
  */
 export function keyed(parent, items, keyOf, make) {
   const known = parts.get(parent) ?? new Map();
@@ -86,7 +86,7 @@ export function keyed(parent, items, keyOf, make) {
     const key = String(keyOf(item));
     const part = known.get(key) ?? make(item);
     known.set(key, part);
-    part.show(item);
+    part.update(item);
     if (parent.children[index] !== part.root) parent.insertBefore(part.root, parent.children[index] ?? null);
   });
 }
@@ -128,6 +128,9 @@ export function section(title, ...children) {
   return h("section", { class: "panel" }, h("h2", {}, title), ...children);
 }
 
+/** The dialogs that are open; the page below them is inert. @type {HTMLDialogElement[]} */
+export const openDialogs = [];
+
 /**
  * Return the live region of the page, or while a dialog is open one like it in the dialog: all outside of it is inert.
  *
@@ -135,7 +138,7 @@ export function section(title, ...children) {
  */
 export function liveRegion(kind) {
   const page = document.getElementById(kind);
-  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  const dialog = openDialogs.at(-1);
   if (!page || !dialog) return page;
   const own = dialog.querySelector(`.${kind}`) ?? dialog.appendChild(/** @type {Element} */ (page.cloneNode()));
   own.removeAttribute("id");

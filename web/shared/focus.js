@@ -1,3 +1,5 @@
+import { openDialogs } from "./dom.js";
+
 /**
  * Keep the keyboard focus on the page: when the focused element disappears, move the focus to another one.
  *
@@ -16,7 +18,7 @@ export function focusKeeper(root, fallback) {
 
   /** Move a lost focus, after the browser has noticed that its element is hidden. */
   function check() {
-    if (!last || document.activeElement !== document.body || document.querySelector("dialog[open]")) return;
+    if (!last || document.activeElement !== document.body || openDialogs.length) return;
     const usable = last.isConnected && last.checkVisibility() && !last.matches(":disabled");
     (usable ? last : fallback())?.focus({ preventScroll: true });
   }

@@ -1,7 +1,16 @@
+import { openDialogs } from "./dom.js";
 import { setting } from "../state/settings.js";
 import { toastError } from "./toast.js";
 
-/** @typedef {import("../game/game-page.js").GamePage} GamePage */
+/**
+ * @typedef {object} Parts What the shortcuts act on.
+ * @property {import("../state/store.js").Store} store
+ * @property {import("../game/place.js").Placing} placing
+ * @property {Pick<ReturnType<typeof import("../game/board.js").territoryBoard>, "nextLegal" | "fitAll">} board
+ * @property {ReturnType<typeof import("../game/pricing.js").pricingTray>} pricing
+ * @property {ReturnType<typeof import("../game/market.js").market>} market
+ * @property {() => ReturnType<typeof import("../game/building.js").buildingTray> | null} building Null until it is loaded.
+ */
 
 /** Show the list of shortcuts; its module is loaded on first use. */
 export function openHelp() {
@@ -20,22 +29,14 @@ function usesKey(target, key) {
   return target instanceof HTMLSelectElement;
 }
 
-/** Register the keyboard shortcuts of a game. @param {GamePage} page */
-export function gameKeys(page) {
-  const { placing, board } = page;
-  const phase = () => (page.store.myTurn || page.store.view.phase !== "buying" ? page.store.view.phase : null);
+/** Register the keyboard shortcuts of a game. @param {Parts} parts */
+export function gameKeys({ store, placing, board, pricing, market, building }) {
+  const phase = () => (store.myTurn || store.view.phase !== "buying" ? store.view.phase : null);
   /** @param {number} index */
   const choose = (index) => {
-    if (phase() === "building") page.building.part?.select(index);
-    else if (phase() === "buying") page.market.select(index);
-    else if (phase() === "pricing") page.pricing.card(index)?.focus(); // and not its field, which would take the next digit
-  };
-  /** @param {string} selector @param {number} button */
-  const inCard = (selector, button) => {
-    const card = document.activeElement?.closest(".card");
-    const control = /** @type {HTMLElement | undefined} */ (card?.querySelectorAll(selector)[button]);
-    control?.click();
-    return control;
+    if (phase() === "building") building()?.select(index);
+    else if (phase() === "buying") market.select(index);
+    else if (phase() === "pricing") pricing.focus(index);
   };
   /** @type {Record<string, () => void>} */
   const letters = {
@@ -49,24 +50,24 @@ export function gameKeys(page) {
     4: () => choose(3),
     5: () => choose(4),
     6: () => choose(5),
-    "+": () => inCard(".stepper button", 1),
-    "-": () => inCard(".stepper button", 0),
-    x: () => inCard("input[type=radio]", 0)?.focus(), // the price that had the focus is hidden
-    s: () => phase() === "pricing" && void page.pricing.submit(),
-    b: () => phase() === "buying" && void page.market.buy(),
-    p: () => phase() === "buying" && void page.market.passBuying(),
-    u: () => phase() === "building" && void page.building.part?.takeBack(),
-    f: () => phase() === "building" && void page.building.part?.finishBuilding(),
-    0: () => board.viewport.fitAll(),
+    "+": () => pricing.raise(1),
+    "-": () => pricing.raise(-1),
+    x: () => pricing.discard(),
+    s: () => phase() === "pricing" && void pricing.submit(),
+    b: () => phase() === "buying" && void market.buy(),
+    p: () => phase() === "buying" && void market.passBuying(),
+    u: () => phase() === "building" && void building()?.takeBack(),
+    f: () => phase() === "building" && void building()?.finishBuilding(),
+    0: () => board.fitAll(),
     "?": openHelp,
   };
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || openDialogs.length) return;
     if (event.key === "Escape") {
       placing.cancel();
-      page.market.cancel();
+      market.cancel();
       return;
     }
     if (event.key === "Enter" && event.target === document.body && placing.ghost) {

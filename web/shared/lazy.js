@@ -4,7 +4,7 @@ import { toastError } from "./toast.js";
 /**
  * Create a part of the screen whose module is loaded when the part is first needed.
  *
- * @template {{root: HTMLElement, show: () => void}} Part
+ * @template {{root: HTMLElement, update: () => void}} Part
  * @param {() => boolean} needed
  * @param {() => Promise<Part>} load
  */
@@ -14,8 +14,8 @@ export function lazyPart(needed, load) {
     root: /** @type {HTMLElement} */ (root),
     part: /** @type {Part | null} */ (null),
     loading: /** @type {Promise<void> | null} */ (null),
-    show() {
-      if (lazy.part) lazy.part.show();
+    update() {
+      if (lazy.part) lazy.part.update();
       else if (needed()) lazy.prepare();
     },
     prepare() {
@@ -28,7 +28,7 @@ export function lazyPart(needed, load) {
       const part = await load();
       root.replaceWith(part.root);
       Object.assign(lazy, { part, root: part.root });
-      part.show();
+      part.update();
     } catch (error) {
       lazy.loading = null;
       toastError(error);

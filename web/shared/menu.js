@@ -22,16 +22,16 @@ export function gameMenu(store, chosen, reopen, seatNumbers) {
     async () => (await import("../game/menu-items.js")).menuItems(store, chosen, reopen, root),
   );
   root.append(items.root);
-  root.addEventListener("toggle", () => items.show());
+  root.addEventListener("toggle", () => items.update());
 
   return {
     root: h("div", { class: "menu-bar" }, switcher.root, root),
     get loading() {
       return switcher.loading;
     },
-    show() {
-      switcher.show();
-      items.show();
+    update() {
+      switcher.update();
+      items.update();
     },
   };
 }

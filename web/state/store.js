@@ -236,6 +236,12 @@ export class Store {
     this.#eventListeners.add(listener);
   }
 
+  /** Change what others than the server decide. @param {Partial<Pick<Store, "busy" | "counted">>} part */
+  set(part) {
+    Object.assign(this, part);
+    this.changed();
+  }
+
   changed() {
     if (this.#drawing || !this.view) return;
     this.#drawing = true;
