@@ -1,9 +1,11 @@
+import { sleep } from "../clients/typescript/src/transport.js";
 import { loadLanguage } from "./shared/i18n.js";
 import { toastError } from "./shared/toast.js";
 import { followPastedLinks, takeFromFragment } from "./state/tokens.js";
 
 /** Open the screen that the URL names. */
 async function main() {
+  await sleep(0); // the browser has just spent a long task on the script
   const app = document.getElementById("app");
   const asked = new URLSearchParams(location.search);
   const game = asked.get("game");

@@ -150,8 +150,9 @@ export function gamePage(store, chosen, reopen) {
     { class: "notes" },
     ...[banner, returning, proposal.root, pause.root, guide.root, strip.root, since.root, notices.root],
   );
-  const left = h("div", { class: "left" }, seats.root, notes);
-  const main = h("main", {}, left, lobby.root, board.root, ownGold, tray, sidePanes({ scoring, log }));
+  const left = { root: h("div", { class: "left" }, seats.root, notes) };
+  const side = { root: sidePanes({ scoring, log }) };
+  const main = h("main", {});
   const root = h("div", { class: "game-page", "data-tab": "board" }, header.root, main);
   const tabs = paneTabs(root);
   root.append(tabs.root);
@@ -159,27 +160,35 @@ export function gamePage(store, chosen, reopen) {
   store.onEvent(heard);
 
   /**
-   * Draw the game, lay it out, then the panels, each in a separate task; show it when all parts are there.
+   * Draw the game, lay it out and paint it part by part, each in a separate task; all parts are laid out before one is visible.
    *
    * @param {Element} app
    */
   async function open(app) {
-    await sleep(0);
-    store.onChange(update); // not before: a tile that is drawn before the sheet is loaded needs a request
-    updateFrame();
-    await sleep(0);
-    updateMiddle();
+    for (const draw of [updateFrame, updateTrays, updateOffers, updateBoard]) {
+      await sleep(0);
+      draw();
+    }
     root.style.visibility = "hidden"; // layout changes of hidden elements do not count as layout shifts
     app.replaceChildren(root);
-    await Promise.all([
-      afterFrame(),
-      ...[menu, lobby, result, building, handOver, guide].map(({ loading }) => loading),
-    ]);
+    await afterFrame();
+    for (const part of [left, lobby, board, { root: ownGold }, { root: tray }, side]) {
+      main.append(part.root);
+      await afterFrame();
+    }
+    await Promise.all([menu, lobby, result, building, handOver, guide].map(({ loading }) => loading));
     state.open = true;
     updatePanels();
     await afterFrame(); // the panels are laid out: the focus needs the layout
     since.open();
-    root.style.visibility = "";
+    const visible = [header.root, left.root, board.root, pricing.root, offers.root];
+    for (const part of visible) {
+      part.style.visibility = "visible";
+      await afterFrame();
+    }
+    for (const part of [root, ...visible]) part.style.visibility = "";
+    store.onChange(update); // not before: a tile that is drawn before the sheet is loaded needs a request
+    store.changed();
     focus.begin();
     if (store.seat !== null) building.prepare(); // so that the phase does not begin with a wait
   }
@@ -300,10 +309,14 @@ export function gamePage(store, chosen, reopen) {
 
   function update() {
     updateFrame();
-    updateMiddle();
+    updateTrays();
+    updateOffers();
+    updateBoard();
+    announceTurn();
+    later ||= setTimeout(updatePanels, 0);
   }
 
-  /** Update what is around the board: the header and the trays. */
+  /** Update the header and what belongs to the page as a whole. */
   function updateFrame() {
     const { view } = store;
     root.dataset.status = view.status;
@@ -322,7 +335,6 @@ export function gamePage(store, chosen, reopen) {
     pause.update();
     hide(banner, store.connection !== "reconnecting" && navigator.onLine);
     updateGold();
-    updateTrays();
   }
 
   function updateGold() {
@@ -332,13 +344,10 @@ export function gamePage(store, chosen, reopen) {
     setText(goldUnit, t("gold.unit", { count: me?.gold ?? 0 }));
   }
 
-  /** Update the board and the market, and say whose turn it is. */
-  function updateMiddle() {
+  /** Update the market, and what takes its place before and after the game. */
+  function updateOffers() {
     for (const part of [lobby, offers, result, menu]) part.update();
     if (state.ending) hide(result.root, true); // the end is being counted up
-    updateBoard();
-    announceTurn();
-    later ||= setTimeout(updatePanels, 0);
   }
 
   /** Update the panels, in a task after the update of the board and the trays. */

@@ -1,3 +1,4 @@
+import { sleep } from "../../clients/typescript/src/transport.js";
 import { ApiError } from "../../clients/typescript/src/errors.js";
 import { dropRefused } from "../home/my-games.js";
 import { loadLanguage, t } from "../shared/i18n.js";
@@ -80,6 +81,8 @@ export async function openGame(app, id, chosen = 0, dropped = false) {
 
 /** @param {Parameters<typeof import("./game-page.js").gamePage>} parameters */
 async function makePage(...parameters) {
+  await sleep(0); // the requests come first
   const [{ gamePage }] = await Promise.all([import("./game-page.js"), loadLanguage()]);
+  await sleep(0);
   return gamePage(...parameters);
 }

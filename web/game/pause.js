@@ -30,7 +30,7 @@ export function pauseBanner(store) {
   const root = h("p", { class: "banner", hidden: true, role: "status" }, text, " ", resume);
   return {
     root,
-    show() {
+    update() {
       const { pause: paused } = store.view;
       hide(root, !paused);
       if (!paused) return;

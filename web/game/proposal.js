@@ -30,7 +30,7 @@ export function proposalBanner(store) {
 
   return {
     root,
-    show() {
+    update() {
       const { view, me, seat } = store;
       const { proposal } = view;
       hide(root, proposal === null);

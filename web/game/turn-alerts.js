@@ -18,7 +18,8 @@ export function turnAlerts(store) {
 
   function update() {
     const { myTurn } = store;
-    document.title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;
+    const title = `${myTurn ? "● " : ""}${turnText(store)} · Skye`;
+    if (document.title !== title) document.title = title;
     if (myTurn === mine) return;
     mine = myTurn;
     icon?.setAttribute("href", myTurn ? fileUrl("turn.svg").pathname : usual);

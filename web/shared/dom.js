@@ -15,7 +15,8 @@ export function h(tag, props = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else attribute(element, name, value);
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...present(children));
   return element;
@@ -164,6 +165,17 @@ export function alertNow(text) {
  */
 export function hide(element, hidden) {
   if (element.hidden !== hidden) element.hidden = hidden;
+}
+
+/**
+ * Run a function in the next task; where the browser has priorities, before it renders a frame.
+ *
+ * @param {() => void} run
+ */
+export function soon(run) {
+  const { scheduler } = /** @type {any} */ (globalThis);
+  if (scheduler?.postTask) void scheduler.postTask(run, { priority: "user-blocking" });
+  else setTimeout(run);
 }
 
 /** Wait for a task after the next frame; in a hidden page, which has no frames, for the next task. */

@@ -5,6 +5,7 @@ import { actionsIn, momentOf, momentToRequest, NOTHING_KNOWN } from "./actions.j
 import { skye } from "./api.js";
 import { advanceServerTime, setServerTime, remainingMs } from "./clock.js";
 import { TabGroup } from "./tabs.js";
+import { soon } from "../shared/dom.js";
 import { toastError } from "../shared/toast.js";
 import { loadForTab, saveForTab } from "./items.js";
 
@@ -245,7 +246,7 @@ export class Store {
   changed() {
     if (this.#drawing || !this.view) return;
     this.#drawing = true;
-    setTimeout(() => {
+    soon(() => {
       this.#drawing = false;
       if (this.#stop.signal.aborted) return;
       for (const listener of this.#listeners) listener();
