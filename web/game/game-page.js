@@ -165,7 +165,7 @@ export function gamePage(store, chosen, reopen) {
    * @param {Element} app
    */
   async function open(app) {
-    for (const draw of [updateFrame, updateTrays, updateOffers, updateBoard]) {
+    for (const draw of [updateFrame, updateTrays, updateOffers, updateBoard, announceTurn]) {
       await sleep(0);
       draw();
     }

@@ -1,8 +1,10 @@
-import { announce, button, h, hide, setText } from "../shared/dom.js";
+import { announce, button, h, hide, setText, whenChanged } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
+import { tileNameAndWords, tileWordsLoaded } from "../shared/tile-words.js";
 import { loadTiles } from "../state/api.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { exampleTile } from "./guide-examples.js";
+import { thumbnail } from "./log.js";
 
 /**
  * @typedef {object} Game What the lessons are about.
@@ -48,6 +50,9 @@ export function guidePanel(game, taught) {
   const { store } = game;
   const title = h("h2", { tabindex: -1 });
   const text = h("p", {});
+  /** The picture of the tile that the lesson names, with the tile in words. */
+  const example = h("span", { class: "example" });
+  const exampleChanged = whenChanged();
   const next = button(
     t("guide.next"),
     () => {
@@ -61,6 +66,7 @@ export function guidePanel(game, taught) {
     "section",
     { class: "guide panel", hidden: true, "aria-label": t("guide.title") },
     title,
+    example,
     text,
     h("div", { class: "bar" }, next, skip),
   );
@@ -78,8 +84,8 @@ export function guidePanel(game, taught) {
     update();
   }
 
-  /** Return what is said in a lesson, with an example of the tiles that are there. @param {string} lesson */
-  function sentences(lesson) {
+  /** Return the tile that a lesson names, of those that are there. @param {string} lesson */
+  function exampleOf(lesson) {
     if (!catalogue) {
       catalogue = [];
       loadTiles(store.view.ruleset).then(
@@ -90,7 +96,11 @@ export function guidePanel(game, taught) {
         () => {},
       ); // without it no tile is named
     }
-    const tile = exampleTile(lesson, store.view, store.seat ?? 0, catalogue);
+    return exampleTile(lesson, store.view, store.seat ?? 0, catalogue);
+  }
+
+  /** Return what is said in a lesson. @param {string} lesson @param {string | null} tile The tile that it names. */
+  function sentences(lesson, tile) {
     if (lesson === "scrolls" && tile) return t("guide.scrolls_own", { tile });
     return plain(
       t(`guide.${lesson}`, {
@@ -113,13 +123,18 @@ export function guidePanel(game, taught) {
     hide(root, !lesson);
     taught(lesson?.id ?? null);
     if (!lesson) return;
-    setText(text, sentences(lesson.id));
+    const { ruleset } = store.view;
+    const tile = exampleOf(lesson.id);
+    setText(text, sentences(lesson.id, tile));
+    exampleChanged([tile, tileWordsLoaded(ruleset)], () =>
+      example.replaceChildren(...(tile ? [thumbnail(ruleset, tile)] : [])),
+    );
     if (lesson.id === shown) return;
     shown = lesson.id;
     setText(title, t("guide.step", { number: index + 1, count: LESSONS.length }));
     setText(next, t(index === LESSONS.length - 1 ? "guide.end" : "guide.next"));
     hide(next, lesson.done !== undefined);
-    announce(text.textContent ?? "");
+    announce([text.textContent, tile && tileNameAndWords(ruleset, tile)].filter(Boolean).join(" "));
   }
 
   return { root, update };
