@@ -57,9 +57,14 @@ export async function openFront(app) {
         guidedRound(player.name),
         againstBots(player.name, bots, counts),
         withFriends(player.name, counts, scoring),
-        section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts)),
       ),
-      h("div", { class: "stack" }, section(t("front.mine"), mine, ...finishedGames()), section(t("front.public"), open)),
+      h(
+        "div",
+        { class: "stack" },
+        section(t("front.mine"), mine, ...finishedGames()),
+        section(t("matchmaking.title"), h("p", {}, t("matchmaking.text")), matchmaking(player, counts)),
+        section(t("front.public"), open),
+      ),
       h(
         "p",
         { class: "faint links" },
