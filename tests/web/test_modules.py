@@ -149,8 +149,8 @@ SHOWN = [
     (None, moment("buying", 6, [0], seat=None), None, None, False),
     (moment("building", 9, [0]), moment("building", 10, [], status="finished"), None, None, False),
 ]
-"""The view of the last list of actions, the current view, that of the request in progress, then the list that is
-shown, and whether actions must be requested."""
+"""The view of the last list of actions, the current view, that of the request in progress; then the list that
+is shown, and whether actions must be requested."""
 
 
 def test_actions_are_those_of_the_turn_and_requested_once_for_a_version():

@@ -39,7 +39,7 @@ export async function openReplay(app, id) {
   }
   const over = view.status === "finished";
   const record = over ? await game.record() : null;
-  const replay = new Replay(
+  const replay = replayPage(
     view,
     events,
     tiles.map((tile) => tile.id),
@@ -49,284 +49,268 @@ export async function openReplay(app, id) {
   replay.seekEvent(Number(new URLSearchParams(location.hash.slice(1)).get("e") ?? events.length));
   window.addEventListener("hashchange", ({ newURL }) => {
     const event = Number(new URLSearchParams(new URL(newURL).hash.slice(1)).get("e"));
-    if (event && event !== replay.event) replay.seekEvent(event);
+    if (event && event !== replay.event()) replay.seekEvent(event);
   });
   performance.measure("skye-ready");
 }
 
-/** The replay of one game, in steps of one version each. */
-class Replay {
-  #timer = 0;
-  #urlTimer = 0;
-  caption = h("p", { class: "caption" });
-  head = h("span", { class: "turn" });
-  slider = h("input", {
+/**
+ * Create the page of a replay, in steps of one version each.
+ *
+ * @param {Game} last
+ * @param {Event[]} events
+ * @param {string[]} tiles
+ * @param {import("./fork.js").Record | null} record The record of the game, once it is over.
+ */
+function replayPage(last, events, tiles, record) {
+  /** What was hidden, once the game is over. */
+  const secrets = record && secretsOf(events, record);
+  /** How many events each step has folded. */
+  const steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
+  /** What the page shows: a step, with the eyes of a seat, the territory of a seat; and whether it goes on by itself. */
+  const state = { step: 0, eyes: "spectator", looked: 0, playing: false };
+  /** The timer of the next step, and that of the change of the URL. */
+  let [stepTimer, urlTimer] = [0, 0];
+  /** The state of the game at that step, with the properties of a spectator's store. */
+  const store = /** @type {any} */ ({
+    id: last.id,
+    view: last,
+    log: [],
+    seat: null,
+    me: null,
+    players: [],
+    actions: [],
+    myTurn: false,
+    busy: false,
+    pending: null,
+    onEvent() {},
+  });
+
+  const caption = h("p", { class: "caption" });
+  const head = h("span", { class: "turn" });
+  const slider = h("input", {
     type: "range",
     min: 0,
+    max: steps.length - 1,
     class: "scrub",
     "aria-label": t("replay.position"),
-    oninput: () => this.seek(Number(this.slider.value), false),
-    onchange: () => this.#pause(),
+    oninput: () => seek(Number(slider.value), false),
+    onchange: pause,
   });
-  speed = h(
+  const speed = h(
     "select",
     { "aria-label": t("replay.speed") },
-    ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, `${speed}×`)),
+    ...SPEEDS.map((factor) => h("option", { value: factor, selected: factor === 1 }, `${factor}×`)),
   );
-  play = button(h("span", {}), () => this.toggle(), { class: "small", title: t("replay.play"), "data-act": "play" });
+  const sign = h("span", { class: "play-sign" }); // drawn: few fonts have them
+  const play = button(sign, toggle, { class: "small", title: t("replay.play"), "data-act": "play" });
+  const eyes = h(
+    "select",
+    {
+      "aria-label": t("replay.eyes"),
+      "data-act": "eyes",
+      hidden: !secrets,
+      onchange: () => {
+        state.eyes = eyes.value;
+        update();
+      },
+    },
+    h("option", { value: "spectator" }, t("replay.spectator")),
+    ...last.players.map(({ name, seat }) => h("option", { value: seat }, name)),
+    h("option", { value: "open" }, t("replay.open")),
+  );
+  const forking = button(t("replay.fork"), () => void fork().catch(toastError), {
+    "data-act": "fork",
+    hidden: !secrets,
+  });
 
-  /**
-   * @param {Game} last
-   * @param {Event[]} events
-   * @param {string[]} tiles
-   * @param {import("./fork.js").Record | null} record The record of the game, once it is over.
-   */
-  constructor(last, events, tiles, record) {
-    this.last = last;
-    this.events = events;
-    this.tiles = tiles;
-    this.record = record;
-    /** What was hidden, once the game is over. */
-    this.secrets = record && secretsOf(events, record);
-    /** How many events each step has folded. */
-    this.steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
-    this.step = 0;
-    this.eyes = "spectator";
-    this.looked = 0;
-    /** The state that the panels update, with the properties of a spectator's store. */
-    this.shown = /** @type {any} */ ({
-      id: last.id,
-      view: last,
-      log: [],
-      seat: null,
-      me: null,
-      players: [],
-      actions: [],
-      myTurn: false,
-      busy: false,
-      pending: null,
-      onEvent() {},
+  const board = territoryBoard(null, () => last.ruleset);
+  const offers = market(store);
+  const seats = seatCards(store, look, () => ({ shown: state.looked, counted: null }));
+  const scoring = scoringPanel(store);
+  const log = logPanel(store);
+  const result = resultPanel(store, null);
+
+  const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) =>
+    button(label, act, {
+      class: "small",
+      "aria-label": t(`replay.${name}`),
+      title: t(`replay.${name}`),
+      "data-act": name,
     });
-    this.board = territoryBoard(null, () => last.ruleset);
-    this.market = market(this.shown);
-    this.seats = seatCards(
-      this.shown,
-      (seat) => {
-        this.looked = seat;
-        this.update();
-      },
-      () => ({ shown: this.looked, counted: null }),
-    );
-    this.panels = [
-      this.seats,
-      this.market,
-      scoringPanel(this.shown),
-      logPanel(this.shown),
-      resultPanel(this.shown, null),
-    ];
-    this.root = this.#layOut();
-    document.addEventListener("keydown", (event) => this.#key(event));
+  const bar = h(
+    "section",
+    { class: "tray-part scrubber", "aria-label": t("replay.title") },
+    caption,
+    slider,
+    h(
+      "div",
+      { class: "bar" },
+      control("|‹", "first", () => seek(0)),
+      control("«", "round_back", () => seekRound(-1)),
+      control("‹", "back", () => seek(state.step - 1)),
+      play,
+      control("›", "forward", () => seek(state.step + 1)),
+      control("»", "round_forward", () => seekRound(1)),
+      control("›|", "last", () => seek(steps.length - 1)),
+      speed,
+      eyes,
+      forking,
+    ),
+  );
+  const header = h(
+    "header",
+    { class: "head" },
+    homeLink(),
+    h("h1", { class: "round" }, t("replay.title")),
+    head,
+    h("a", { href: gameUrl(last.id) }, t("replay.live")),
+    languageChoice(),
+  );
+  const tray = h("div", { class: "tray" }, h("div", { class: "tray-parts" }, bar, offers.root, result.root));
+  const left = h("div", { class: "left" }, seats.root);
+  const main = h("main", {}, left, board.root, tray, sidePanes({ scoring, log }));
+  const root = h("div", { class: "game-page replay" }, header, main);
+  root.append(paneTabs(root).root);
+  document.addEventListener("keydown", pressed);
+
+  async function fork() {
+    if (record) await forkDialog(last, record, events.slice(0, steps[state.step]));
   }
 
-  #layOut() {
-    const control = (/** @type {string} */ label, /** @type {string} */ name, /** @type {() => void} */ act) =>
-      button(label, act, {
-        class: "small",
-        "aria-label": t(`replay.${name}`),
-        title: t(`replay.${name}`),
-        "data-act": name,
-      });
-    attribute(this.slider, "max", this.steps.length - 1);
-    this.#showPlay(false);
-    const eyes = h(
-      "select",
-      {
-        "aria-label": t("replay.eyes"),
-        "data-act": "eyes",
-        onchange: () => {
-          this.eyes = eyes.value;
-          this.update();
-        },
-      },
-      h("option", { value: "spectator" }, t("replay.spectator")),
-      ...this.last.players.map(({ name, seat }) => h("option", { value: seat }, name)),
-      h("option", { value: "open" }, t("replay.open")),
-    );
-    hide(eyes, !this.secrets);
-    const fork = button(t("replay.fork"), () => void this.#fork().catch(toastError), { "data-act": "fork" });
-    hide(fork, !this.secrets);
-    const bar = h(
-      "section",
-      { class: "tray-part scrubber", "aria-label": t("replay.title") },
-      this.caption,
-      this.slider,
-      h(
-        "div",
-        { class: "bar" },
-        control("|‹", "first", () => this.seek(0)),
-        control("«", "round_back", () => this.round(-1)),
-        control("‹", "back", () => this.seek(this.step - 1)),
-        this.play,
-        control("›", "forward", () => this.seek(this.step + 1)),
-        control("»", "round_forward", () => this.round(1)),
-        control("›|", "last", () => this.seek(this.steps.length - 1)),
-        this.speed,
-        eyes,
-        fork,
-      ),
-    );
-    const header = h(
-      "header",
-      { class: "head" },
-      homeLink(),
-      h("h1", { class: "round" }, t("replay.title")),
-      this.head,
-      h("a", { href: gameUrl(this.last.id) }, t("replay.live")),
-      languageChoice(),
-    );
-    const [seats, offers, scoring, log, result] = this.panels;
-    const tray = h("div", { class: "tray" }, h("div", { class: "tray-parts" }, bar, offers.root, result.root));
-    const main = h(
-      "main",
-      {},
-      h("div", { class: "left" }, seats.root),
-      this.board.root,
-      tray,
-      sidePanes({ scoring, log }),
-    );
-    const root = h("div", { class: "game-page replay" }, header, main);
-    root.append(paneTabs(root).root);
-    return root;
+  /** Return the number of the last event that is shown. */
+  function event() {
+    return events[steps[state.step] - 1]?.id ?? 0;
   }
 
-  async #fork() {
-    if (this.record) await forkDialog(this.last, this.record, this.events.slice(0, this.steps[this.step]));
+  /** @param {number} seat */
+  function look(seat) {
+    state.looked = seat;
+    update();
   }
 
-  /** The number of the last event that is shown. */
-  get event() {
-    return this.events[this.steps[this.step] - 1]?.id ?? 0;
-  }
-
-  /** @param {number} event */
-  seekEvent(event) {
-    const step = this.steps.findIndex((count) => (this.events[count - 1]?.id ?? 0) >= event);
-    this.seek(step < 0 ? this.steps.length - 1 : step, false);
+  /** @param {number} wanted The number of an event. */
+  function seekEvent(wanted) {
+    const step = steps.findIndex((count) => (events[count - 1]?.id ?? 0) >= wanted);
+    seek(step < 0 ? steps.length - 1 : step, false);
   }
 
   /**
    * @param {number} step
-   * @param {boolean} [pause] Whether to pause the playback and write the step into the URL.
+   * @param {boolean} [pausing] Whether to pause the playback and write the step into the URL.
    */
-  seek(step, pause = true) {
-    this.step = Math.max(0, Math.min(this.steps.length - 1, step));
-    this.update();
-    if (pause) this.#pause();
+  function seek(step, pausing = true) {
+    state.step = Math.max(0, Math.min(steps.length - 1, step));
+    update();
+    if (pausing) pause();
   }
 
   /** Seek the start of the next round, or with a negative number of the previous one. @param {number} by */
-  round(by) {
-    const starts = this.steps.flatMap((count, step) =>
-      this.events.slice(this.steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : [],
+  function seekRound(by) {
+    const starts = steps.flatMap((count, step) =>
+      events.slice(steps[step - 1] ?? 0, count).some(({ type }) => type === "round_started") ? [step] : [],
     );
     const target =
       by > 0
-        ? (starts.find((step) => step > this.step) ?? this.steps.length - 1)
-        : (starts.findLast((step) => step < this.step) ?? 0);
-    this.seek(target);
+        ? (starts.find((step) => step > state.step) ?? steps.length - 1)
+        : (starts.findLast((step) => step < state.step) ?? 0);
+    seek(target);
   }
 
-  toggle() {
-    if (this.#timer) return this.#pause();
+  function toggle() {
+    if (state.playing) return pause();
     const next = () => {
-      if (this.step >= this.steps.length - 1) return this.#pause();
-      this.seek(this.step + 1, false);
-      this.#timer = setTimeout(next, STEP_MS / Number(this.speed.value));
+      if (state.step >= steps.length - 1) return pause();
+      seek(state.step + 1, false);
+      stepTimer = setTimeout(next, STEP_MS / Number(speed.value));
     };
-    this.#timer = setTimeout(next, 0);
-    this.#showPlay(true);
+    stepTimer = setTimeout(next, 0);
+    state.playing = true;
+    updatePlay();
   }
 
-  #pause() {
-    clearTimeout(this.#timer);
-    this.#timer = 0;
-    this.#showPlay(false);
-    clearTimeout(this.#urlTimer);
-    this.#urlTimer = setTimeout(() => {
-      history.replaceState(null, "", `${location.pathname}${location.search}#e=${this.event}`);
-      announce(this.caption.textContent ?? "");
+  function pause() {
+    clearTimeout(stepTimer);
+    state.playing = false;
+    updatePlay();
+    clearTimeout(urlTimer);
+    urlTimer = setTimeout(() => {
+      history.replaceState(null, "", `${location.pathname}${location.search}#e=${event()}`);
+      announce(caption.textContent ?? "");
     }, URL_DELAY_MS);
   }
 
-  /** @param {boolean} playing */
-  #showPlay(playing) {
-    this.play.replaceChildren(h("span", { class: playing ? "pause-sign" : "play-sign" })); // drawn: few fonts have them
-    attribute(this.play, "aria-label", t(playing ? "replay.pause" : "replay.play"));
+  function updatePlay() {
+    sign.className = state.playing ? "pause-sign" : "play-sign";
+    attribute(play, "aria-label", t(state.playing ? "replay.pause" : "replay.play"));
   }
 
-  update() {
+  function update() {
     const started = performance.now();
-    const past = this.events.slice(0, this.steps[this.step]);
-    let view = emptyView(this.tiles, this.last.ruleset);
-    for (const event of past) fold(view, event);
-    if (this.secrets && this.eyes !== "spectator")
-      view = revealedView(view, past, this.secrets, this.eyes === "open" ? null : Number(this.eyes));
-    Object.assign(this.shown, { view, log: past, players: view.players });
+    const past = events.slice(0, steps[state.step]);
+    let view = emptyView(tiles, last.ruleset);
+    for (const one of past) fold(view, one);
+    if (secrets && state.eyes !== "spectator")
+      view = revealedView(view, past, secrets, state.eyes === "open" ? null : Number(state.eyes));
+    Object.assign(store, { view, log: past, players: view.players });
     const turning = /** @type {any} */ (
       past.findLast(({ type }) => type === "tile_placed" || type === "placement_taken_back")
     );
-    if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) this.looked = turning.seat;
-    for (const panel of this.panels) panel.update();
-    const player = view.players[this.looked];
-    hide(this.board.root, !player);
+    if (turning && view.phase === "building" && past.at(-1)?.version === turning.version) state.looked = turning.seat;
+    for (const panel of [seats, offers, scoring, log, result]) panel.update();
+    const player = view.players[state.looked];
+    hide(board.root, !player);
     const moment = `${view.round}.${view.phase}`;
-    if (player) this.board.update({ player, mine: false, pending: null, moment, highlighted: [] });
-    this.#showCaption(view, past);
-    Object.assign(this.root.dataset, { event: String(this.event), status: view.status, phase: view.phase ?? "none" });
+    if (player) board.update({ player, mine: false, pending: null, moment, highlighted: [] });
+    updatePlay();
+    updateCaption(view, past);
+    Object.assign(root.dataset, { event: String(event()), status: view.status, phase: view.phase ?? "none" });
     performance.measure("skye-seek", { start: started });
   }
 
   /** @param {Game} view @param {Event[]} past */
-  #showCaption(view, past) {
+  function updateCaption(view, past) {
     const version = past.at(-1)?.version;
     const what = past
-      .filter((event) => event.version === version)
-      .map((event) => story(event, view))
+      .filter((one) => one.version === version)
+      .map((one) => story(one, view))
       .filter(Boolean)
       .join(". ");
-    const round = roundOf(this.events.slice(0, this.steps[this.step - 1] ?? 0)); // the step's last events may begin the next round
+    const round = roundOf(events.slice(0, steps[state.step - 1] ?? 0)); // the step's last events may begin the next round
     const text = round ? plain(t("replay.step", { round, what })) : what || t("replay.start");
-    setText(this.caption, text);
-    setText(this.head, view.name ?? "");
-    this.slider.value = String(this.step);
-    attribute(this.slider, "aria-valuetext", text);
+    setText(caption, text);
+    setText(head, view.name ?? "");
+    slider.value = String(state.step);
+    attribute(slider, "aria-valuetext", text);
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || openDialogs.length) return;
-    const { target } = event;
+  /** @param {KeyboardEvent} press */
+  function pressed(press) {
+    if (press.ctrlKey || press.metaKey || press.altKey || openDialogs.length) return;
+    const { target } = press;
     if (
       target instanceof HTMLSelectElement ||
-      target === this.slider ||
+      target === slider ||
       (target instanceof Element && target.closest("[role=grid]"))
     ) {
-      if (!["[", "]"].includes(event.key)) return;
+      if (!["[", "]"].includes(press.key)) return;
     }
     /** @type {Record<string, () => void>} */
     const keys = {
-      ArrowLeft: () => this.seek(this.step - 1),
-      ArrowRight: () => this.seek(this.step + 1),
-      "[": () => this.round(-1),
-      "]": () => this.round(1),
-      Home: () => this.seek(0),
-      End: () => this.seek(this.steps.length - 1),
-      " ": () => this.toggle(),
+      ArrowLeft: () => seek(state.step - 1),
+      ArrowRight: () => seek(state.step + 1),
+      "[": () => seekRound(-1),
+      "]": () => seekRound(1),
+      Home: () => seek(0),
+      End: () => seek(steps.length - 1),
+      " ": toggle,
     };
-    if (!keys[event.key] || (event.key === " " && target instanceof HTMLButtonElement)) return;
-    event.preventDefault();
-    keys[event.key]();
+    if (!keys[press.key] || (press.key === " " && target instanceof HTMLButtonElement)) return;
+    press.preventDefault();
+    keys[press.key]();
   }
+
+  return { root, event, seekEvent };
 }
 
 /** Return the number of the last round that has begun, 0 before the first one. @param {Event[]} events */
