@@ -34,7 +34,7 @@ COUNT = """async ([players, slots]) => {
   const range = (length) => Array.from({length}, (_, index) => index);
   const scoring_tiles = range(slots).map((slot) => ({slot: "ABCD"[slot], id: "sheep", points: 1}));
   const view = {players: range(players).map(() => ({name: "Ann"}))};
-  const store = {view, changed() {}, game: {scores: async () => ({players: []})}};
+  const store = {view, changed() {}, set() {}, game: {scores: async () => ({players: []})}};
   const [waits, set] = [[], window.setTimeout];
   await new Promise((ended) => {
     window.setTimeout = (run, ms) => { waits.push(ms); set(run); };

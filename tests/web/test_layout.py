@@ -10,11 +10,12 @@ NAMES = ("Ann", "Bob", "Cy", "Dee", "Eve")
 
 TALL_BOARD = """async () => {
   const base = document.querySelector("script[type=module]").src.replace("main.js", "");
-  const {Board} = await import(base + "game/board.js");
-  const board = new Board(null, () => "base");
+  const {territoryBoard} = await import(base + "game/board.js");
+  const board = territoryBoard(null, () => "base");
   document.querySelector(".board").replaceWith(board.root);
   const territory = Array.from({length: 14}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
-  board.show({seat: 0, name: "Ann", territory}, false, null);
+  const player = {seat: 0, name: "Ann", territory};
+  board.update({player, mine: false, pending: null, moment: "", highlighted: []});
 }"""
 """Shows a column of 14 tiles in place of the board."""
 

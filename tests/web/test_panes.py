@@ -17,11 +17,11 @@ HEIGHTS = """async (sizes) => {
     const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
     const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: []};
     const store = {view: {status: "playing", waiting_for: []}, players: [player]};
-    const {root, show} = seatCards(store, () => {}, () => ({shown: 0, counted: null}));
+    const {root, update} = seatCards(store, () => {}, () => ({shown: 0, counted: null}));
     document.body.append(root);
-    show();
+    update();
     root.querySelector("details").open = true;
-    show();
+    update();
     return root.offsetHeight;
   });
 }"""
