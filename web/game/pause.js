@@ -22,11 +22,9 @@ export function pause(store) {
  */
 export function pauseBanner(store) {
   const text = h("span", {});
-  const resume = button(
-    t("pause.resume"),
-    () => void store.send(() => store.game.resume()).catch(toastError),
-    { "data-act": "resume" },
-  );
+  const resume = button(t("pause.resume"), () => void store.send(() => store.game.resume()).catch(toastError), {
+    "data-act": "resume",
+  });
   const root = h("p", { class: "banner", hidden: true, role: "status" }, text, " ", resume);
   return {
     root,

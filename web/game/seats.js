@@ -110,7 +110,14 @@ export function seatCards(store, choose, focus, explain = null) {
     const map = h("details", { class: "seat-map" }, h("summary", {}, t("seat.map")), mini);
     const lookText = h("span", { class: "sr-only" });
     const look = button(lookText, () => choose(seat), { class: "look" });
-    const front = h("div", { class: "seat-front" }, h("div", { class: "seat-head" }, name, left, score), state, notes, look);
+    const front = h(
+      "div",
+      { class: "seat-front" },
+      h("div", { class: "seat-head" }, name, left, score),
+      state,
+      notes,
+      look,
+    );
     const box = h("article", { class: "seat", "data-seat": seat }, front, map);
     boxes.set(seat, { box, score });
     const changed = whenChanged();

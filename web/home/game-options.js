@@ -10,10 +10,20 @@ const BUDGET_MINUTES = [5, 10, 20, 40, 90];
 const INCREMENT_SECONDS = [0, 5, 10, 20, 30, 60];
 
 /**
+ * @typedef {object} Chosen The options of a new game.
+ * @property {number} [turn_ms]
+ * @property {number} [budget_ms]
+ * @property {number} [increment_ms]
+ * @property {any} [scoring_tiles]
+ * @property {boolean} [hints]
+ * @property {"end"} [public_from]
+ */
+
+/**
  * Create the choices of a host: the time for a decision and for the game, what the server shows, and the scoring tiles.
  *
  * @param {import("../state/api.js").ScoringTiles | null} scoring Null if it could not be loaded.
- * @returns {{root: HTMLElement, options: () => {turn_ms?: number, budget_ms?: number, increment_ms?: number, scoring_tiles?: any, hints?: boolean, public_from?: "end"}}}
+ * @returns {{root: HTMLElement, options: () => Chosen}}
  */
 export function gameOptions(scoring) {
   const clock = h(
