@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from bot import choose
-
 from skye_client import GameView, Player, Seat, Skye, is_known
 from skye_client import models as m
 
@@ -19,7 +17,21 @@ def choose_at_random(actions: Sequence[m.Action], _seat: Seat) -> m.Action:
     return random.choice([action for action in actions if is_known(action) and action["type"] != "take_back"])
 
 
-BOTS = {"Careful": choose, "Random": choose_at_random}
+def choose_by_points(actions: Sequence[m.Action], seat: Seat) -> m.Action:
+    """Return the placement among some that adds most on the scoring tiles, otherwise a random action."""
+    placements = [action for action in actions if action["type"] == "place"]
+    if not placements:
+        return choose_at_random(actions, seat)
+    return max(random.sample(placements, min(8, len(placements))), key=lambda action: gain(seat, action))
+
+
+def gain(seat: Seat, action: m.PlacementAction) -> int:
+    """Return the points that a placement would add on the scoring tiles."""
+    tried = seat.what_if([action["body"]])
+    return sum((tile["after"] or 0) - (tile["before"] or 0) for tile in tried["scoring_tiles"])
+
+
+BOTS = {"Careful": choose_by_points, "Random": choose_at_random}
 
 
 def play(player: Player, created: m.CreatedGameTokens) -> str:

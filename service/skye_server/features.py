@@ -96,6 +96,7 @@ class Feature:
 
     :param errors: its error codes.
     :param pages: its pages of the guide, each with the package whose folder has the Markdown.
+    :param parts: those of `pages` that are no page but the end of one, each with the name of that page.
     :param enumerations: the modules of its enumerations (`skye_server.contract.enums`).
     :param parameters: the parameters of its paths by their names, each with its description and its schema.
     :param schemas: its components, as `SCHEMAS` of `skye_server.openapi.components`.
@@ -129,6 +130,7 @@ class Feature:
     name: str
     errors: Mapping[str, ErrorCode] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
     enumerations: Sequence[str] = ()
     parameters: Mapping[str, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     schemas: Mapping[str, dict[str, Any]] = field(default_factory=dict)

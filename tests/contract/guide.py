@@ -4,7 +4,8 @@
 
 runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
 it, in the form that `tests.contract.readme` describes. A block fenced as `python NAME` is a program that
-commands can run by that name; those in `SOURCES` are copied from there.
+commands can run by that name; one fenced as `python from NAME` shows some lines of a program that the server
+sends as a download. The downloads in `SOURCES` are copied from there.
 """
 
 import re
@@ -16,13 +17,20 @@ from skye_server import docs as guide
 from tests.contract import readme
 from tests.support.launcher import ROOT, launching
 
-_COPIED = ("examples/python/league.py", "clients/python/skye_client/fold.py")
 SOURCES = {
-    path.name: path for path in (*(ROOT / "examples").glob("*.py"), *(ROOT / name for name in _COPIED))
+    path.name: path
+    for path in (
+        ROOT / "examples/verify_draws.py",
+        ROOT / "examples/python/league.py",
+        ROOT / "clients/python/skye_client/fold.py",
+    )
 }
-NAMES = (guide.FIRST, *guide.PAGES)
+"""What some downloads are copies of."""
+
+NAMES = (guide.FIRST, *guide.PAGES, *guide.PARTS)
 
 _PROGRAM = re.compile(r"(?<=^```python )(\S+)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+_EXCERPT = re.compile(r"^```\w+ from (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def programs(text):
@@ -30,14 +38,10 @@ def programs(text):
     return dict(found.groups() for found in _PROGRAM.finditer(text))
 
 
-def with_programs(text):
-    """Return a page with its programs as they are in `SOURCES`."""
-
-    def copied(found):
-        source = SOURCES.get(found[1])
-        return f"{found[1]}\n{source.read_text()}" if source else found[0]
-
-    return _PROGRAM.sub(copied, text)
+def excerpts(text):
+    """Yield the names of downloads and their lines that a page shows; `...` stands for others."""
+    for name, shown in _EXCERPT.findall(text):
+        yield from ((name, lines) for lines in re.split(r"^ *\.\.\.\n", shown, flags=re.MULTILINE))
 
 
 def recorded(text, url):
@@ -55,12 +59,14 @@ def recorded(text, url):
 
 
 def main(names):
-    """Record the answers of pages again, where they differ in more than ids, tokens and times."""
+    """Copy the downloads; record answers that differ in more than ids, tokens and times."""
+    for name, path in SOURCES.items():
+        Path(str(guide.download(name))).write_text(path.read_text())
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         url = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
         for name in names or NAMES:
             before = guide.source(name)
-            after = recorded(with_programs(before), url)
+            after = recorded(before, url)
             if readme.settled(after) != readme.settled(before):
                 Path(str(guide.file(name))).write_text(readme.with_documented_values(before, after))
                 sys.stdout.write(f"Updated the answers of {name}.\n")

@@ -16,12 +16,16 @@ from tests.support.playing import Service
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
 
 
+SEARCH_BOX = ("search", "words", "found", "results")
+"""The ids of the elements of the search box."""
+
+
 class Page(HTMLParser):
     """The resources, links and ids of a page, and content that its security policy forbids."""
 
     def __init__(self, text):
         super().__init__()
-        self.loads, self.links, self.ids, self.inline = [], [], [], []
+        self.loads, self.links, self.ids, self.inline, self.hidden = [], [], [], [], []
         self._within = None
         self.feed(text)
 
@@ -33,7 +37,9 @@ class Page(HTMLParser):
         if tag == "a":
             self.links.append(received["href"])
         else:
-            self.loads += [received[name] for name in ("src", "href", "data-contract") if name in received]
+            loaded = ("src", "href", "data-contract", "data-index")
+            self.loads += [received[name] for name in loaded if name in received]
+        self.hidden += [received.get("id")] if "hidden" in received else []
         self.inline += [name for name in received if name == "style" or name.startswith("on")]
 
     def handle_endtag(self, _tag):
@@ -81,9 +87,9 @@ def test_pages_link_to_no_other_server(answer):
     assert [path for path in page.loads + page.links if not re.match(r"/(?!/)|#", path)] == []
 
 
-@pytest.mark.parametrize("kind", ["js", "css"])
-def test_scripts_and_styles_name_no_other_server(kind, service):
-    text = service.call("GET", f"/docs/assets/docs.{kind}").text
+@pytest.mark.parametrize("name", ["docs.js", "search.js", "docs.css"])
+def test_scripts_and_styles_name_no_other_server(name, service):
+    text = service.call("GET", f"/docs/assets/{name}").text
     assert "http" not in text
     assert "//" not in re.sub(r"^//.*$", "", text, flags=re.MULTILINE)
 
@@ -102,7 +108,7 @@ def test_every_link_leads_to_a_page_and_a_place_on_it(shown, service):
     for path, page in shown.items():
         for link in page.links:
             target, _, anchor = link.partition("#")
-            if target.startswith(("/openapi", "/arazzo", "/play/")):
+            if target.startswith(("/openapi", "/arazzo", "/play/", "/docs/assets/")):
                 assert service.call("GET", target).status_code == 200
             else:
                 assert (target or path) in shown, (path, link)
@@ -114,15 +120,26 @@ def test_ids_of_a_page_are_unique(shown):
         assert len(set(page.ids)) == len(page.ids), path
 
 
-def test_each_page_of_the_guide_links_to_all_and_has_no_script(shown):
+def test_each_page_of_the_guide_links_to_all_and_works_without_its_script(shown):
     for path in ("/docs", *(f"/docs/{name}" for name in guide.PAGES)):
         assert set(shown) - {"/docs"} <= set(shown[path].links), path
-        assert all(re.match(r"/docs/assets/.*(?<!\.js)$", asset) for asset in shown[path].loads), path
+        scripts = [asset for asset in shown[path].loads if asset.endswith(".js")]
+        assert (scripts, shown[path].hidden) == (["/docs/assets/search.js"], ["search"])
+
+
+def test_search_index_has_every_section_and_problem_code_at_its_place(shown, service):
+    sections = service.get("/docs/assets/search.json")["sections"]
+    found = {(f"/docs/{each['page']}".removesuffix("/index"), each["anchor"]) for each in sections}
+    searched = set(shown) - {"/docs/reference"}
+    assert found == {(path, anchor) for path in searched for anchor in shown[path].ids} - {
+        (path, anchor) for path in searched for anchor in SEARCH_BOX
+    }
+    assert all(each["title"] and "`" not in each["text"] for each in sections)
 
 
 def test_page_of_errors_has_every_code_at_the_link_of_its_problem(service):
     page = service.call("GET", "/docs/errors")
-    ids = Page(page.text).ids
+    ids = [each for each in Page(page.text).ids if each not in SEARCH_BOX]
     assert sorted(ids) == sorted(ERROR_CODES)
     problem = service.call("GET", "/v1/games/nowhere").json
     path, _, anchor = problem["type"].partition("#")

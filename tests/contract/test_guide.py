@@ -26,8 +26,7 @@ from skye_server.settings import DAY_S, Settings
 from skye_server.store.history_store import MAX_PAST_GAMES
 from skye_server.url_bots.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
-from tests.contract.generators.generating import GAMES
-from tests.contract.guide import NAMES, SOURCES, programs, recorded, with_programs
+from tests.contract.guide import NAMES, SOURCES, excerpts, programs, recorded
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
 
@@ -122,20 +121,20 @@ def test_guide_bot_in_lobby_waits_for_the_start(monkeypatch):
     assert not views
 
 
-def test_guide_programs_equal_their_sources():
-    for name, text in TEXTS.items():
-        assert with_programs(text) == text, f"python -m tests.contract.guide {name} copies them again"
-    shown = {name for text in TEXTS.values() for name in programs(text)}
-    games = {name for name in GAMES if name.endswith(".py")}
-    assert shown == {
-        "mybot.py",
-        "bot.py",
-        "bot_flask.py",
-        "receiver_flask.py",
-        "receiver_fastapi.py",
-        *games,
-        *SOURCES,
-    }
+def test_downloads_equal_their_sources():
+    for name, path in SOURCES.items():
+        assert guide.download(name).read_text() == path.read_text(), "`make examples` copies it"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_that_a_page_shows_of_a_download_are_its_lines(name):
+    for of, lines in excerpts(TEXTS[name]):
+        assert lines in guide.download(of).read_text()
+
+
+def test_pages_link_to_every_download():
+    linked = re.findall(r"\]\(/docs/assets/(\S+\.(?:py|ts))\)", "\n".join(TEXTS.values()))
+    assert sorted(set(linked)) == list(guide.DOWNLOADS)
 
 
 def test_words_in_code_style_name_something_that_exists(document, contract):
@@ -146,10 +145,15 @@ def test_words_in_code_style_name_something_that_exists(document, contract):
     assert set().union(*map(spans, TEXTS.values())) - known == ELSEWHERE
 
 
-def test_first_page_calls_each_page_by_its_title():
-    listed = re.findall(r"^\| \[(.*)\]\(/docs/([a-z-]+)\) \|", TEXTS[guide.FIRST], re.MULTILINE)
-    titles = [(title, name) for name, title in guide.contents()]
-    assert listed == [*titles, ("Errors", "errors"), ("Reference", "reference")]
+def test_first_page_lists_all_pages_by_reader_and_title():
+    section = TEXTS[guide.FIRST].split("\n## Pages\n")[1].split("\n## ")[0]
+    readers = re.findall(r"^### (.*)\n((?:(?!###).*\n?)*)", section, re.MULTILINE)
+    row = r"^\| \[(.*)\]\(/docs/([a-z-]+)\) \|"
+    listed = [(reader, re.findall(row, rows, re.MULTILINE)) for reader, rows in readers]
+    titles = guide.titles()
+    expected = [(reader, [(titles[name], name) for name in names]) for reader, names in guide.contents()]
+    expected[-1][1].extend([("Errors", "errors"), ("Reference", "reference")])
+    assert listed == expected
 
 
 def test_every_type_of_event_is_described_and_no_other(document):

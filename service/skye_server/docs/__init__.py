@@ -19,46 +19,55 @@ ADDRESS: Final = "http://127.0.0.1:8000"
 FIRST: Final = "index"
 """The page at /docs itself."""
 
-_ORDER: Final = (
-    "first-game",
-    "client-packages",
-    "writing-a-bot",
-    "generated-clients",
-    "following-a-game",
-    "browser-clients",
-    "credentials",
-    "player-keys",
-    "webhooks",
-    "matchmaking",
-    "leagues",
-    "hidden-information",
-    "retries",
-    "testing",
-    "hunts",
-    "detection",
-    "fairness",
-    "rules",
-    "limits",
-    "versions",
-    "glossary",
+GROUPS: Final = (
+    ("Play", ("rules", "fairness", "hidden-information")),
+    (
+        "Build a client",
+        (
+            "first-game",
+            "client-packages",
+            "generated-clients",
+            "following-a-game",
+            "browser-clients",
+            "credentials",
+            "player-keys",
+            "retries",
+            "webhooks",
+        ),
+    ),
+    ("Write a bot", ("writing-a-bot", "leagues")),
+    ("Test software", ("testing", "hunts", "detection")),
+    ("Look up", ("limits", "versions", "glossary")),
 )
-"""All pages in reading order, those of features included."""
+"""All pages in reading order, those of features included, by the readers that they are for."""
+
+_ORDER: Final = tuple(name for _, names in GROUPS for name in names)
+
+_DOWNLOADS: Final = files(__name__) / "downloads"
+
+DOWNLOADS: Final = tuple(sorted(file.name.removesuffix(".txt") for file in _DOWNLOADS.iterdir()))
+"""The programs that pages link to, served at /docs/assets; stored as texts, because they are no modules."""
 
 _OF_FEATURES: Final[dict[str, str]] = merged("pages")
-"""The pages of features, with the packages that have them."""
+"""The pages and parts of features, with the packages that have them."""
 
-_TO_PAGE: Final = re.compile(r"\[([^\]]*)\]\(/docs/([a-z-]+)\)")
+PARTS: Final[dict[str, str]] = merged("parts")
+"""The Markdown of features that is the end of a page, with the name of that page."""
+
+_TO_PAGE: Final = re.compile(r"\[([^\]]*)\]\(/docs/([a-z-]+)((?:#[a-z0-9-]+)?)\)")
 _ROW_OF_PAGE: Final = re.compile(r"^\| \[[^\]]*\]\(/docs/([a-z-]+)\).*\n", re.MULTILINE)
+_BUILT: Final = frozenset({"errors", "reference", "assets"})
+"""What lies below /docs without Markdown."""
 
 
 def _exists(name: str) -> bool:
     return name in _OF_FEATURES or (files(__name__) / f"{name}.md").is_file()
 
 
-PAGES: Final = (*filter(_exists, _ORDER), *(name for name in _OF_FEATURES if name not in _ORDER))
-"""The other pages of this server, in reading order."""
+_OF_PLUGINS: Final = tuple(name for name in _OF_FEATURES if name not in _ORDER and name not in PARTS)
 
-_MISSING: Final = frozenset(_ORDER) - frozenset(PAGES)
+PAGES: Final = (*filter(_exists, _ORDER), *_OF_PLUGINS)
+"""The other pages of this server, in reading order."""
 
 
 class Section(NamedTuple):
@@ -68,12 +77,20 @@ class Section(NamedTuple):
     title: str
 
 
+class Passage(NamedTuple):
+    """The text of a section without examples, for the search."""
+
+    section: Section
+    text: str
+
+
 class Page(NamedTuple):
     """A page of the guide; `html` is its whole content, safe to embed."""
 
     title: str
     html: str
     sections: tuple[Section, ...]
+    passages: tuple[Passage, ...]
 
 
 def file(name: str) -> Traversable:
@@ -82,15 +99,24 @@ def file(name: str) -> Traversable:
 
 
 def source(name: str) -> str:
-    """Return the Markdown of a page, one of `PAGES` or `FIRST`."""
+    """Return the Markdown of a page, one of `PAGES` or `FIRST`, or of one of `PARTS`."""
     text = file(name).read_text(encoding="utf-8")
-    return _without_missing_pages(text) if _MISSING else text
+    return _TO_PAGE.sub(_link, _ROW_OF_PAGE.sub(lambda row: row[0] if _leads(row[1]) else "", text))
 
 
-def _without_missing_pages(text: str) -> str:
-    """Remove the rows of tables, and the links, that lead to pages of features that this server lacks."""
-    text = _ROW_OF_PAGE.sub(lambda found: "" if found[1] in _MISSING else found[0], text)
-    return _TO_PAGE.sub(lambda found: found[1] if found[2] in _MISSING else found[0], text)
+def download(name: str) -> Traversable:
+    """Return the file of a program, one of `DOWNLOADS`."""
+    return _DOWNLOADS / f"{name}.txt"
+
+
+def _leads(name: str) -> bool:
+    """Return whether this server has a page or a part."""
+    return name in _BUILT or name in PAGES or name in PARTS
+
+
+def _link(found: re.Match[str]) -> str:
+    """Return a link, or its text only where it leads to a page of a feature that this server lacks."""
+    return found[0] if _leads(found[2]) else found[1]
 
 
 @cache
@@ -98,11 +124,33 @@ def page(name: str) -> Page:
     """Return a page, one of `PAGES` or `FIRST`."""
     from skye_server.docs.rendering import rendered  # noqa: PLC0415 - most processes never render a page
 
-    return rendered(source(name))
+    text = "\n".join([source(name), *(source(part) for part, of in PARTS.items() if of == name)])
+    return rendered(_TO_PAGE.sub(_link_to_part, text))
+
+
+def _link_to_part(found: re.Match[str]) -> str:
+    """Return a link; one to a part leads to the page that it belongs to."""
+    label, name, anchor = found.groups()
+    return f"[{label}](/docs/{PARTS[name]}{anchor or f'#{name}'})" if name in PARTS else found[0]
 
 
 @cache
-def contents() -> tuple[tuple[str, str], ...]:
-    """Return the name and the title of each of `PAGES`."""
-    titles = (source(name).partition("\n")[0].removeprefix("# ") for name in PAGES)
-    return tuple(zip(PAGES, titles, strict=True))
+def titles() -> dict[str, str]:
+    """Return the titles of `PAGES`, by their names."""
+    return {name: source(name).partition("\n")[0].removeprefix("# ") for name in PAGES}
+
+
+@cache
+def contents() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return the readers, each with the names of the pages for them that this server has."""
+    groups = [(reader, tuple(filter(titles().__contains__, names))) for reader, names in GROUPS]
+    reader, names = groups.pop()
+    return (*groups, (reader, (*names, *_OF_PLUGINS)))
+
+
+@cache
+def searchable() -> list[dict[str, str]]:
+    """Return all sections and problem codes for the search box: `page`, `anchor`, `title` and `text`."""
+    from skye_server.docs.rendering import indexed  # noqa: PLC0415 - as said
+
+    return indexed({FIRST: page(FIRST), **{name: page(name) for name in PAGES}})

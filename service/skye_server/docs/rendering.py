@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from skye_server.docs import Page, Section
+from skye_server.docs import Page, Passage, Section
 from skye_server.error_codes import ERROR_CODES
 
 
@@ -22,15 +23,44 @@ def rendered(text: str) -> Page:
         opening.attrSet("id", section.anchor)
     html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
     sections = tuple(section for opening, section in headings if opening.tag == "h2")
-    return Page(headings[0][1].title, html, sections)
+    return Page(headings[0][1].title, html, sections, tuple(_passages(tokens)))
+
+
+def indexed(pages: Mapping[str, Page]) -> list[dict[str, str]]:
+    """Return the sections of pages and the problem codes, with their text, for the search box."""
+    rows = [
+        (name, anchor, page.title if title == page.title else f"{page.title}: {title}", text)
+        for name, page in pages.items()
+        for (anchor, title), text in page.passages
+    ]
+    rows += [("errors", code, code, kind.meaning.replace("`", "")) for code, kind in ERROR_CODES.items()]
+    return [dict(zip(("page", "anchor", "title", "text"), row, strict=True)) for row in rows]
+
+
+def _passages(tokens: Sequence[Token]) -> Iterator[Passage]:
+    """Yield each section with its text."""
+    inline = [(number, token) for number, token in enumerate(tokens) if token.type == "inline"]
+    starts = [number for number, token in inline if tokens[number - 1].type == "heading_open"]
+    for start, end in pairwise([*starts, len(tokens)]):
+        texts = (_plain(token) for number, token in inline if start < number < end)
+        yield Passage(_section(tokens[start]), " ".join(texts))
+
+
+def _plain(token: Token) -> str:
+    """Return the text of an inline token."""
+    return "".join(part.content or " " * (part.type == "softbreak") for part in token.children or ())
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, Section]]:
     """Yield the opening token of each heading, with its section."""
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
-            title = "".join(part.content for part in tokens[number + 1].children or ())
-            yield token, Section(re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"), title)
+            yield token, _section(tokens[number + 1])
+
+
+def _section(heading: Token) -> Section:
+    title = _plain(heading)
+    return Section(re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"), title)
 
 
 class _Html(RendererHTML):

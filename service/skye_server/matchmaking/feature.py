@@ -49,6 +49,7 @@ FEATURE: Final = Feature(
     name="matchmaking",
     errors={"ticket_not_found": ErrorCode(404, "This player key has no such matchmaking ticket.")},
     pages={"matchmaking": "skye_server.matchmaking"},
+    parts={"matchmaking": "leagues"},
     enumerations=("skye_server.matchmaking.routes",),
     parameters={"ticket": ("The id of the ticket.", {"$ref": "#/components/schemas/TicketId"})},
     blueprints=_blueprints,

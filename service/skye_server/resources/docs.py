@@ -54,6 +54,23 @@ class ApiCatalog(TypedDict):
     linkset: Annotated[Sequence[LinkContext], Keywords(minItems=1, maxItems=10), "The APIs."]
 
 
+class SearchableSection(TypedDict):
+    """A section of the guide."""
+
+    page: Annotated[str, Keywords(maxLength=60), "Its page below `/docs`; `index` is `/docs` itself."]
+    anchor: Annotated[str, Keywords(maxLength=200), "Its fragment in the address of the page."]
+    title: Annotated[str, Keywords(maxLength=200), "Its title, after that of the page."]
+    text: Annotated[str, Keywords(maxLength=100_000), "Its text without examples."]
+
+
+class SearchIndex(TypedDict):
+    """What the search box of the guide searches."""
+
+    sections: Annotated[
+        Sequence[SearchableSection], Keywords(maxItems=10_000), "The sections, then the problem codes."
+    ]
+
+
 class ServiceIndex(TypedDict):
     """The paths to begin with."""
 
@@ -82,12 +99,16 @@ _POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PICTURES = ("building.webp", "guide-1440.webp", "guide-360.webp", "territory.svg")
-_OWN_ASSETS = ("docs.css", "docs.js", *_PICTURES)
+_OWN_ASSETS = ("docs.css", "docs.js", "search.js", *_PICTURES)
+_SEARCH_INDEX = "search.json"
 _CONTENT_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
+    ".json": "application/json",
     ".png": "image/png",
+    ".py": "text/plain; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".ts": "text/plain; charset=utf-8",
     ".webp": "image/webp",
 }
 _SWAGGER_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-16x16.png", "favicon-32x32.png")
@@ -230,23 +251,31 @@ def get_errors() -> Response:
         )
         for status in statuses
     ]
-    return _page("errors.html", statuses=kinds, current="errors", contents=guide.contents())
+    return _page(
+        "errors.html", statuses=kinds, current="errors", contents=guide.contents(), titles=guide.titles()
+    )
 
 
 @blueprint.route("/docs/assets/<asset>")
 @never_changes(
     *(
-        ResponseDoc(200, "The file.", text("Asset"), content_type=kind, headers=["Content-Encoding"])
-        for kind in _CONTENT_TYPES.values()
+        ResponseDoc(
+            200,
+            "The file.",
+            SearchIndex if kind == JSON else text("Asset"),
+            content_type=kind,
+            headers=["Content-Encoding"],
+        )
+        for kind in dict.fromkeys(kind.partition(";")[0] for kind in _CONTENT_TYPES.values())
     ),
     errors=["not_found"],
 )
 def get_docs_asset(asset: str) -> Response:
     """Get an asset of the documentation.
 
-    Style sheets, scripts, icons and pictures of the pages.
+    Style sheets, scripts, icons and pictures of the pages, the index of their search, and example programs.
     """
-    if asset not in _OWN_ASSETS and asset not in _SWAGGER_ASSETS:
+    if asset not in (*_OWN_ASSETS, *_SWAGGER_ASSETS, *guide.DOWNLOADS, _SEARCH_INDEX):
         raise Problem("not_found")
     kind = _CONTENT_TYPES[asset[asset.rindex(".") :]]
     return compressed(_read(asset), kind, _MAX_AGE_S)
@@ -292,13 +321,13 @@ for _operation in _DOCUMENTS:
 
 
 def _guide(name: str) -> Response:
-    contents = guide.contents()
-    after = 0 if name == guide.FIRST else guide.PAGES.index(name) + 1
-    following = contents[after] if after < len(contents) else None
+    order = (None, guide.FIRST, *guide.PAGES, None)
+    previous, _, following = order[order.index(name) - 1 :][:3]
     page = guide.page(name)
     page = page._replace(html=page.html.replace(guide.ADDRESS, escape(request.url_root.rstrip("/"))))
-    names = {"page": page, "current": name, "contents": contents, "following": following}
-    response = _page("guide.html", keep=False, **names)
+    turn = (("prev", "Previous:", previous), ("next", "Next:", following))
+    names = {"current": name, "contents": guide.contents(), "titles": guide.titles(), "turn": turn}
+    response = _page("guide.html", keep=False, page=page, **names)
     # The page shows the host of the request: a shared cache would show it to clients of another host.
     response.headers["Cache-Control"] = f"private, max-age={_MAX_AGE_S}"
     return response
@@ -313,7 +342,11 @@ def _page(template: str, *, keep: bool = True, **context: object) -> Response:
 
 @cache
 def _read(asset: str) -> bytes:
-    """Return the content of an asset: one of this package, or of flask_swagger_ui."""
+    """Return the content of an asset: one of the guide, or of flask_swagger_ui."""
+    if asset == _SEARCH_INDEX:
+        return msgspec.json.encode({"sections": guide.searchable()})
+    if asset in guide.DOWNLOADS:
+        return guide.download(asset).read_bytes()
     folder = (
         files("skye_server.docs") / "static" if asset in _OWN_ASSETS else files("flask_swagger_ui") / "dist"
     )
