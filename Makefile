@@ -122,7 +122,7 @@ request-path: $(VENV)/.installed ## print the functions that an action passes, a
 	@$(BIN)/python -m bench.request_path
 
 .PHONY: detection-matrix
-detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into the guide; goes on where it stopped
+detection-matrix: $(TESTED) ## run tools on each defect of bug hunts, and write what they find into hunts/detection.md; goes on where it stopped
 	@$(BIN)/python -m hunts.tests.detection.matrix
 
 .PHONY: examples

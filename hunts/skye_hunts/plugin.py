@@ -47,7 +47,7 @@ FEATURE: Final = Feature(
         "too_many_reports": ErrorCode(409, "The bug hunt has the maximum number of reports."),
         "hunt_ended": ErrorCode(410, "The bug hunt was revealed; its API is gone."),
     },
-    pages={"hunts": "skye_hunts.docs", "detection": "skye_hunts.docs"},
+    pages={"hunts": "skye_hunts.docs"},
     enumerations=("skye_hunts.enums",),
     parameters={"hunt": ("The id of the bug hunt.", {"type": "string", "minLength": 1, "maxLength": 64})},
     schemas={

@@ -1,4 +1,4 @@
-"""The table of the guide's page on detection, written from the results."""
+"""The tables of `hunts/detection.md`, written from the results."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from skye_hunts.defects import DEFECTS
 from skye_hunts.enums import DEFECT_CLASSES
 from tests.support.launcher import ROOT
 
-PAGE = ROOT / "hunts/skye_hunts/docs/detection.md"
+PAGE = ROOT / "hunts/detection.md"
 _BEGIN = "\n## What each tool finds\n"
 _UNFOUND = """
 ## What no tool finds

@@ -36,7 +36,7 @@ GROUPS: Final = (
         ),
     ),
     ("Write a bot", ("writing-a-bot", "leagues")),
-    ("Test software", ("testing", "hunts", "detection")),
+    ("Test software", ("testing", "hunts")),
     ("Look up", ("limits", "versions", "glossary")),
 )
 """All pages in reading order, those of features included, by the readers that they are for."""
