@@ -28,7 +28,6 @@ GROUPS: Final = (
             "client-packages",
             "generated-clients",
             "following-a-game",
-            "browser-clients",
             "credentials",
             "player-keys",
             "retries",
