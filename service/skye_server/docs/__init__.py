@@ -29,7 +29,6 @@ GROUPS: Final = (
             "generated-clients",
             "following-a-game",
             "credentials",
-            "player-keys",
             "retries",
             "webhooks",
         ),
