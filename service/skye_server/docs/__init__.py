@@ -20,7 +20,7 @@ FIRST: Final = "index"
 """The page at /docs itself."""
 
 GROUPS: Final = (
-    ("Play", ("rules", "fairness", "hidden-information")),
+    ("Play", ("rules", "fairness")),
     (
         "Build a client",
         (
