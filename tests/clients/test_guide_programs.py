@@ -13,7 +13,7 @@ from tests.support.typescript import link_client
 
 _PROGRAM = re.compile(r"^```(python|js)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TEXTS = {
-    "client-packages": guide.source("client-packages"),
+    "clients": guide.source("clients"),
     "leagues": guide.source("leagues"),
     "python": (ROOT / "clients" / "python" / "README.md").read_text(),
     "typescript": (ROOT / "clients" / "typescript" / "README.md").read_text(),
@@ -32,7 +32,7 @@ def programs(kind, names=TEXTS):
 
 def of_the_guide(kind):
     """Parametrize a test by the programs of the guide."""
-    found = programs(kind, ("client-packages", "leagues"))
+    found = programs(kind, ("clients", "leagues"))
     return pytest.mark.parametrize("program", found.values(), ids=found)
 
 

@@ -25,8 +25,7 @@ GROUPS: Final = (
         "Build a client",
         (
             "first-game",
-            "client-packages",
-            "generated-clients",
+            "clients",
             "following-a-game",
             "credentials",
             "retries",
@@ -35,7 +34,7 @@ GROUPS: Final = (
     ),
     ("Write a bot", ("writing-a-bot", "leagues")),
     ("Test software", ("testing", "hunts")),
-    ("Look up", ("limits", "versions", "glossary")),
+    ("Look up", ("limits", "versions")),
 )
 """All pages in reading order, those of features included, by the readers that they are for."""
 

@@ -21,8 +21,28 @@ STUBS = HERE / "stubs"
 GAMES = {name: guide.download(name).read_text() for name in guide.DOWNLOADS if name.startswith("game_")}
 """The games of the guide by their file."""
 
-_WARNINGS = re.findall(r"^\| (.+?) \| (open.+?) \| .+ \|$", guide.source("generated-clients"), re.MULTILINE)
-"""Warnings that the document cannot avoid and the generators that print them, from the guide."""
+_WARNINGS = (
+    # Harmless. It is printed for each document of OpenAPI 3.1.
+    ("OpenAPI 3.1 support is still in beta", "openapi-generator, all"),
+    # Harmless. The Python generator asks every schema that is no reference for its name. The other does
+    # so for a union that has a number among its forms, StopAt.
+    ("Failed to get the schema name: null", "openapi-generator, python and typescript-fetch"),
+    # Harmless. It looks up every form of a union among the models, also the number in StopAt, whose field
+    # is an int32 all the same.
+    ("int32 (reserved word) cannot be used as model name", "openapi-generator, go"),
+    # Harmless. It is printed for each body that is an object and has an example. The comments of Java
+    # methods have no such examples.
+    ("Ignoring complex example on request body", "openapi-generator, java"),
+    # Harmless. It renames what is no Rust identifier, once for each use: media types, all of which
+    # contain a slash; the fields type, final and in; and the values of Rotation. The names in JSON stay.
+    ("cannot be used as a", "openapi-generator, rust"),
+    # Its operations return nothing for the contract in YAML. There is a JSON form of each document.
+    ("Unsupported content_type application/yaml", "openapi-python-client"),
+    # Harmless. It does not set the type of UnknownEvent, UnknownPlayerEvent, UnknownAction and
+    # UnknownRecordedAction to a constant. Their type is any string.
+    ("Discriminator mapping has an invalid schema", "openapi-typescript"),
+)
+"""Warnings that the document cannot avoid, and what prints them. None changes what a client can do."""
 
 NEED_GENERATORS = [
     pytest.mark.full_size,
@@ -31,7 +51,7 @@ NEED_GENERATORS = [
 
 
 def unexplained_warnings(lines, generator):
-    """Return the warnings among lines that the guide does not explain.
+    """Return the warnings among lines that are not listed above.
 
     :param generator: the name of the generator, or the language of openapi-generator.
     """
