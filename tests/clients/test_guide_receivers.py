@@ -1,4 +1,4 @@
-"""The receivers of the guide run as they are printed."""
+"""The receivers of the guide run as they are printed and downloaded."""
 
 import contextlib
 import json
@@ -24,8 +24,10 @@ from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.webhooks.support import create
 
 PAGE = guide.source("webhooks")
-PYTHON = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
-SCRIPTS = dict(re.findall(r"^```js (\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+RECEIVERS = dict(re.findall(r"^```\w+ (receiver_\S+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)) | {
+    name: file.read_text() for name, file in guide.DOWNLOADS.items() if name.startswith("receiver_")
+}
+PYTHON = {name: text for name, text in RECEIVERS.items() if name.endswith(".py")}
 WORKERD = ROOT / "tests" / "contract" / "generators" / "node_modules" / ".bin" / "workerd"
 """The runtime of Cloudflare's workers; `make generators` installs it."""
 
@@ -77,7 +79,7 @@ def test_express_receiver_of_the_guide_runs_as_printed(tmp_path):
     if not shutil.which("node") or not (CLIENT / "node_modules" / "express").is_dir():
         pytest.skip("there is no Express")
     link_client(tmp_path, "express")
-    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_express.mjs"])
+    (tmp_path / "receiver.mjs").write_text(RECEIVERS["receiver_express.mjs"])
     port, secret = free_port(), new_secret()
     command = ["node", "receiver.mjs"]
     with running(command, tmp_path, port, SECRET=secret, PORT=str(port)) as output:
@@ -89,7 +91,7 @@ def test_node_receiver_of_the_guide_takes_http2_as_printed(tmp_path):
     if not (shutil.which("node") and shutil.which("curl")):
         pytest.skip("there is no Node, or no curl")
     link_client(tmp_path)
-    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_node.mjs"])
+    (tmp_path / "receiver.mjs").write_text(RECEIVERS["receiver_node.mjs"])
     port, secret = free_port(), new_secret()
 
     def sent(message, secret):
@@ -124,7 +126,7 @@ def test_worker_of_the_guide_runs_as_printed(tmp_path):
     if not WORKERD.exists():
         pytest.skip("there is no workerd: run `make generators`")
     shutil.copytree(CLIENT / "src", tmp_path, dirs_exist_ok=True)
-    (tmp_path / "receiver.mjs").write_text(SCRIPTS["receiver_worker.mjs"])
+    (tmp_path / "receiver.mjs").write_text(RECEIVERS["receiver_worker.mjs"])
     files = {"receiver.mjs": "receiver.mjs", "skye-client": "index.js"}
     files |= {path.name: path.name for path in (CLIENT / "src").glob("*.js")}
     modules = ", ".join(f'(name = "{name}", esModule = embed "{file}")' for name, file in files.items())

@@ -61,7 +61,7 @@ def recorded(text, url):
 def main(names):
     """Copy the downloads; record answers that differ in more than ids, tokens and times."""
     for name, path in SOURCES.items():
-        Path(str(guide.download(name))).write_text(path.read_text())
+        Path(str(guide.DOWNLOADS[name])).write_text(path.read_text())
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
         url = start(SKYE_WORKERS="2", SKYE_DISPATCHERS="1", SKYE_LAB="on").url
         for name in names or NAMES:

@@ -40,16 +40,23 @@ GROUPS: Final = (
 
 _ORDER: Final = tuple(name for _, names in GROUPS for name in names)
 
-_DOWNLOADS: Final = files(__name__) / "downloads"
-
-DOWNLOADS: Final = tuple(sorted(file.name.removesuffix(".txt") for file in _DOWNLOADS.iterdir()))
-"""The programs that pages link to, served at /docs/assets; stored as texts, because they are no modules."""
-
 _OF_FEATURES: Final[dict[str, str]] = merged("pages")
 """The pages and parts of features, with the packages that have them."""
 
 PARTS: Final[dict[str, str]] = merged("parts")
 """The Markdown of features that is the end of a page, with the name of that page."""
+
+_FOLDERS: Final = [
+    files(package) / "downloads" for package in (__name__, *dict.fromkeys(_OF_FEATURES.values()))
+]
+
+DOWNLOADS: Final[dict[str, Traversable]] = {
+    file.name.removesuffix(".txt"): file
+    for folder in _FOLDERS
+    if folder.is_dir()
+    for file in folder.iterdir()
+}
+"""The programs that pages link to, served at /docs/assets; stored as texts, because they are no modules."""
 
 _TO_PAGE: Final = re.compile(r"\[([^\]]*)\]\(/docs/([a-z-]+)((?:#[a-z0-9-]+)?)\)")
 _ROW_OF_PAGE: Final = re.compile(r"^\| \[[^\]]*\]\(/docs/([a-z-]+)\).*\n", re.MULTILINE)
@@ -99,11 +106,6 @@ def source(name: str) -> str:
     """Return the Markdown of a page, one of `PAGES` or `FIRST`, or of one of `PARTS`."""
     text = file(name).read_text(encoding="utf-8")
     return _TO_PAGE.sub(_link, _ROW_OF_PAGE.sub(lambda row: row[0] if _leads(row[1]) else "", text))
-
-
-def download(name: str) -> Traversable:
-    """Return the file of a program, one of `DOWNLOADS`."""
-    return _DOWNLOADS / f"{name}.txt"
 
 
 def _leads(name: str) -> bool:

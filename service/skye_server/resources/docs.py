@@ -105,6 +105,7 @@ _CONTENT_TYPES = {
     ".css": "text/css",
     ".js": "text/javascript",
     ".json": "application/json",
+    ".mjs": "text/plain; charset=utf-8",
     ".png": "image/png",
     ".py": "text/plain; charset=utf-8",
     ".svg": "image/svg+xml",
@@ -346,7 +347,7 @@ def _read(asset: str) -> bytes:
     if asset == _SEARCH_INDEX:
         return msgspec.json.encode({"sections": guide.searchable()})
     if asset in guide.DOWNLOADS:
-        return guide.download(asset).read_bytes()
+        return guide.DOWNLOADS[asset].read_bytes()
     folder = (
         files("skye_server.docs") / "static" if asset in _OWN_ASSETS else files("flask_swagger_ui") / "dist"
     )

@@ -18,7 +18,7 @@ NODE = HERE / "node_modules" / ".bin"
 STUBS = HERE / "stubs"
 """What clients need and only registries of their languages have, as far as their compilers ask for it."""
 
-GAMES = {name: guide.download(name).read_text() for name in guide.DOWNLOADS if name.startswith("game_")}
+GAMES = {name: guide.DOWNLOADS[name].read_text() for name in guide.DOWNLOADS if name.startswith("game_")}
 """The games of the guide by their file."""
 
 _WARNINGS = (
