@@ -34,18 +34,18 @@ TEXTS = {name: guide.source(name) for name in NAMES}
 
 _OTHERS = """
     /v2 ... ..._ms snake_case null skye http://127.0.0.1:8000 ._~:/+=@- fetch
-    EventSource Deprecation Sunset message stream event deprecated
+    EventSource Deprecation Sunset stream event deprecated
     skye_key_ skye_host_ skye_seat_ skye_invite_ skye_watch_ skye_hunt_
     scoring/A scoring/B scoring/C scoring/D draw/ROUND/SEAT/N x-problem-codes
     /play/ /play/-/client/index.js BroadcastChannel navigator.locks #
     fairness.commitment fairness.nonce fairness.seed_source info.version
 """
 ELSEWHERE = {
-    *_OTHERS.split(), "TypedDict", 'action.type === "set_offer"', 'action["type"] == "set_offer"',
-    "isKnown", "is_known", "moves", "what_if", "Authorization: Bearer TOKEN", '"visibility": "private"',
+    *_OTHERS.split(), 'action["type"] == "set_offer"',
+    "isKnown", "is_known", "moves", "GameView", "Authorization: Bearer TOKEN", '"visibility": "private"',
     '"42-seat1"', "*", "If-None-Match: *", '{"invite": true}', "enum", "x-extensible-enum",
     "constraints.tiles", "cut_after",
-    "int32", "drop", "retry", "rulesets", "base+", "GET /v1/tiles?ruleset=", "GET /v1/scoring-tiles?ruleset=",
+    "drop", "retry", "base+", "GET /v1/tiles?ruleset=", "GET /v1/scoring-tiles?ruleset=",
     "application/x-ndjson", "for await", "Accept-Encoding: gzip", '"requests";r=2998;t=1',
     "GET .../deliveries", "GET .../bot/deliveries",
     "SECRET=whsec_c2t5ZS1za3llLXNreWUtc2t5ZS1za3llLXNreWU= flask --app bot_flask run --port 5000",
@@ -55,7 +55,7 @@ ELSEWHERE = {
     "SECRET=whsec_... uvicorn receiver_fastapi:app --port 5000", "http", "https", "make serve",
     "https://discord.com/api/webhooks/...", "https://hooks.slack.com/services/...",
     '"format": "discord"', '"slack"',
-    "POST .../test", "node:http", "me",
+    "POST .../test", "me",
     "standardwebhooks", "webhooks.unwrap", "silence_after", "start",
     "(game, seat, rng) -> move", "GameState", "SKYE_BOT_SECRET", "api_seat", "move_from_action",
     "random.Random", "rng", "skye-arena mybot:decide greedy", "skye-bot host mybot:decide --key KEY",
