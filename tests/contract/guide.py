@@ -4,7 +4,7 @@
 
 runs the commands of each page, in one shell for each, on a server of its own, and writes the answers into
 it, in the form that `tests.contract.readme` describes. A block fenced as `python NAME` is a program that
-commands can run by that name; one fenced as `python from NAME` shows some lines of a program that the server
+commands can run by that name; one fenced as `excerpt NAME` shows some lines of a program that the server
 sends as a download. The downloads in `SOURCES` are copied from there.
 """
 
@@ -30,7 +30,7 @@ SOURCES = {
 NAMES = (guide.FIRST, *guide.PAGES, *guide.PARTS)
 
 _PROGRAM = re.compile(r"(?<=^```python )(\S+)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
-_EXCERPT = re.compile(r"^```\w+ from (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_EXCERPT = re.compile(r"^```excerpt (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def programs(text):

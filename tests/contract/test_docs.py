@@ -16,7 +16,7 @@ from tests.support.playing import Service
 PAGES = ("/docs", "/docs/reference", "/docs/errors", *(f"/docs/{page}" for page in guide.PAGES))
 
 
-SEARCH_BOX = ("search", "words", "found", "results")
+SEARCH_BOX = ("search", "search-words", "search-found", "search-results")
 """The ids of the elements of the search box."""
 
 

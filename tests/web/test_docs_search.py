@@ -18,7 +18,7 @@ def page(chromium, live):
 
 def test_search_leads_to_the_section_with_the_words(page):
     page.get_by_label("Search the guide").fill("idempotency keys")
-    first = page.locator("#results a").first
+    first = page.locator("#search-results a").first
     first.wait_for()
     assert first.text_content() == "Retries and conditions: Idempotency keys"
     page.keyboard.press("Enter")
@@ -28,8 +28,8 @@ def test_search_leads_to_the_section_with_the_words(page):
 def test_search_finds_an_error_code_and_says_when_it_finds_nothing(page):
     box = page.get_by_label("Search the guide")
     box.fill("terrain_mismatch")
-    found = page.locator('#results a[href="/docs/errors#terrain_mismatch"]')
+    found = page.locator('#search-results a[href="/docs/errors#terrain_mismatch"]')
     found.wait_for()
     box.fill("xyzzy")
     page.get_by_text("Nothing found.").wait_for()
-    assert page.locator("#results a").count() == 0
+    assert page.locator("#search-results a").count() == 0

@@ -4,9 +4,9 @@
 const MAX_RESULTS = 12;
 const EXCERPT = 120;
 const box = document.getElementById("search");
-const input = document.getElementById("words");
-const found = document.getElementById("found");
-const results = document.getElementById("results");
+const input = document.getElementById("search-words");
+const found = document.getElementById("search-found");
+const results = document.getElementById("search-results");
 let loading = null;
 
 // The index is loaded when the box is first used.
