@@ -67,19 +67,15 @@ def shown(service):
     return {path: Page(service.call("GET", path).text) for path in PAGES}
 
 
-def test_resources_of_a_page_are_served_by_this_server(answer, service):
-    page = Page(answer.text)
-    assert page.loads
-    for path in page.loads:
-        assert path.startswith("/"), path
-        found = service.call("GET", path)
-        assert found.status_code == 200
-        assert found.data
+def test_resources_of_all_pages_are_served_by_this_server(shown, service):
+    assert all(page.loads for page in shown.values())
     kinds = {".css": "text/css", ".js": "text/javascript", ".json": "application/json"}
     kinds |= {".png": "image/png", ".svg": "image/svg+xml", ".webp": "image/webp"}
-    for path in page.loads:
-        ending = re.search(r"\.\w+$", path)[0]
-        assert service.call("GET", path).mimetype == kinds[ending]
+    for path in {path for page in shown.values() for path in page.loads}:
+        assert path.startswith("/"), path
+        found = service.call("GET", path)
+        assert (found.status_code, found.mimetype) == (200, kinds[re.search(r"\.\w+$", path)[0]])
+        assert found.data
 
 
 def test_pages_link_to_no_other_server(answer):
