@@ -200,9 +200,14 @@ SCHEMAS: Final[dict[str, Any]] = {
     },
     "Asset": {
         "type": "string",
-        "description": "A script, a style sheet or a picture.",
+        "description": "A script, a style sheet, a picture or a program.",
         "format": "binary",
         "maxLength": MAX_TEXT_LENGTH,
+    },
+    "SearchIndex": {
+        "type": "object",
+        "description": "The sections of the guide with their texts, for its search box.",
+        "additionalProperties": True,
     },
 } | merged("schemas")
 """The components of values that neither a TypedDict nor a schema class describes, by name."""

@@ -54,23 +54,6 @@ class ApiCatalog(TypedDict):
     linkset: Annotated[Sequence[LinkContext], Keywords(minItems=1, maxItems=10), "The APIs."]
 
 
-class SearchableSection(TypedDict):
-    """A section of the guide."""
-
-    page: Annotated[str, Keywords(maxLength=60), "Its page below `/docs`; `index` is `/docs` itself."]
-    anchor: Annotated[str, Keywords(maxLength=200), "Its fragment in the address of the page."]
-    title: Annotated[str, Keywords(maxLength=200), "Its title, after that of the page."]
-    text: Annotated[str, Keywords(maxLength=100_000), "Its text without examples."]
-
-
-class SearchIndex(TypedDict):
-    """What the search box of the guide searches."""
-
-    sections: Annotated[
-        Sequence[SearchableSection], Keywords(maxItems=10_000), "The sections, then the problem codes."
-    ]
-
-
 class ServiceIndex(TypedDict):
     """The paths to begin with."""
 
@@ -263,7 +246,7 @@ def get_errors() -> Response:
         ResponseDoc(
             200,
             "The file.",
-            SearchIndex if kind == JSON else text("Asset"),
+            text("SearchIndex" if kind == JSON else "Asset"),
             content_type=kind,
             headers=["Content-Encoding"],
         )
