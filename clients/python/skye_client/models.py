@@ -212,27 +212,20 @@ GameStatus: TypeAlias = str
 
 
 GuidePage: TypeAlias = Literal[
+    "rules",
+    "fairness",
     "first-game",
-    "client-packages",
-    "writing-a-bot",
-    "generated-clients",
+    "clients",
     "following-a-game",
-    "browser-clients",
     "credentials",
-    "player-keys",
-    "webhooks",
-    "matchmaking",
-    "leagues",
-    "hidden-information",
     "retries",
+    "webhooks",
+    "writing-a-bot",
+    "leagues",
     "testing",
     "hunts",
-    "detection",
-    "fairness",
-    "rules",
     "limits",
     "versions",
-    "glossary",
 ]
 
 
@@ -679,6 +672,10 @@ class ScoringTilePoints(TypedDict):
 class ScrollPointsChange(TypedDict):
     before: int
     after: int | None
+
+
+class SearchIndex(TypedDict):
+    pass
 
 
 class SeatDraw(TypedDict):
