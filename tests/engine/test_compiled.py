@@ -12,8 +12,8 @@ from tests.support.wheels import built, environment, third_party_packages
 
 REPOSITORY = Path(__file__).parents[2]
 
-OTHER_SUITES = ("test_compiled.py", "test_wheels.py")
-"""The suites of the wheels themselves.
+OTHER_SUITES = ("test_build_backend.py", "test_compiled.py", "test_wheels.py")
+"""The suites of the wheels and of their build.
 
 Also left out are tests of arguments of wrong types, which mypyc refuses in its own words (`type_error`).
 """

@@ -4,9 +4,7 @@ import copy
 import dataclasses
 import importlib
 import pickle
-import re
 from dataclasses import FrozenInstanceError
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -35,13 +33,6 @@ def test_public_modules_have_all_errors_events_and_views():
     for kinds in ("events", "game", "reports"):
         module = importlib.import_module(f"skye.visibility.types.{kinds}")
         assert {each for each in vars(module) if each.endswith("View") and each[0] != "_"} <= {*views.__all__}
-
-
-def test_functions_that_the_readme_names_are_in_the_module():
-    readme = (Path(__file__).parents[2] / "engine" / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"`([a-z_]+)\(", readme))
-    assert "game_hash" in named
-    assert named - set(skye.__all__) == set()
 
 
 def test_moves_of_different_types_are_distinct_and_true():

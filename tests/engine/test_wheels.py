@@ -1,11 +1,13 @@
 """Both wheels, built and installed into empty environments outside the repository."""
 
+import re
 import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+import skye
 from deploy.release import versions
 from deploy.release.commands import run
 from tests.support.wheels import built, environment, third_party_packages
@@ -54,6 +56,13 @@ def program(tmp_path):
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     return path
+
+
+def test_functions_that_the_readme_names_are_in_the_module():
+    readme = (REPOSITORY / "engine" / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z_]+)\(", readme))
+    assert "game_hash" in named
+    assert named - set(skye.__all__) == set()
 
 
 def test_engine_wheel_holds_every_file_of_the_package(engine_wheel):
