@@ -15,7 +15,8 @@ HEIGHTS = """async (sizes) => {
   const {seatCards} = await import(base + "game/seats.js");
   return sizes.map((size) => {
     const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
-    const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: []};
+    const end = {type: "played", round: null};
+    const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: [], end};
     const store = {view: {status: "playing", waiting_for: []}, players: [player]};
     const {root, update} = seatCards(store, () => {}, () => ({shown: 0, counted: null}));
     document.body.append(root);
