@@ -16,7 +16,7 @@ METHODS = ("get", "put", "post", "patch", "delete")
 PROBLEM = "application/problem+json"
 NDJSON = "application/x-ndjson"
 
-OF_FEATURES = {"Bug hunts", "Matchmaking"}
+OF_FEATURES = {"Bug hunts", "Lab", "Matchmaking"}
 """The tags of features whose own tests check their responses: a server need not have them."""
 
 ORDINARY_HEADERS = {

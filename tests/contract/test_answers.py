@@ -4,9 +4,8 @@ import pytest
 
 from skye_server.http.framework import collaborators
 from tests.contract.checked import CheckedService, messages
-from tests.support.endpoints import BY_NAME, PLAYER_KEY, RECEIVER, game_at, stages
+from tests.support.endpoints import BY_NAME, PLAYER_KEY, game_at, stages
 from tests.support.playing import dice, new_key
-from tests.support.receiver import AnsweringSender
 from tests.support.sizes import sized
 
 ROUND_SEEN = {2: 1, 3: 2, 4: 6, 5: 4}
@@ -135,16 +134,6 @@ def test_events_of_a_player_key_are_in_the_contract(service):
     assert sent[-1][1]["reason"] == "restart"
 
 
-def test_bots_at_urls_are_in_the_contract(service):
-    collaborators(service.app).challenges.sender = AnsweringSender()
-    players = [{"name": "Ann"}, {"bot_url": RECEIVER}]
-    game = service.begin(players=players)
-    seated = game.call("POST", "players", players[1], token=game.host)
-    assert seated.json["secret"].startswith("whsec_")
-    games, key = {"games": [{"players": players}]}, {"Idempotency-Key": "b" * 22}
-    assert service.call("POST", "/v1/batches", games, headers=key).status_code == 201
-
-
 def test_exports_of_records_are_in_the_contract(service):
     for visibility in ("public", "private"):
         service.begin(PLAYER_KEY, players=[{"bot": "random"}] * 2, auto_start=True, visibility=visibility)
@@ -213,22 +202,6 @@ def test_redirect_of_browsers_is_in_the_contract(service):
 )
 def test_other_views_are_in_the_contract(path, service):
     assert service.call("GET", path).status_code == 200
-
-
-def test_lab_is_in_the_contract(contract):
-    lab = CheckedService(contract, lab=True)
-    faults = f"/v1/lab/games/{lab.create_game(2).id}/faults"
-    assert lab.call("GET", "/v1/lab").status_code == 200
-    assert lab.call("POST", "/v1/lab/clock", {"advance_ms": 1000}).status_code == 200
-    assert lab.call("PUT", faults, {"fault": "status=503", "requests": 1}).status_code == 200
-    assert {lab.call(method, faults).status_code for method in ("GET", "DELETE")} == {200}
-    assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
-    inbox = "/v1/lab/inbox/mail"
-    for kind, status in (("webhook_challenge", 200), ("your_turn", 204)):
-        assert lab.call("POST", inbox, {"type": kind, "data": {"challenge": "a"}}).status_code == status
-    assert len(lab.get(inbox)["messages"]) == 2
-    assert {lab.call(*asked).status_code for asked in (("PUT", inbox, {}), ("DELETE", inbox))} == {200}
-    assert lab.call("GET", "/v1/games", headers={"Skye-Fault": "drop=1"}).status_code == 400
 
 
 @pytest.mark.usefixtures("stopped_clock")

@@ -19,9 +19,8 @@ from skye_server.store.codec import decode_game
 from skye_server.store.connection.pubsub import ChangeSubscriber
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import SHARDS, key_of
-from tests.support.dispatching import dispatch as handle_due
 from tests.support.dispatching import dispatcher_of, entries, games_of
-from tests.support.playing import Service, new_key
+from tests.support.playing import new_key
 from tests.support.waiting import waited_for
 
 TURN_S = 60
@@ -158,29 +157,6 @@ def test_near_deadline_of_a_player_is_reported_without_a_request(service, dispat
 def test_game_without_player_keys_has_no_near_deadline(service):
     timed(service)
     assert entries(service, "relay") == {}
-
-
-def test_clock_of_a_lab_drives_deadlines():
-    service = Service(lab=True)
-    game = timed(service)
-    version = stored(game).version
-    service.call("POST", "/v1/lab/clock", {"advance_ms": TURN_S * 1000})
-    handle_due(service)
-    assert stored(game).version > version
-
-
-def test_clock_of_a_lab_wakes_a_waiting_dispatcher(monkeypatch):
-    monkeypatch.setattr(dispatch.dispatcher, "MAX_WAIT_MS", 10**9)
-    service = Service(lab=True)
-    game = timed(service)
-    version, dispatcher = stored(game).version, dispatcher_of(service)
-    thread = threading.Thread(target=dispatcher.run)
-    thread.start()
-    assert waited_for(lambda: service.get("/readyz")["dispatchers"] == 1)
-    service.call("POST", "/v1/lab/clock", {"advance_ms": TURN_S * 1000})
-    assert waited_for(lambda: stored(game).version > version)
-    dispatcher.stop()
-    thread.join(30)
 
 
 def test_work_that_fails_is_tried_again_later(service):

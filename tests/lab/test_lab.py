@@ -6,6 +6,7 @@ import pytest
 
 from skye_server.commands.game_repository import EXPIRY_S
 from skye_server.store.shards import key_of
+from tests.contract.checked import CheckedService, Contract, read_document
 from tests.support.playing import Service, problem_code
 from tests.support.threads import running
 
@@ -286,3 +287,23 @@ def test_inbox_takes_any_body_and_refuses_other_names(lab):
     for body in (b"", b"\xff", b"{", b"[]", b'{"type": "webhook_challenge", "data": 5}'):
         assert lab.call("POST", INBOX, data=body).status_code == 204
     assert lab.call("POST", "/v1/lab/inbox/A_b").json["code"] == "not_found"
+
+
+def test_lab_is_in_the_contract():
+    contract = Contract(read_document())
+    lab = CheckedService(contract, lab=True)
+    faults = f"/v1/lab/games/{lab.create_game(2).id}/faults"
+    assert lab.call("GET", "/v1/lab").status_code == 200
+    assert lab.call("POST", "/v1/lab/clock", {"advance_ms": 1000}).status_code == 200
+    assert lab.call("PUT", faults, {"fault": "status=503", "requests": 1}).status_code == 200
+    assert {lab.call(method, faults).status_code for method in ("GET", "DELETE")} == {200}
+    assert lab.call("DELETE", "/v1/lab/games").json == {"deleted": 1}
+    inbox = "/v1/lab/inbox/mail"
+    for kind, status in (("webhook_challenge", 200), ("your_turn", 204)):
+        assert lab.call("POST", inbox, {"type": kind, "data": {"challenge": "a"}}).status_code == status
+    assert len(lab.get(inbox)["messages"]) == 2
+    assert {lab.call(*asked).status_code for asked in (("PUT", inbox, {}), ("DELETE", inbox))} == {200}
+    assert lab.call("GET", "/v1/games", headers={"Skye-Fault": "drop=1"}).status_code == 400
+    operations = [each for each in contract.operations() if "Lab" in each[2]["tags"]]
+    assert operations
+    assert not contract.unreceived(operations)

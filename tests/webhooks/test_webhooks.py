@@ -18,11 +18,12 @@ from skye_server.settings import Settings
 from skye_server.store.codec import StoredFormatError
 from skye_server.store.redis_store import RedisStore
 from skye_server.store.shards import key_of, player_owner
+from skye_server.webhooks.feature import FEATURE
 from skye_server.webhooks.game_events import GameCursor, decode_cursor, encode_cursor
 from tests.support.dispatching import dispatch, entries
 from tests.support.endpoints import PLAYER_KEY
 from tests.support.local_services import LOCAL, local_service
-from tests.support.playing import KEY, limited
+from tests.support.playing import KEY, limited, problem_code
 from tests.support.receiver import Receiver, respond
 from tests.webhooks.support import create
 
@@ -267,3 +268,24 @@ def test_cursor_of_a_webhook_of_another_format_is_refused():
         with pytest.raises(StoredFormatError) as raised:
             decode_cursor(text)
         assert raised.value.code == code
+
+
+def test_player_is_authenticated_before_the_query_is_read(service):
+    path = f"{PATH}?unknown=1"
+    assert problem_code(service.call("GET", path)) == "player_key_required"
+    assert problem_code(service.call("GET", path, token=PLAYER_KEY)) == "invalid_parameter"
+
+
+def test_repeated_replacement_of_a_key_without_webhooks_lists_none(service):
+    for _ in range(2):
+        answer = service.call("PUT", "/v1/me/key", {"key": OTHER_KEY}, PLAYER_KEY)
+        assert answer.json == {"replaced": True, "webhooks": []}
+
+
+def test_webhooks_of_a_player_are_counted_and_deleted_for_the_operator(service, receiver):
+    create(service, receiver.url)
+    store, player = RedisStore(service.redis), hash_player_key(PLAYER_KEY)
+    assert FEATURE.counts_of_player(store, player) == {"webhooks": 1}
+    FEATURE.player_deleted(store, player)
+    assert FEATURE.counts_of_player(store, player) == {"webhooks": 0}
+    assert service.get(PATH, PLAYER_KEY) == {"webhooks": []}
