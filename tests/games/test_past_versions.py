@@ -77,7 +77,7 @@ def test_versions_of_a_lobby_with_changing_seats_are_rebuilt(recorded):
     assert game.call("POST", "players", {"name": "Fay", "color": "white"}, token=game.host).status_code < 300
     assert game.call("POST", "players", {"bot": "random"}, token=game.host).status_code == 201
     assert game.call("POST", "start", token=game.host).status_code == 200
-    assert game.abort().status_code == 200
+    assert game.call("POST", "abort", token=game.host).status_code == 200
     check(store, game)
 
 
