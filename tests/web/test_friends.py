@@ -113,6 +113,26 @@ def test_player_takes_the_seat_back_that_a_bot_took_over(browser):
     assert screen.view()["players"][0]["bot"] is None
 
 
+def test_clock_of_a_seat_counts_down_until_a_pause(browser):
+    options = {"seed": "table", "budget_ms": 600_000, "increment_ms": 5000}
+    game, tokens, _ = browser.game("Ann", "Bob", options=options)
+    screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]
+    ann, bob = (screen.page for screen in screens)
+    for page in (ann, bob):
+        page.wait_for_selector(".pricing .card")
+        page.wait_for_selector("[data-seat='0'] .clock")
+    shown = ann.text_content("[data-seat='0'] .clock")
+    ann.wait_for_function(
+        "was => document.querySelector('[data-seat=\"0\"] .clock').textContent !== was", arg=shown
+    )
+    screens[0].menu("[data-act=pause]")
+    bob.click("[data-act=accept]")
+    ann.wait_for_selector(".banner [data-act=resume]")
+    bob.click("[data-act=resume]")
+    ann.wait_for_selector("[data-act=resume]", state="hidden")
+    assert screens[0].view()["waiting_for"] == [0]
+
+
 def test_players_agree_to_end_the_game_early(browser):
     game, tokens, _ = browser.game("Ann", "Bob")
     screens = [browser.window(f"/play/?game={game}#seat={token}") for token in tokens]

@@ -112,6 +112,8 @@ def test_host_chooses_the_clock_and_a_scoring_tile(browser):
     screen = browser.window()
     page = screen.page
     page.select_option("[name=clock]", label="5 minutes")
+    page.select_option("[name=budget]", label="20 minutes")
+    page.select_option("[name=increment]", label="10 seconds")
     page.click(".scoring-choice summary")
     page.wait_for_function("() => document.querySelector('[name=scoring-B]').options.length === 17")
     page.select_option("[name=scoring-B]", "squares")
@@ -119,7 +121,8 @@ def test_host_chooses_the_clock_and_a_scoring_tile(browser):
     page.wait_for_selector(".lobby")
     host = page.evaluate("id => JSON.parse(localStorage[`skye.game.${id}`]).host", screen.game)
     view = screen.view(host)
-    assert view["options"]["turn_ms"] == 300_000
+    limits = [view["options"][name] for name in ("turn_ms", "budget_ms", "increment_ms")]
+    assert limits == [300_000, 1_200_000, 10_000]
     chosen = [tile["scoring_tile"] for tile in view["scoring_tiles"]] or view["options"]["scoring_tiles"]
     assert chosen[1] == "squares"
     assert len(set(chosen)) == 4
