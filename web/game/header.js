@@ -47,7 +47,8 @@ export function gameHeader(store, menu, explain) {
   }
 
   function tick() {
-    const deadline = store.me?.clock?.deadline ?? store.view?.deadline; // there is no view while the game is loaded
+    const { view } = store;
+    const deadline = view && (store.me?.clock?.deadline ?? view.deadline); // there is no view while the game is loaded
     hide(clock, !deadline);
     if (!deadline) return;
     const left = remainingMs(deadline);
