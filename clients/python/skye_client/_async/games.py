@@ -75,7 +75,7 @@ class AsyncOwnGames:
     async def list_past(
         self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[ReadOptions]
     ) -> m.PastGameList:
-        """Return one page of the player's finished games, also those that have expired; the last end first."""
+        """Return one page of the player's finished games, also expired ones; the last end first."""
         query = {"limit": limit, "cursor": cursor}
         page = await self._transport.json("GET", "/v1/me/records", query=query, token=self._key, **options)
         return cast(m.PastGameList, page)
