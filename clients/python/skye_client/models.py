@@ -5,6 +5,18 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NotRequired, TypeAlias, TypedDict
 
+
+class AbortAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["propose_abort"]
+    method: Literal["POST"]
+    body: None
+
+
+AbortReason: TypeAlias = str
+
+
 ActionCount: TypeAlias = int
 
 
@@ -39,6 +51,9 @@ ChosenDefectClass: TypeAlias = Literal[
 
 
 ChosenDifficulty: TypeAlias = Literal["easy", "medium", "hard"]
+
+
+ChosenPublicFrom: TypeAlias = Literal["start", "end"]
 
 
 ChosenRuleset: TypeAlias = Literal["base"]
@@ -427,10 +442,34 @@ class OfferLimits(TypedDict):
     minimum: int
 
 
+class OptionsOfPlay(TypedDict):
+    turn_ms: NotRequired[int]
+    budget_ms: NotRequired[int]
+    increment_ms: NotRequired[int]
+    max_pause_ms: NotRequired[int]
+    clock: NotRequired[ChosenClock]
+    on_timeout: NotRequired[ChosenTimeoutRule]
+    hints: NotRequired[bool]
+    public_from: NotRequired[ChosenPublicFrom]
+
+
 OriginName: TypeAlias = str
 
 
+class Pace(TypedDict):
+    decisions: int
+    mean_ms: float | None
+
+
 Page: TypeAlias = str
+
+
+class PauseAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["pause"]
+    method: Literal["POST"]
+    body: None
 
 
 class PersonToJoin(TypedDict):
@@ -495,6 +534,22 @@ Prices: TypeAlias = dict[LandscapeTileId, Price]
 
 
 ProblemCode: TypeAlias = str
+
+
+AgreedItem: TypeAlias = int
+
+
+class ProposalAnswer(TypedDict):
+    accept: bool
+
+
+ProposalKind: TypeAlias = str
+
+
+ProposalOutcome: TypeAlias = str
+
+
+PublicFrom: TypeAlias = str
 
 
 class Purchase(TypedDict):
@@ -576,7 +631,7 @@ class RecordedRequest(TypedDict):
     response_body: NotRequired[str | None]
 
 
-RecordedSeatEnd: TypeAlias = Literal["played", "resigned", "took_over"]
+RecordedSeatEnd: TypeAlias = Literal["played", "resigned", "took_over", "out_of_time"]
 
 
 class RecordedTakeBack(TypedDict):
@@ -603,6 +658,14 @@ ReportWithRequests = TypedDict(
         "evidence": list[RecordedRequest],
     },
 )
+
+
+class ResumeAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["resume"]
+    method: Literal["POST"]
+    body: None
 
 
 class ReturnAction(TypedDict):
@@ -788,6 +851,23 @@ class StartedPlayer(TypedDict):
     bot: BotName | None
 
 
+Place: TypeAlias = int
+
+
+class StatisticsBySize(TypedDict):
+    player_count: int
+    games: int
+    wins: int
+    places: list[Place]
+    mean_score: float | None
+
+
+class StatisticsByTile(TypedDict):
+    scoring_tile: ScoringTileId
+    games: int
+    mean_points: float
+
+
 StopAt: TypeAlias = ActionCount | Moment
 
 
@@ -811,19 +891,13 @@ TakeoverReason: TypeAlias = str
 TerrainName: TypeAlias = Literal["pasture", "mountain", "water"]
 
 
-class TerritoryWorth(TypedDict):
-    scoring_tiles: list[ScoringTilePoints]
-    scroll_points: int
-    whisky_income: int
-    completed_areas: int
-    connected_tiles: int
-
-
 TicketId: TypeAlias = str
 
 
 class TicketOptionsToSet(TypedDict):
     turn_ms: NotRequired[int]
+    budget_ms: NotRequired[int]
+    increment_ms: NotRequired[int]
     on_timeout: NotRequired[ChosenTimeoutRule]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
@@ -958,12 +1032,6 @@ class TileToScore(TypedDict):
     rotation: NotRequired[Rotation]
 
 
-class TimeLimits(TypedDict):
-    turn_ms: NotRequired[int]
-    clock: NotRequired[ChosenClock]
-    on_timeout: NotRequired[ChosenTimeoutRule]
-
-
 TimeoutRule: TypeAlias = str
 
 
@@ -999,17 +1067,6 @@ class TriedPlacements(TypedDict):
     placements: list[TriedPlacement]
     scoring_tiles: list[TilePointsChange]
     scroll_points: ScrollPointsChange
-
-
-class TurnChangedEvent(TypedDict):
-    id: int
-    version: int
-    at: Timestamp
-    reload: NotRequired[bool]
-    type: Literal["turn_changed"]
-    phase: GamePhase | None
-    waiting_for: list[WaitingForItem]
-    deadline: Timestamp | None
 
 
 UnknownAction: TypeAlias = ActionOfLaterVersion
@@ -1111,7 +1168,16 @@ class YourTurnPlayerEvent(TypedDict):
     status: GameStatus | None
     phase: GamePhase
     deadline: Timestamp | None
+    remaining_ms: int | None
     type: Literal["your_turn"]
+
+
+class AnswerAction(TypedDict):
+    href: str
+    revises: bool
+    type: Literal["answer_proposal"]
+    method: Literal["POST"]
+    body: ProposalAnswer
 
 
 class AreaCell(TypedDict):
@@ -1130,7 +1196,7 @@ class Award(TypedDict):
 
 class Bag(TypedDict):
     count: int
-    tiles: list[LandscapeTileId]
+    tiles: list[LandscapeTileId] | None
 
 
 class Bot(TypedDict):
@@ -1205,8 +1271,13 @@ class BuildingFinishedEvent(TypedDict):
 
 class ChosenOptions(TypedDict):
     turn_ms: NotRequired[int]
+    budget_ms: NotRequired[int]
+    increment_ms: NotRequired[int]
+    max_pause_ms: NotRequired[int]
     clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
+    hints: NotRequired[bool]
+    public_from: NotRequired[ChosenPublicFrom]
     scoring_tiles: NotRequired[list[ScoringTileId]]
     first_seat: NotRequired[int]
     seed: NotRequired[str]
@@ -1259,6 +1330,7 @@ class DeadlineNearPlayerEvent(TypedDict):
     status: GameStatus | None
     phase: GamePhase
     deadline: Timestamp | None
+    remaining_ms: int | None
     type: Literal["deadline_near"]
 
 
@@ -1365,6 +1437,7 @@ class GameAbortedEvent(TypedDict):
     at: Timestamp
     reload: NotRequired[bool]
     type: Literal["game_aborted"]
+    reason: AbortReason
 
 
 class GameOptions(TypedDict):
@@ -1373,8 +1446,13 @@ class GameOptions(TypedDict):
     tie_break: TieBreakRule
     open_gold: bool
     turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
+    max_pause_ms: int
     clock: ClockName
     on_timeout: TimeoutRule
+    hints: bool
+    public_from: PublicFrom
 
 
 class GameOrigin(TypedDict):
@@ -1394,10 +1472,28 @@ class GameOverPlayerEvent(TypedDict):
     type: Literal["game_over"]
 
 
+class GamePausedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["game_paused"]
+    until: Timestamp
+
+
 class GameResult(TypedDict):
     winners: list[Winner]
     placing: list[PlaceOfSeat]
     players: list[SeatResult]
+
+
+class GameResumedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["game_resumed"]
+    seat: int | None
 
 
 class GameStartedEvent(TypedDict):
@@ -1493,6 +1589,12 @@ class InvitationRevokedEvent(TypedDict):
     at: Timestamp
     reload: NotRequired[bool]
     type: Literal["invitation_revoked"]
+
+
+class KnownScoringTilePoints(TypedDict):
+    slot: ScoringSlot
+    scoring_tile: ScoringTileId
+    points: int | None
 
 
 class Lab(TypedDict):
@@ -1603,6 +1705,26 @@ class PassAction(TypedDict):
     type: Literal["pass"]
     method: Literal["PUT"]
     body: Purchase
+
+
+class PastClock(TypedDict):
+    turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
+    on_timeout: TimeoutRule
+
+
+class PastSeat(TypedDict):
+    seat: int
+    name: str
+    color: Color
+    bot: BotName | None
+    score: int
+    end: SeatOutcome
+
+
+class Pause(TypedDict):
+    until: Timestamp
 
 
 class Placement(TypedDict):
@@ -1736,6 +1858,45 @@ class ProblemParams(TypedDict):
     reason: NotRequired[ProblemCode]
 
 
+class Proposal(TypedDict):
+    kind: ProposalKind
+    seat: int | None
+    agreed: list[AgreedItem]
+    expires_at: Timestamp
+
+
+class ProposalAnsweredEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["proposal_answered"]
+    seat: int
+    kind: ProposalKind
+    accepted: bool
+
+
+class ProposalEndedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["proposal_ended"]
+    kind: ProposalKind
+    outcome: ProposalOutcome
+
+
+class ProposalMadeEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["proposal_made"]
+    seat: int | None
+    kind: ProposalKind
+    expires_at: Timestamp
+
+
 class PurchasePassedEvent(TypedDict):
     id: int
     version: int
@@ -1866,7 +2027,7 @@ class ScenarioGame(TypedDict):
     visibility: NotRequired[ChosenVisibility]
     scenario: ChosenScenario
     players: NotRequired[list[PlayerOfPosition]]
-    options: NotRequired[TimeLimits]
+    options: NotRequired[OptionsOfPlay]
 
 
 class ScoringTile(TypedDict):
@@ -1879,7 +2040,7 @@ class ScoringTile(TypedDict):
 class ScoringTileGain(TypedDict):
     slot: ScoringSlot
     scoring_tile: ScoringTileId
-    points: int
+    points: int | None
 
 
 class ScoringTileList(TypedDict):
@@ -1894,6 +2055,12 @@ class Scroll(TypedDict):
     count: int
     completed: bool
     points: int
+
+
+class SeatClock(TypedDict):
+    remaining_ms: int
+    runs_out_at: Timestamp | None
+    deadline: Timestamp | None
 
 
 class SeatLeftPlayerEvent(TypedDict):
@@ -1942,6 +2109,18 @@ class SlotScore(TypedDict):
     awards: list[Award]
 
 
+class Statistics(TypedDict):
+    games: int
+    against_bots: int
+    resigned: int
+    took_over: int
+    missed_deadlines: int
+    by_player_count: list[StatisticsBySize]
+    by_scoring_tile: list[StatisticsByTile]
+    pace: Pace
+    now: Timestamp
+
+
 class StreamEnd(TypedDict):
     reason: StreamEndReason
     resume: StreamResume
@@ -1969,6 +2148,14 @@ class TerritoryToScore(TypedDict):
     gold: NotRequired[int]
 
 
+class TerritoryWorth(TypedDict):
+    scoring_tiles: list[KnownScoringTilePoints]
+    scroll_points: int
+    whisky_income: int
+    completed_areas: int
+    connected_tiles: int
+
+
 class TicketExpiredPlayerEvent(TypedDict):
     id: PlayerEventId
     at: Timestamp
@@ -1979,6 +2166,8 @@ class TicketExpiredPlayerEvent(TypedDict):
 
 class TicketOptions(TypedDict):
     turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
     on_timeout: TimeoutRule
     tie_break: TieBreakRule
     open_gold: bool
@@ -2069,6 +2258,18 @@ class TimedOutEvent(TypedDict):
     seat: int
 
 
+class TurnChangedEvent(TypedDict):
+    id: int
+    version: int
+    at: Timestamp
+    reload: NotRequired[bool]
+    type: Literal["turn_changed"]
+    phase: GamePhase | None
+    waiting_for: list[WaitingForItem]
+    deadline: Timestamp | None
+    clocks: list[SeatClock] | None
+
+
 UnknownEvent: TypeAlias = EventOfLaterVersion
 
 
@@ -2107,7 +2308,17 @@ class WebhookTestResult(TypedDict):
 
 
 Action: TypeAlias = (
-    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction | ReturnAction
+    OfferAction
+    | PurchaseAction
+    | PassAction
+    | PlacementAction
+    | TakeBackAction
+    | FinishAction
+    | ReturnAction
+    | AbortAction
+    | PauseAction
+    | ResumeAction
+    | AnswerAction
 )
 
 
@@ -2235,6 +2446,7 @@ class GameFinishedEvent(TypedDict):
     players: list[SeatEnd]
     result: GameResult
     nonce: str | None
+    bag: Bag
 
 
 class GameList(TypedDict):
@@ -2245,6 +2457,27 @@ class GameList(TypedDict):
 class Inbox(TypedDict):
     messages: list[InboxMessage]
     answer: InboxAnswer
+
+
+class PastGame(TypedDict):
+    winners: list[Winner]
+    placing: list[PlaceOfSeat]
+    game_id: GameId
+    name: str
+    ruleset: RulesetName
+    visibility: VisibilityName
+    started_at: Timestamp
+    finished_at: Timestamp
+    clock: PastClock
+    seat: int
+    place: int
+    players: list[PastSeat]
+
+
+class PastGameList(TypedDict):
+    games: list[PastGame]
+    next_cursor: str | None
+    now: Timestamp
 
 
 class PlacementGains(TypedDict):
@@ -2278,6 +2511,7 @@ class Player(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    clock: SeatClock | None
     end: SeatOutcome
 
 
@@ -2350,7 +2584,7 @@ class PositionedGame(TypedDict):
     visibility: NotRequired[ChosenVisibility]
     position: Position
     players: NotRequired[list[PlayerOfPosition]]
-    options: NotRequired[TimeLimits]
+    options: NotRequired[OptionsOfPlay]
 
 
 class Problem(TypedDict):
@@ -2447,6 +2681,7 @@ class SeatView(TypedDict):
     territory: list[TerritoryTile]
     name: str
     bot: BotName | None
+    clock: SeatClock | None
     end: SeatOutcome
 
 
@@ -2524,6 +2759,9 @@ class Game(TypedDict):
     fairness: Fairness
     players: list[Player]
     result: GameResult | None
+    proposal: Proposal | None
+    pause: Pause | None
+    abort_reason: AbortReason | None
     now: Timestamp
     actions: NotRequired[list[Action]]
 
@@ -2544,8 +2782,8 @@ class GameRecord(TypedDict):
 
 class HostToken(TypedDict):
     host_token: Token
-    webhooks: list[ReplacedWebhook]
     game: Game
+    webhooks: list[ReplacedWebhook]
 
 
 class ListedRound(TypedDict):
@@ -2579,7 +2817,7 @@ class RecordedGame(TypedDict):
     visibility: NotRequired[ChosenVisibility]
     record: GameRecord
     stop_at: NotRequired[StopAt]
-    options: NotRequired[TimeLimits]
+    options: NotRequired[OptionsOfPlay]
 
 
 class RoundList(TypedDict):
@@ -2635,6 +2873,11 @@ StreamMessage: TypeAlias = (
     | TimedOutEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
+    | GamePausedEvent
+    | GameResumedEvent
+    | ProposalMadeEvent
+    | ProposalAnsweredEvent
+    | ProposalEndedEvent
     | GameAbortedEvent
     | RoundStartedEvent
     | IncomePaidEvent
@@ -2705,6 +2948,11 @@ Event: TypeAlias = (
     | TimedOutEvent
     | TurnChangedEvent
     | ClockAdvancedEvent
+    | GamePausedEvent
+    | GameResumedEvent
+    | ProposalMadeEvent
+    | ProposalAnsweredEvent
+    | ProposalEndedEvent
     | GameAbortedEvent
     | RoundStartedEvent
     | IncomePaidEvent
@@ -2739,7 +2987,21 @@ class GamesToCreate(TypedDict):
 
 
 TYPES: Final[dict[str, frozenset[str]]] = {
-    "Action": frozenset(["buy", "finish_building", "pass", "place", "return", "set_offer", "take_back"]),
+    "Action": frozenset(
+        [
+            "answer_proposal",
+            "buy",
+            "finish_building",
+            "pass",
+            "pause",
+            "place",
+            "propose_abort",
+            "resume",
+            "return",
+            "set_offer",
+            "take_back",
+        ]
+    ),
     "Event": frozenset(
         [
             "bot_changed",
@@ -2749,6 +3011,8 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "game_aborted",
             "game_created",
             "game_finished",
+            "game_paused",
+            "game_resumed",
             "game_started",
             "host_token_rotated",
             "income_paid",
@@ -2762,6 +3026,9 @@ TYPES: Final[dict[str, frozenset[str]]] = {
             "player_joined",
             "player_left",
             "position_set",
+            "proposal_answered",
+            "proposal_ended",
+            "proposal_made",
             "purchase_passed",
             "round_scored",
             "round_started",
