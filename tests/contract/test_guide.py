@@ -56,7 +56,7 @@ ELSEWHERE = {
     "https://discord.com/api/webhooks/...", "https://hooks.slack.com/services/...",
     '"format": "discord"', '"slack"',
     "POST .../test", "me",
-    "standardwebhooks", "webhooks.unwrap", "silence_after", "start",
+    "standardwebhooks", "webhooks.unwrap", "silence_after", "what_if",
     "(game, seat, rng) -> move", "GameState", "SKYE_BOT_SECRET", "api_seat", "move_from_action",
     "random.Random", "rng", "skye-arena mybot:decide greedy", "skye-bot host mybot:decide --key KEY",
     "skye-bot url", "skye-bot url mybot:decide --port 5000", "skye.determinize", "skye.legal_moves",
@@ -296,7 +296,7 @@ def limits(document):
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
         "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
         "an aborted game": f"{most.game_ttl_aborted_s // DAY_S} day",
-        "the result of a finished game in the [history](/docs/player-keys#your-history) of its player keys": (
+        "the result of a finished game in the [history](/docs/credentials#your-history) of its player keys": (
             f"{most.history_ttl_s // (365 * DAY_S)} years after its end"
         ),
         "the statistics of a player key": (

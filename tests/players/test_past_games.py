@@ -113,7 +113,9 @@ def test_history_has_the_result_that_every_reader_of_the_game_sees(played):
             view["ruleset"],
             "private",
         )
-        assert past["clock"] == {"turn_ms": 3_600_000, "on_timeout": "auto"}
+        assert past["clock"] == {
+            "turn_ms": 3_600_000, "budget_ms": None, "increment_ms": 0, "on_timeout": "auto",
+        }  # fmt: skip
         assert past["seat"] == seat
         assert {"place": past["place"], "seat": seat} in result["placing"]
         events = played.service.get(played.game.path("events"), key)["events"]
@@ -370,9 +372,10 @@ def random_past_game(chance, name):
         started_ms=1_800_000_000_000,
         finished_ms=1_800_000_000_000 + chance.randint(0, 10**9),
         turn_ms=2_592_000_000,
+        budget_ms=2_592_000_000,
+        increment_ms=2_592_000_000,
         on_timeout="auto",
         seat=chance.randrange(size),
-        winners=tuple(order[:1]),
         placing=tuple(enumerate(order, 1)),
         seats=seats,
         scoring=tuple((tile, chance.randint(0, 60)) for tile in tiles),

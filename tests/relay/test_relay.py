@@ -468,7 +468,7 @@ def test_late_worker_does_not_list_a_game_that_was_aborted(service, monkeypatch)
 
 def test_late_worker_does_not_list_a_game_that_was_deleted(service, monkeypatch):
     key = new_key()
-    game, relay_late = left_behind(monkeypatch, lambda: against_bob(service, key))
+    game, relay_late = left_behind(monkeypatch, lambda: against_bob(service, key, bots={1: "random"}))
     service.clock.advance(0.1)
     game.abort()
     relay_all(service)

@@ -9,6 +9,8 @@ from tests.support.playing import KEY, PAIR, Service, limited, problem_code
 
 PLAYER_KEY = "skye_key_" + "L" * 22
 
+ALONE = {"players": [{"name": "Ann"}, {"bot": "random"}], "auto_start": True}
+
 
 def create(service, games, token=None, key="season-1-0123456789abcdefghijk"):
     return service.call("POST", "/v1/batches", {"games": games}, token, {"Idempotency-Key": key})
@@ -136,12 +138,12 @@ def test_batch_that_failed_halfway_is_completed_by_a_retry(redis_client):
 
 
 def test_batch_beyond_the_games_of_a_key_is_completed_later():
-    service = limited(limit_games_per_key=2)
-    answer = create(service, [PAIR] * 3, PLAYER_KEY)
+    service, alone = limited(limit_games_per_key=2), [ALONE] * 3
+    answer = create(service, alone, PLAYER_KEY)
     assert problem_code(answer) == "too_many_games"
     first = service.get("/v1/me/games", PLAYER_KEY)["games"][0]["game"]["id"]
     assert service.call("POST", f"/v1/games/{first}/abort", token=PLAYER_KEY).status_code == 200
-    assert first in ids(create(service, [PAIR] * 3, PLAYER_KEY))
+    assert first in ids(create(service, alone, PLAYER_KEY))
 
 
 @pytest.mark.usefixtures("stopped_clock")

@@ -86,14 +86,14 @@ def test_game_that_others_have_played_is_only_hidden_from_the_own_lists(service)
     service.call("POST", game.path("players/me/resign"), token=keys[1])
     view = game.view()
     for key in keys:
-        assert game.id in service.call("GET", "/v1/me/records", token=key).text
+        assert game.id in service.call("GET", "/v1/me/games/records", token=key).text
     answers = [game.call("DELETE", token=PLAYER_KEY, headers=KEY).status_code for _ in range(2)]
     assert [*answers, game.call("DELETE", token=PLAYER_KEY).status_code] == [204, 204, 204]
     assert game.view() == view
     assert len(service.get("/v1/me/games", PLAYER_KEY)["games"]) == 0
-    assert service.call("GET", "/v1/me/records", token=PLAYER_KEY).text == ""
+    assert service.call("GET", "/v1/me/games/records", token=PLAYER_KEY).text == ""
     assert [own["game"]["id"] for own in service.get("/v1/me/games", keys[1])["games"]] == [game.id]
-    assert game.id in service.call("GET", "/v1/me/records", token=keys[1]).text
+    assert game.id in service.call("GET", "/v1/me/games/records", token=keys[1]).text
     assert [each["id"] for each in service.get("/v1/games")["games"]] == [game.id]
     assert refused(game.call("DELETE", token="skye_key_" + 24 * "C")) == (403, "host_only")
     assert refused(game.call("DELETE")) == (401, "token_required")

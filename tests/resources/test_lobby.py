@@ -30,7 +30,12 @@ def test_chosen_options_except_the_seed_are_public(service):
         "tie_break": "total_gold",
         "open_gold": True,
         "turn_ms": 60_000,
+        "budget_ms": 600_000,
+        "increment_ms": 5000,
+        "max_pause_ms": 60_000,
         "on_timeout": "bot",
+        "hints": False,
+        "public_from": "end",
     }
     view = service.create_game(2, start=False, name="Evening", seat_count=3, options=options).view()
     assert view["options"] == {name: options[name] for name in options if name != "seed"} | {"clock": "real"}

@@ -161,8 +161,8 @@ def test_events_of_a_game_from_a_position_begin_with_it(service):
     for name in ("round", "round_count", "starting_seat", "scoring_tiles", "bag", "result"):
         assert event[name] == view[name]
     for seat, player in enumerate(event["players"]):
-        end = view["players"][seat]["end"]
-        assert view["players"][seat] == player | {"name": f"Player {seat + 1}", "bot": None, "end": end}
+        hosted = {"name": f"Player {seat + 1}", "bot": None, "clock": None}
+        assert view["players"][seat] == player | hosted | {"end": view["players"][seat]["end"]}
     assert event["seed"] is None
     assert [pair[1]["id"] - pair[0]["id"] for pair in pairwise(events)] == [1] * 5
 

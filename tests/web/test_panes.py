@@ -16,7 +16,8 @@ HEIGHTS = """async (sizes) => {
   return sizes.map((size) => {
     const territory = Array.from({length: size}, (_, y) => ({tile: "L10", rotation: 0, x: 0, y}));
     const end = {type: "played", round: null};
-    const player = {seat: 0, name: "Ann", color: "red", score: 0, gold: null, territory, tiles_to_build: [], end};
+    const own = {territory, tiles_to_build: [], gold: null, score: 0};
+    const player = {seat: 0, name: "Ann", color: "red", ...own, end};
     const store = {view: {status: "playing", waiting_for: []}, players: [player]};
     const {root, update} = seatCards(store, () => {}, () => ({shown: 0, counted: null}));
     document.body.append(root);

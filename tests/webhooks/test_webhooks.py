@@ -200,7 +200,7 @@ def test_host_manages_webhooks_of_a_game(service, receiver):
 
 
 def test_deletion_of_a_game_that_failed_once_deletes_its_webhooks(service, receiver, monkeypatch):
-    game = service.create_game(2)
+    game = service.create_game(2, bots={1: "random"})
     create(service, receiver.url, game.path("webhooks"), game.host)
     game.abort()
 

@@ -36,6 +36,6 @@ function row(name, gain, now) {
     "div",
     { class: `${now ? "now" : ""} ${sign}` },
     h("dt", {}, name),
-    h("dd", {}, (gain ?? null) === null ? "?" : signed(gain)),
+    h("dd", {}, gain === null || gain === undefined ? "?" : signed(gain)),
   );
 }

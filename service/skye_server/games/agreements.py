@@ -49,7 +49,7 @@ def propose(game: Game, seat: int | None, kind: ProposalKind, now_ms: int) -> Tr
     """
     _check_in_play(game, seat)
     if game.proposal is not None:
-        raise Problem("proposal_open", kind=game.proposal.kind)
+        raise Problem("proposal_open")
     if Proposed(kind, seat, state_begun(game).round) in game.proposed:
         raise Problem("already_proposed")
     made = ProposalMade(seat, kind, now_ms + open_ms(game))

@@ -44,7 +44,6 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     """A finished game in the history of one player. Times are milliseconds since 1970, UTC.
 
     :param seat: the seat of the player, also if the player gave it up.
-    :param winners: the seats that won.
     :param placing: each place and the seat that has it, the first place first.
     :param scoring: the points of the player's seat by scoring tile.
     :param decisions: how often the game waited for a decision of the player.
@@ -57,14 +56,20 @@ class PastGame(msgspec.Struct, array_like=True, frozen=True):
     started_ms: int
     finished_ms: int
     turn_ms: int | None
+    budget_ms: int | None
+    increment_ms: int
     on_timeout: str
     seat: int
-    winners: tuple[int, ...]
     placing: tuple[tuple[int, int], ...]
     seats: tuple[PastSeat, ...]
     scoring: tuple[tuple[str, int], ...]
     decisions: int
     decision_ms: int
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that won: those in the first place, unless their players gave them up."""
+        return tuple(seat for place, seat in self.placing if place == 1 and self.seats[seat].takeover is None)
 
     @property
     def place(self) -> int:
@@ -115,9 +120,10 @@ def past_game(game: Game, changes: Sequence[Change], seat: int) -> PastGame:
         started_ms=_time_of(changes, GameStarted),
         finished_ms=_time_of(changes, GameFinished),
         turn_ms=game.options.turn_ms,
+        budget_ms=game.options.budget_ms,
+        increment_ms=game.options.increment_ms,
         on_timeout=game.options.on_timeout,
         seat=seat,
-        winners=tuple(result["winners"]),
         placing=tuple((placed["place"], placed["seat"]) for placed in result["placing"]),
         seats=seats,
         scoring=tuple(
@@ -197,7 +203,7 @@ def counters_of(past: PastGame) -> Counter[str]:
         GAMES: 1,
         AGAINST_BOTS: int(all(seat.bot for seat in others)),
         RESIGNED: int(own.end is SeatEnd.RESIGNED),
-        TOOK_OVER: int(own.end is SeatEnd.TOOK_OVER),
+        TOOK_OVER: int(own.end in (SeatEnd.TOOK_OVER, SeatEnd.OUT_OF_TIME)),
         MISSED_DEADLINES: own.missed_deadlines,
         DECISIONS: past.decisions,
         DECISION_MS: past.decision_ms,

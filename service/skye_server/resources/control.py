@@ -10,6 +10,7 @@ from skye_server.commands import creation_commands as rematches
 from skye_server.commands import game_commands
 from skye_server.commands.views import TakenSeatView, taken_seat_view
 from skye_server.contract.moves import ClockAdvance
+from skye_server.contract.objects import ViewQuery
 from skye_server.games.views.game import GameSummaryView, summary_view
 from skye_server.http.framework import collaborators, url_bots
 from skye_server.http.rate_limits import charge_creation
@@ -118,7 +119,8 @@ def get_rematch(game: str) -> Response:
         "already_proposed",
     ],
 )
-def abort_game(game: str) -> Response:
+@takes(query=ViewQuery)
+def abort_game(query: dict[str, Any], game: str) -> Response:
     """Abort a game, or propose it.
 
     An aborted game is over, permanently and without a result. It stays readable until it expires, with the
@@ -135,7 +137,8 @@ def abort_game(game: str) -> Response:
     seats. A host plays the seat that the player key of the host holds, and each whose token the host
     received.
     """
-    return game_response(game_commands.abort_game(collaborators().games, command_from_request(), game))
+    changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/pause", methods=["POST"])
@@ -154,7 +157,8 @@ def abort_game(game: str) -> Response:
         "already_proposed",
     ],
 )
-def pause_game(game: str) -> Response:
+@takes(query=ViewQuery)
+def pause_game(query: dict[str, Any], game: str) -> Response:
     """Pause a game, or propose it.
 
     While a game pauses no deadline runs, and nobody can act: `waiting_for` is empty. Every player can end the
@@ -164,7 +168,8 @@ def pause_game(game: str) -> Response:
     A person who plays alone, with bots, pauses the game at once. Otherwise this makes a proposal, as
     `abort_game` does.
     """
-    return game_response(game_commands.pause_game(collaborators().games, command_from_request(), game))
+    changed = game_commands.pause_game(collaborators().games, command_from_request(), game)
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/resume", methods=["POST"])
@@ -179,12 +184,14 @@ def pause_game(game: str) -> Response:
         "game_not_paused",
     ],
 )
-def resume_game(game: str) -> Response:
+@takes(query=ViewQuery)
+def resume_game(query: dict[str, Any], game: str) -> Response:
     """Resume a game.
 
     A player ends the pause of the game for all.
     """
-    return game_response(game_commands.resume_game(collaborators().games, command_from_request(), game))
+    changed = game_commands.resume_game(collaborators().games, command_from_request(), game)
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("", methods=["DELETE"])
@@ -199,8 +206,9 @@ def delete_game(game: str) -> Response:
     """Delete or hide a game.
 
     Only a game that is over, finished or aborted. If several people have played it, it stays for the others
-    until it expires: it disappears from `GET /v1/me/games` and `GET /v1/me/records` of the player key that
-    sends this, and nothing else changes. A token of a game has no such lists, so its request changes nothing.
+    until it expires: it disappears from `GET /v1/me/games` and `GET /v1/me/games/records` of the player key
+    that sends this, and nothing else changes: its result stays in the history of the key. A token of a game
+    has no such lists, so its request changes nothing.
 
     The host deletes a game that nobody else has played, one that was aborted in its lobby, and one that
     began from a record, a position or a scenario or has a manual clock: its log, its record, and its entries

@@ -18,7 +18,7 @@ from skye_server.contract.creation import HAS_URL_BOTS, BotToSeat, PersonToSeat,
 from skye_server.contract.enums import Color
 from skye_server.contract.fields import InviteCode, Name, Seat
 from skye_server.contract.moves import ProposalAnswer
-from skye_server.contract.objects import Object, Variants
+from skye_server.contract.objects import Object, Variants, ViewQuery
 from skye_server.error_codes import Problem
 from skye_server.features import installed
 from skye_server.games.authorization import (
@@ -364,15 +364,15 @@ def resign(game: str, seat: int) -> Response:
     OWN_VIEW,
     errors=[*OWN_SEAT_ERRORS, "game_not_started", "game_aborted", "game_finished", "seat_not_taken_over"],
 )
-def return_to_seat(game: str, seat: int) -> Response:
+@takes(query=ViewQuery)
+def return_to_seat(query: dict[str, Any], game: str, seat: int) -> Response:
     """Take a seat back.
 
     A bot has taken the seat over after a missed deadline. From now on its player plays it again, and can win.
     `actions` of the seat offers this while it is possible. After a resignation it is not.
     """
-    return game_response(
-        game_commands.return_to_seat(collaborators().games, command_from_request(), game, seat)
-    )
+    changed = game_commands.return_to_seat(collaborators().games, command_from_request(), game, seat)
+    return game_response(changed, with_actions="include" in query)
 
 
 @blueprint.route("/players/<seat:seat>/proposal", methods=["POST"])
@@ -388,8 +388,8 @@ def return_to_seat(game: str, seat: int) -> Response:
         "no_open_proposal",
     ],
 )
-@takes(ProposalAnswer, "The answer.")
-def answer_proposal(answer: dict[str, Any], game: str, seat: int) -> Response:
+@takes(ProposalAnswer, "The answer.", query=ViewQuery)
+def answer_proposal(query: dict[str, Any], answer: dict[str, Any], game: str, seat: int) -> Response:
     """Answer the open proposal.
 
     A person who plays accepts or refuses the `proposal` of the game. It is accepted when all of them agree,
@@ -397,7 +397,8 @@ def answer_proposal(answer: dict[str, Any], game: str, seat: int) -> Response:
     the seat offers the answers. A seat that its player has given up needs no agreement.
     """
     command, games = command_from_request(), collaborators().games
-    return game_response(game_commands.answer_proposal(games, command, game, seat, accept=answer["accept"]))
+    changed = game_commands.answer_proposal(games, command, game, seat, accept=answer["accept"])
+    return game_response(changed, with_actions="include" in query)
 
 
 def new_invitation_view(changed: Attempt[Game]) -> CreatedInvitationView:

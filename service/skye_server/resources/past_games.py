@@ -50,7 +50,15 @@ class PastClockView(TypedDict):
     """The clock of a past game."""
 
     turn_ms: Annotated[
-        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no deadline."
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds for each decision; null: no limit."
+    ]
+    budget_ms: Annotated[
+        Count | None, Keywords(maximum=MAX_TURN_MS), "Milliseconds of each seat for the game; null: no limit."
+    ]
+    increment_ms: Annotated[
+        Count,
+        Keywords(maximum=MAX_TURN_MS),
+        "Milliseconds that each decision added to what its seat had left.",
     ]
     on_timeout: Annotated[TimeoutRule, "What happened when a seat missed its deadline."]
 
@@ -200,7 +208,12 @@ def _past_game_view(game_id: str, game: PastGame) -> PastGameView:
         "visibility": Visibility.PRIVATE if game.private else Visibility.PUBLIC,
         "started_at": timestamp(game.started_ms),
         "finished_at": timestamp(game.finished_ms),
-        "clock": {"turn_ms": game.turn_ms, "on_timeout": game.on_timeout},
+        "clock": {
+            "turn_ms": game.turn_ms,
+            "budget_ms": game.budget_ms,
+            "increment_ms": game.increment_ms,
+            "on_timeout": game.on_timeout,
+        },
         "seat": game.seat,
         "place": game.place,
         "winners": game.winners,
