@@ -35,7 +35,7 @@ def proposals(game):
 def offered(game, seat):
     """Return the actions of a seat that concern a proposal, with their bodies."""
     kinds = ("propose_abort", "answer_proposal")
-    return [(each["type"], each["body"]) for each in game.actions(seat) if each["type"] in kinds]
+    return [(each["type"], each["body"]) for each in game.agreements(seat) if each["type"] in kinds]
 
 
 def keys_game(service, number=2, **more):
@@ -94,11 +94,11 @@ def test_actions_offer_to_propose_and_to_answer(game):
     propose(game)
     assert offered(game, 0) == [("answer_proposal", {"accept": False})]
     assert offered(game, 1) == [("answer_proposal", {"accept": True}), ("answer_proposal", {"accept": False})]
-    accept = next(action for action in game.actions(1) if action["type"] == "answer_proposal")
+    accept = next(action for action in game.agreements(1) if action["type"] == "answer_proposal")
     assert game.send(1, accept).json["proposal"]["agreed"] == [1]
     assert game.send(1, accept).json["proposal"]["agreed"] == [1]  # again: no change
     assert offered(game, 1) == [("answer_proposal", {"accept": False})]
-    assert all(action["revises"] for action in game.actions(1) if action["type"] == "answer_proposal")
+    assert all(action["revises"] for action in game.agreements(1) if action["type"] == "answer_proposal")
     answer(game, 1, accept=False)
     assert offered(game, 0) == []
     assert offered(game, 1) == [("propose_abort", None)]

@@ -50,7 +50,7 @@ def test_open_decisions_have_the_time_that_was_left(game):
     game.service.clock.advance(20)
     agree(game)
     game.service.clock.advance(1000)
-    assert [action["type"] for action in game.actions(1)] == ["propose_abort", "resume"]
+    assert [action["type"] for action in game.agreements(1)] == ["propose_abort", "resume"]
     view = game.call("POST", "resume", token=game.tokens[1]).json
     assert (view["pause"], view["waiting_for"], view["deadline"]) == (None, [0, 1], at(game, 40))
     assert view["players"][0]["clock"]["runs_out_at"] == at(game, 180)
@@ -96,7 +96,7 @@ def test_pause_is_bounded_in_length_and_number(service):
         service.clock.advance(5)
         assert game.view()["pause"] is None
     assert problem_code(game.call("POST", "pause", token=game.tokens[0])) == "pause_not_possible"
-    assert game.actions(0)[-1]["type"] != "pause"
+    assert "pause" not in [action["type"] for action in game.agreements(0)]
     for options in ({"max_pause_ms": 0}, {"turn_ms": None}):
         limits = {"turn_ms": 60_000} | options
         other = alone(service, **limits) if limits["turn_ms"] else service.create_game(2)

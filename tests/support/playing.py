@@ -178,6 +178,10 @@ class Game:
         """Return the legal actions of a seat."""
         return self.service.get(self.path("actions", seat), self.tokens[seat])["actions"]
 
+    def agreements(self, seat):
+        """Return what a seat can propose or answer."""
+        return self.service.get(self.path("actions", seat), self.tokens[seat])["agreements"]
+
     def send(self, seat, action, **more):
         """Send a legal action unchanged."""
         return self.service.call(action["method"], action["href"], action["body"], self.tokens[seat], **more)

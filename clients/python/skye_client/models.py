@@ -1072,6 +1072,9 @@ class TriedPlacements(TypedDict):
 UnknownAction: TypeAlias = ActionOfLaterVersion
 
 
+UnknownAgreement: TypeAlias = ActionOfLaterVersion
+
+
 UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 
@@ -2308,23 +2311,11 @@ class WebhookTestResult(TypedDict):
 
 
 Action: TypeAlias = (
-    OfferAction
-    | PurchaseAction
-    | PassAction
-    | PlacementAction
-    | TakeBackAction
-    | FinishAction
-    | ReturnAction
-    | AbortAction
-    | PauseAction
-    | ResumeAction
-    | AnswerAction
+    OfferAction | PurchaseAction | PassAction | PlacementAction | TakeBackAction | FinishAction | ReturnAction
 )
 
 
-class ActionList(TypedDict):
-    version: int
-    actions: list[Action]
+Agreement: TypeAlias = AbortAction | PauseAction | ResumeAction | AnswerAction
 
 
 class ApiCatalog(TypedDict):
@@ -2733,6 +2724,12 @@ class WebhookEventMessage(TypedDict):
     stale: bool
 
 
+class ActionList(TypedDict):
+    version: int
+    actions: list[Action]
+    agreements: list[Agreement]
+
+
 class Game(TypedDict):
     ruleset: RulesetName
     round: int
@@ -2987,21 +2984,8 @@ class GamesToCreate(TypedDict):
 
 
 TYPES: Final[dict[str, frozenset[str]]] = {
-    "Action": frozenset(
-        [
-            "answer_proposal",
-            "buy",
-            "finish_building",
-            "pass",
-            "pause",
-            "place",
-            "propose_abort",
-            "resume",
-            "return",
-            "set_offer",
-            "take_back",
-        ]
-    ),
+    "Action": frozenset(["buy", "finish_building", "pass", "place", "return", "set_offer", "take_back"]),
+    "Agreement": frozenset(["answer_proposal", "pause", "propose_abort", "resume"]),
     "Event": frozenset(
         [
             "bot_changed",

@@ -16,7 +16,6 @@
 /** @type {Types<Schemas["Action"]>} */
 const ACTIONS = {
   set_offer: 1, buy: 1, pass: 1, place: 1, take_back: 1, finish_building: 1, return: 1,
-  propose_abort: 1, pause: 1, resume: 1, answer_proposal: 1,
 };
 
 /** @type {Types<Schemas["Event"]>} */

@@ -160,8 +160,6 @@ def action_text(action: Json, wording: Wording = PLAIN) -> str:
         return f"discard {body['discard']}, offer {prices}"
     if action["type"] == "return":
         return "take your seat back from the bot"
-    if action["type"] == "answer_proposal":
-        return "accept the proposal" if body["accept"] else "refuse the proposal"
     return str(action["type"]).replace("_", " ")
 
 

@@ -10,7 +10,7 @@ from marshmallow import Schema
 
 from skye_server.contract.objects import Tagged
 from skye_server.contract.records import RecordedAction
-from skye_server.games.views.actions import ActionOfLaterVersionView, ActionView
+from skye_server.games.views.actions import ActionOfLaterVersionView, ActionView, AgreementView
 from skye_server.games.views.events import HostedEventView, NumberedEventView, StreamEnd, StreamStart
 from skye_server.games.views.fields import combined
 from skye_server.games.views.history import RecordedActionOfLaterVersion
@@ -66,6 +66,7 @@ class EventOfLaterVersion(NumberedEventView):
 EVENTS: Final = tuple({tag_of(view): _event(view) for view in typing.get_args(HostedEventView)}.values())
 PLAYER_EVENTS: Final = typing.get_args(PlayerEventView)
 _ACTIONS: Final = typing.get_args(ActionView)
+_AGREEMENTS: Final = typing.get_args(AgreementView)
 
 UNIONS: Final = {
     "Event": OneOf(
@@ -96,6 +97,12 @@ UNIONS: Final = {
         _ACTIONS,
         "UnknownAction",
     ),
+    "Agreement": OneOf(
+        "What a seat can propose to the others, or answer them: a request that the server would accept.\n\nThere "
+        "may be new types: ignore those that you do not know.",
+        _AGREEMENTS,
+        "UnknownAgreement",
+    ),
     "ExportedAction": OneOf(
         "One action of a recorded game.\n\nThere may be new types. The known types get no new fields while "
         "the record has this `format`.",
@@ -114,6 +121,9 @@ UNKNOWN: Final = {
     ),
     "UnknownAction": Unknown(
         "An action of a type that a later version added: ignore it.", ActionOfLaterVersionView, _ACTIONS
+    ),
+    "UnknownAgreement": Unknown(
+        "An agreement of a type that a later version added: ignore it.", ActionOfLaterVersionView, _AGREEMENTS
     ),
     "UnknownRecordedAction": Unknown(
         "A recorded action of a type that a later version added.",

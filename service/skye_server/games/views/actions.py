@@ -49,8 +49,8 @@ class _ActionView(TypedDict):
     href: Annotated[str, Keywords(maxLength=200), "The path of the request."]
     revises: Annotated[
         bool,
-        "Whether it is no decision of the turn: it takes back or replaces an earlier one, takes the seat "
-        "back, or concerns a proposal or a pause. The seat need not act.",
+        "Whether it takes back or replaces an earlier decision, takes the seat back, or is an agreement. "
+        "The seat need not act.",
     ]
 
 
@@ -158,12 +158,9 @@ ActionView: TypeAlias = (
     | TakeBackActionView
     | FinishActionView
     | ReturnActionView
-    | AbortActionView
-    | PauseActionView
-    | ResumeActionView
-    | AnswerActionView
 )
 
+AgreementView: TypeAlias = AbortActionView | PauseActionView | ResumeActionView | AnswerActionView
 
 Actions: TypeAlias = Annotated[Sequence[Annotated[ActionView, Component("Action")]], Keywords(maxItems=2000)]
 """More than the number of legal placements of the tiles in a hand."""
@@ -177,6 +174,12 @@ class ActionListView(TypedDict):
 
     version: Version
     actions: Annotated[Actions, "The actions."]
+    agreements: Annotated[
+        Sequence[Annotated[AgreementView, Component("Agreement")]],
+        Keywords(maxItems=4),
+        "What the seat can propose to the others, or answer them: to end the game, to pause it. A program "
+        "that only plays needs none of it, and an answer may end the game.",
+    ]
 
 
 class IncludedActionsView(TypedDict):
@@ -203,8 +206,7 @@ def actions_view(game: Game, seat: int) -> ActionListView:
         actions += [_action(game, seat, move) for move in moves]
     if game.status is Status.PLAYING and game.seats[seat].can_return:
         actions.append(_return_action(game, seat))
-    actions += _proposal_actions(game, seat)
-    return {"version": game.version, "actions": actions}
+    return {"version": game.version, "actions": actions, "agreements": list(_agreements(game, seat))}
 
 
 def seat_actions(game: Game, caller: Caller) -> IncludedActionsView:
@@ -244,7 +246,7 @@ def _return_action(game: Game, seat: int) -> ReturnActionView:
     return {"type": "return", "method": "POST", "href": href, "body": None, "revises": True}
 
 
-def _proposal_actions(game: Game, seat: int) -> Iterator[ActionView]:
+def _agreements(game: Game, seat: int) -> Iterator[AgreementView]:
     """Yield how the seat can pause or resume, propose to abort the game, or answer the open proposal."""
     if needs_agreement(game) and can_propose(game, seat, ProposalKind.ABORT):
         href = f"/v1/games/{game.id}/abort"
