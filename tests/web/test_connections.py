@@ -242,8 +242,8 @@ def test_deadline_counts_down_by_the_clock_of_the_server(browser):
     screen = browser.window("/play/", own=True)
     screen.page.clock.install(time="2020-01-01T00:00:00Z")
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".clock:not([hidden])")
-    minutes = screen.page.locator(".clock").inner_text().split(":")[0]
+    screen.page.wait_for_selector("header .clock:not([hidden])")
+    minutes = screen.page.locator("header .clock").inner_text().split(":")[0]
     assert minutes in ("9", "10")
 
 
@@ -296,8 +296,8 @@ def test_deadline_passes_at_the_time_of_the_server(browser, wrong):
     screen.page.clock.install(time=wrong)
     screen.page.route("**/events/stream", lambda _: None)  # a stream that never answers
     screen.page.goto(f"{browser.url}/play/?game={game}#seat={tokens[0]}")
-    screen.page.wait_for_selector(".clock.soon")
-    assert re.fullmatch("0:0[0-5]", screen.page.locator(".clock").inner_text())
+    screen.page.wait_for_selector("header .clock.soon")
+    assert re.fullmatch("0:0[0-5]", screen.page.locator("header .clock").inner_text())
     screen.page.wait_for_function("() => document.querySelector('#alert').innerText.includes('seconds left')")
     screen.page.wait_for_selector(".game-page:not([data-phase=pricing])")
     screen.page.wait_for_selector(".log .timed_out:has-text('run out of time')", state="attached")

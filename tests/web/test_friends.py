@@ -130,7 +130,7 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     ann.wait_for_selector(".banner [data-act=resume]")
     bob.click("[data-act=resume]")
     ann.wait_for_selector("[data-act=resume]", state="hidden")
-    assert screens[0].view()["waiting_for"] == [0]
+    assert screens[0, 1].view()["waiting_for"] == [0]
 
 
 def test_players_agree_to_end_the_game_early(browser):
@@ -141,9 +141,9 @@ def test_players_agree_to_end_the_game_early(browser):
         page.wait_for_selector(".pricing .card")
     screens[0].menu("[data-act=abort]")
     ann.click("dialog[open] [data-act=yes]")
-    ann.wait_for_selector("[data-act=withdraw]")
+    ann.wait_for_selector("[data-act=withdraw-proposal]")
     bob.click("[data-act=refuse]")
-    ann.wait_for_selector("[data-act=withdraw]", state="hidden")
+    ann.wait_for_selector("[data-act=withdraw-proposal]", state="hidden")
     screens[1].menu("[data-act=abort]")
     bob.click("dialog[open] [data-act=yes]")
     ann.click("[data-act=accept]")
