@@ -238,7 +238,11 @@ def test_bot_that_fails_is_an_error_that_only_its_log_explains(caplog):
         (["url", "json:nothing"], "there is no bot 'json:nothing'"),
         (["url", "json:__doc__"], "it is no function"),
         (["host", "json:dumps"], "name a player key"),
-        (["host", "json:dumps", "--key=/nothing"], "No such file"),
+        (["host", "json:dumps", "--key=/nothing"], "this is no player key (skye_key_...), and no file"),
+        (
+            ["host", "json:dumps", f"--key=skye_key_{22 * 'A'}", "--url=http://127.0.0.1:9"],
+            "no server responds at http://127.0.0.1:9, which --url names",
+        ),
     ],
 )
 def test_command_refuses_what_cannot_be_a_bot(arguments, reason, capsys, monkeypatch):

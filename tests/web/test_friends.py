@@ -130,7 +130,7 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
     ann.wait_for_selector(".banner [data-act=resume]")
     bob.click("[data-act=resume]")
     ann.wait_for_selector("[data-act=resume]", state="hidden")
-    assert screens[0, 1].view()["waiting_for"] == [0]
+    assert screens[0].view()["waiting_for"] == [0, 1]
 
 
 def test_players_agree_to_end_the_game_early(browser):

@@ -19,7 +19,7 @@ from typing import Final
 
 from skye_client import webhooks
 from skye_client.bot_server import make_server
-from skye_client.errors import InvalidWebhookError, SkyeError
+from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
 from skye_client.turns import as_decide, function_named
 
@@ -35,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.path.insert(0, str(Path.cwd()))
     try:
         status: int = options.function(options)
+    except ConnectionFailedError as error:
+        sys.stderr.write(f"skye-bot: no server responds at {options.url}, which --url names: {error}\n")
+        return 2
     except (SkyeError, ValueError, OSError) as error:
         sys.stderr.write(f"skye-bot: {error}\n")
         return 2
@@ -75,12 +78,16 @@ def _key(text: str | None) -> str:
     """Return a player key: a text, the content of a file, or that of the environment.
 
     :raises ValueError: when there is none; the message contains no key.
-    :raises OSError: when the file cannot be read.
     """
     text = text or os.environ.get(KEY_VARIABLE, "")
     if not text:
         raise ValueError(f"name a player key: --key, or the variable {KEY_VARIABLE}")
-    return (text if text.startswith(_KEY) else Path(text).read_text(encoding="utf-8")).strip()
+    if text.startswith(_KEY):
+        return text.strip()
+    try:
+        return Path(text).read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ValueError(f"this is no player key ({_KEY}...), and no file that can be read") from error
 
 
 def _parser() -> argparse.ArgumentParser:

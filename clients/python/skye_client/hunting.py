@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
+from importlib.util import find_spec
 from typing import Any, Final
 
 import httpx
@@ -147,6 +148,15 @@ def _server(url: str | None) -> Iterator[str]:
         yield started
 
 
+def _refusal(error: httpx.HTTPError, where: str) -> str:
+    """Return why there is no hunt at an address."""
+    if not isinstance(error, httpx.HTTPStatusError):
+        return f"there is no response from {where}: {error}"
+    if error.response.status_code == HTTPStatus.NOT_FOUND:
+        return f"there is no such hunt at {where}: hunts need SKYE_LAB=on and the package skye-hunts"
+    return f"{where} refuses the hunt: {error.response.text}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run pytest on a hunt, print the score, and return the exit code of pytest."""
     parser = argparse.ArgumentParser(
@@ -160,12 +170,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", help="the same seed gives the same defects")
     parser.add_argument("--reveal", action="store_true", help="end the hunt, and print its defects")
     chosen, of_pytest = parser.parse_known_args(arguments)
+    if find_spec("pytest") is None:
+        parser.error("there is no pytest here: `pip install pytest`")
     choices = {"count": chosen.count, "difficulty": chosen.difficulty, "seed": chosen.seed}
     choices |= {"classes": chosen.classes}
     with contextlib.nullcontext("") if chosen.hunt else _server(chosen.server) as server:
         named = {name: value for name, value in choices.items() if value is not None}
-        hunt = Hunt(chosen.hunt) if chosen.hunt else Hunt.open(server, **named)
-        defects = hunt.score()["defects"]
+        try:
+            hunt = Hunt(chosen.hunt) if chosen.hunt else Hunt.open(server, **named)
+            defects = hunt.score()["defects"]
+        except httpx.HTTPError as error:
+            parser.error(_refusal(error, chosen.hunt or server))
         if not chosen.hunt and defects < chosen.count:
             sys.stdout.write(f"There are only {defects} such defects.\n")
         # In a process of its own: pytest cannot rewrite the asserts of a package that is imported already.
