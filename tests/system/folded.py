@@ -1,0 +1,206 @@
+"""What follows from the event log of a game with player keys, computed without the code of the service."""
+
+from collections import Counter
+from datetime import datetime
+
+ENDS = {"resigned": "resigned", "timed_out": "took_over", "out_of_time": "out_of_time"}
+"""How a seat ends, by the reason for which a bot took it over."""
+
+
+class FoldedSeat:
+    """A seat as the events leave it; `waits` are the milliseconds of each decision of its player.
+
+    `wait` is the phase and the time since which the game waits for the player, or None.
+    """
+
+    def __init__(self, player):
+        self.name, self.color = player["name"], player["color"]
+        self.takeover = {"type": "played", "bot": None, "round": None, "phase": None}
+        self.missed_deadlines = self.score = self.gold = 0
+        self.points = Counter()
+        self.waits, self.wait = [], None
+
+    @property
+    def gave_up(self):
+        return self.takeover["type"] != "played"
+
+    @property
+    def end(self):
+        return self.takeover | {"missed_deadlines": self.missed_deadlines}
+
+
+class FoldedGame:
+    """A game as its events leave it; `counts` are the events of strangers, `gave_up` the seats in order."""
+
+    def __init__(self, events, tie_break):
+        self.seats, self.gave_up, self.counts = [], [], Counter()
+        self.round, self.phase, self.waiting_for = 0, None, []
+        self.status, self.abort_reason = "lobby", None
+        self.started_at = self.finished_at = None
+        self._tie_break = tie_break
+        for number, event in enumerate(events, 1):
+            assert event["id"] == number
+            getattr(self, f"_{event['type']}", lambda _: None)(event)
+
+    def _game_started(self, event):
+        self.seats = [FoldedSeat(player) for player in event["players"]]
+        self.status, self.started_at = "playing", event["at"]
+
+    def _round_started(self, event):
+        self.round = event["round"]
+
+    def _turn_changed(self, event):
+        self.phase, self.waiting_for = event["phase"], event["waiting_for"]
+        for number, seat in enumerate(self.seats):
+            waits = number in self.waiting_for
+            if seat.wait and not (waits and seat.wait[0] == self.phase):
+                seat.waits.append(_ms_between(seat.wait[1], event["at"]))
+                seat.wait = None
+            if waits and not seat.wait and not seat.gave_up:
+                seat.wait = self.phase, event["at"]
+
+    def _timed_out(self, event):
+        self.seats[event["seat"]].missed_deadlines += 1
+        self.counts["missed"] += 1
+
+    def _bot_took_over(self, event):
+        seat = self.seats[event["seat"]]
+        assert not seat.gave_up
+        assert (event["round"], event["phase"]) == (self.round, self.phase)
+        seat.takeover = {"type": ENDS[event["reason"]], "bot": event["bot"]}
+        seat.takeover |= {"round": self.round, "phase": self.phase}
+        seat.missed_deadlines += event["reason"] != "resigned"
+        seat.wait = None
+        self.gave_up.append(event["seat"])
+        self.counts[event["reason"]] += 1
+        self.counts["resigned", event["seat"]] += event["reason"] == "resigned"
+
+    def _seat_returned(self, event):
+        seat = self.seats[event["seat"]]
+        assert seat.takeover["type"] == "took_over"
+        seat.takeover = dict.fromkeys(seat.takeover) | {"type": "played"}
+        if event["seat"] in self.waiting_for:
+            seat.wait = self.phase, event["at"]
+        self.gave_up.remove(event["seat"])
+        self.counts["returned"] += 1
+        self.counts["returned", event["seat"]] += 1
+
+    def _proposal_made(self, event):
+        self.counts[f"{event['kind']} proposed"] += 1
+
+    def _proposal_answered(self, event):
+        self.counts["answered", event["seat"]] += 1
+
+    def _proposal_ended(self, event):
+        self.counts[f"{event['kind']} {event['outcome']}"] += 1
+
+    def _game_paused(self, _):
+        self.counts["pauses"] += 1
+
+    def _game_resumed(self, event):
+        self.counts["pauses ended by time"] += event["seat"] is None
+
+    def _game_aborted(self, event):
+        self.status, self.abort_reason = "aborted", event["reason"]
+
+    def _round_scored(self, event):
+        for player in event["players"]:
+            seat = self.seats[player["seat"]]
+            seat.points.update({tile["scoring_tile"]: tile["points"] for tile in player["scoring_tiles"]})
+
+    def _game_finished(self, event):
+        self.status, self.finished_at = "finished", event["at"]
+        for player in event["players"]:
+            seat = self.seats[player["seat"]]
+            seat.score, seat.gold = player["score"], player["gold"]
+
+    @property
+    def placing(self):
+        """The place of each seat that stayed by points and tie-break (R11), then the others."""
+        stayed = [number for number in range(len(self.seats)) if number not in self.gave_up]
+        places = [
+            {"place": 1 + sum(self._rank(other) > self._rank(number) for other in stayed), "seat": number}
+            for number in stayed
+        ]
+        places.sort(key=lambda each: (each["place"], each["seat"]))
+        last = len(self.seats)
+        return places + [
+            {"place": last - given, "seat": number} for given, number in reversed([*enumerate(self.gave_up)])
+        ]
+
+    def _rank(self, number):
+        seat = self.seats[number]
+        return seat.score, seat.gold if self._tie_break == "total_gold" else seat.gold % 5
+
+    @property
+    def winners(self):
+        first = [each["seat"] for each in self.placing if each["place"] == 1]
+        return [number for number in first if number not in self.gave_up]
+
+    @property
+    def summary_players(self):
+        """The seats as a summary of the game shows them."""
+        return [
+            {
+                "seat": number,
+                "name": seat.name,
+                "color": seat.color,
+                "bot": seat.takeover["bot"],
+                "end": seat.end,
+            }
+            for number, seat in enumerate(self.seats)
+        ]
+
+    def past_game(self, seat):
+        """Return what the history of the player of a seat has of the game, without its name and options."""
+        (place,) = [each["place"] for each in self.placing if each["seat"] == seat]
+        return {
+            "started_at": self.started_at,
+            "finished_at": self.finished_at,
+            "seat": seat,
+            "place": place,
+            "winners": self.winners,
+            "placing": self.placing,
+            "players": [
+                player | {"bot": None, "score": self.seats[player["seat"]].score}
+                for player in self.summary_players
+            ],
+        }
+
+
+def statistics(played):
+    """Return the statistics of a player by pairs of a finished game of four people and the player's seat."""
+    seats = [game.seats[number] for game, number in played]
+    stayed = [seat for seat in seats if not seat.gave_up]
+    tiles = sorted({tile for seat in stayed for tile in seat.points})
+    waits = [wait for seat in seats for wait in seat.waits]
+    places = [game.past_game(number)["place"] for game, number in played]
+    by_player_count = {
+        "player_count": 4,
+        "games": len(played),
+        "wins": sum(number in game.winners for game, number in played),
+        "places": [places.count(place) for place in (1, 2, 3, 4)],
+        "mean_score": _mean([seat.score for seat in stayed]),
+    }
+    return {
+        "games": len(played),
+        "against_bots": 0,
+        "resigned": sum(seat.end["type"] == "resigned" for seat in seats),
+        "took_over": sum(seat.end["type"] in ("took_over", "out_of_time") for seat in seats),
+        "missed_deadlines": sum(seat.missed_deadlines for seat in seats),
+        "by_player_count": [by_player_count] if played else [],
+        "by_scoring_tile": [
+            {"scoring_tile": tile, "games": len(points), "mean_points": _mean(points)}
+            for tile in tiles
+            for points in [[seat.points[tile] for seat in stayed if tile in seat.points]]
+        ],
+        "pace": {"decisions": len(waits), "mean_ms": _mean(waits)},
+    }
+
+
+def _mean(numbers):
+    return round(sum(numbers) / len(numbers), 2) if numbers else None
+
+
+def _ms_between(earlier, later):
+    return round((datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() * 1000)
