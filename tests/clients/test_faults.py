@@ -13,6 +13,8 @@ from tests.support.waiting import MAX_WAIT_S
 
 ONCE = RetryPolicy(attempts=1)
 BODY = {"name": "Faults", "players": [{"name": "Ann"}, {"name": "Bob"}], "auto_start": True}
+ALONE = BODY | {"players": [{"name": "Ann"}, {"bot": "random"}]}
+"""A game that its host can abort alone."""
 
 
 class FaultyHttp(httpx.Client):
@@ -84,7 +86,7 @@ def test_move_whose_answer_is_dropped_is_replayed(faulty, direct):
 
 
 def test_deletion_whose_answer_is_dropped_succeeds_when_repeated(faulty, direct):
-    created = direct.games.create(BODY)
+    created = direct.games.create(ALONE)
     direct.game(created["game"]["id"], created["host_token"]).abort()
     game = faulty("drop").game(created["game"]["id"], created["host_token"])
     game.delete()
@@ -94,7 +96,7 @@ def test_deletion_whose_answer_is_dropped_succeeds_when_repeated(faulty, direct)
 
 
 def test_dropped_answer_was_committed_before(faulty, direct):
-    created = direct.games.create(BODY)
+    created = direct.games.create(ALONE)
     game = faulty("drop").game(created["game"]["id"], created["host_token"])
     with pytest.raises(ConnectionFailedError):
         game.abort(retry=ONCE)
@@ -148,7 +150,7 @@ STREAM_FAULTS = [
 
 @pytest.mark.parametrize("fault", STREAM_FAULTS)
 def test_faulty_stream_is_resumed_without_a_gap(faulty, direct, fault):
-    created = direct.games.create(BODY)
+    created = direct.games.create(ALONE)
     host = direct.game(created["game"]["id"], created["host_token"])
     skye = faulty(fault)
     abort = threading.Timer(0.5, host.abort)  # while the stream is held

@@ -327,7 +327,7 @@ def played(service):
     service.create_game(2, key=keys[0], visibility="private", options={"turn_ms": 60_000})
     service.clock.advance(1)
     service.create_game(2, key=keys[1], bots={0: "random", 1: "random"})
-    against_bob(service, keys[1]).call("POST", "abort", token=keys[1])
+    against_bob(service, keys[1], bots={1: "random"}).call("POST", "abort", token=keys[1])
     lobby = service.create_game(1, start=False)
     join(lobby, keys[2])
     service.clock.advance(1)

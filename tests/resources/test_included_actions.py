@@ -27,9 +27,7 @@ def test_decision_takes_one_request_in_each_phase(service):
         before = game.actions(seat)
         view = game.service.call("GET", game.path() + WITH_ACTIONS, token=game.tokens[seat]).json
         assert view["actions"] == before
-        action = rolls.choice(
-            [one for one in before if one["type"] != "take_back"]
-        )
+        action = rolls.choice([one for one in before if one["type"] != "take_back"])
         answer = service.call(
             action["method"], action["href"] + WITH_ACTIONS, action["body"], game.tokens[seat]
         )

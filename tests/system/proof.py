@@ -166,6 +166,9 @@ def _prove_state(match, wire, game, seat):
         shown = view[name]
         if name == "players":
             shown = [{field: player[field] for field in value[0]} for player in shown]
+        if name == "result" and value is not None:  # the service also says how each seat ended
+            own = value["players"][0]
+            shown = shown | {"players": [{field: each[field] for field in own} for each in shown["players"]]}
         if name == "fairness":
             nonce = shown["nonce"]
             if value["seed"] is not None:

@@ -128,7 +128,12 @@ class Soak(ClientThreads):
                 self._stopped.wait(dice.uniform(0, 2 * pause_s))
             if not match.is_over:
                 reply = wire.ask_until_answered("POST", f"{match.path}/abort", headers=bearer(match.host))
-                require(reply.status == 200, match.path, reply)
+                require(reply.status in (200, 409), match.path, reply)  # 409: its own proposal is open
+                for number, seat in enumerate(match.seats):
+                    answer = f"{match.path}/players/{number}/proposal"
+                    wire.ask_until_answered("POST", answer, {"accept": True}, bearer(seat.token))
+                status = wire.read(match.path)["status"]
+                require(status == "aborted", match.path, status)
         if match.is_over or dice.random() < self._proven:
             self._prove(match, wire, spectator, again=match.is_over and dice.random() < POSTED_AGAIN)
 

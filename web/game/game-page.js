@@ -72,7 +72,7 @@ export function gamePage(store, chosen, reopen) {
   const banner = h("p", { class: "banner", hidden: true, role: "status" }, t("connection.offline"));
   const returning = h(
     "p",
-    { class: "banner", hidden: true },
+    { class: "banner asks", hidden: true },
     button(t("return.button"), takeSeatBack, { "data-act": "return" }),
     " ",
     t("toast.bot_took_over"),

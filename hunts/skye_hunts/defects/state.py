@@ -21,7 +21,7 @@ from skye_hunts.seams import (
     replace_body,
     response_body,
 )
-from skye_hunts.witnesses import GAME, HOST, SEAT_0, STARTED, get, new_game, post, scenario, send
+from skye_hunts.witnesses import GAME, HOST, LOBBY, SEAT_0, get, new_game, post, scenario, send
 from skye_server.games.authorization import SPECTATOR
 from skye_server.games.views.game import game_view
 from skye_server.http.responses import uncached_json
@@ -102,8 +102,8 @@ def slow_after_many_games(view: View, **_: Any) -> Response:
 
 
 @defect("easy", "abort_game", response_body)
-@breaks("After `POST .../abort` the status of the game is `aborted`.")
-@shown_by(STARTED, post(f"{GAME}/abort", None, HOST), at="/status")
+@breaks("After the host has aborted a game in its lobby, the status of the game is `aborted`.")
+@shown_by(LOBBY, post(f"{GAME}/abort", None, HOST), at="/status")
 def aborted_game_is_playing(game: Any) -> None:
     """Show the status before the change."""
-    game["status"] = "playing"
+    game["status"] = "playing" if game["scoring_tiles"] else "lobby"
