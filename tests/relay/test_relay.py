@@ -7,7 +7,9 @@ import pytest
 from skye_server.error_codes import Problem
 from skye_server.games.authorization import hash_player_key
 from skye_server.games.due import RELAY_MS
+from skye_server.http.framework import collaborators
 from skye_server.observability import logs
+from skye_server.observability.metrics import CONSUMERS
 from skye_server.relay.consumers import Subject, relay_lists
 from skye_server.relay.relay import Relay
 from skye_server.store.game_index import GameIndex
@@ -200,6 +202,22 @@ def test_commit_whose_relay_failed_is_relayed_by_a_dispatcher(service, monkeypat
     relay_all(service)
     assert (listed(service, "playing"), types(service, key)) == ([game.id], ["seat_taken", "your_turn"])
     assert entries(service, "relay") == {}
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_failure_of_each_consumer_fails_no_request_and_is_counted(service, consumer, monkeypatch):
+    def fail(*_, **_named):
+        raise Problem("store_unavailable")
+
+    relay = collaborators(service.app).games.repository.relay
+    key, counted = new_key(), f'skye_relay_failures_total{{consumer="{consumer}"}}'
+    with monkeypatch.context() as patched:
+        patched.setitem(relay._consumers, consumer, fail)  # noqa: SLF001 - any of them may fail
+        game = against_bob(service, key)
+        assert game.view()["status"] == "playing"
+    assert f"{counted} 1.0" in service.call("GET", "/metrics").text
+    relay_all(service)
+    assert (listed(service, "playing"), types(service, key)) == ([game.id], ["seat_taken", "your_turn"])
 
 
 def test_event_whose_replication_failed_is_written_again_before_its_game_is_clean(service, monkeypatch):

@@ -98,8 +98,8 @@ UNIONS: Final = {
         "UnknownAction",
     ),
     "Agreement": OneOf(
-        "What a seat can propose to the others, or answer them: a request that the server would accept.\n\nThere "
-        "may be new types: ignore those that you do not know.",
+        "What a seat can propose to the others, or answer them: a request that the server would accept.\n\n"
+        "There may be new types: ignore those that you do not know.",
         _AGREEMENTS,
         "UnknownAgreement",
     ),

@@ -40,7 +40,7 @@ _MILESTONES: Final[dict[Status | None, tuple[str, ...]]] = {
 }
 """The events of a game with this status; an aborted game may have been started before."""
 
-CONSUMERS: Final = ("lists", "players")
+CONSUMERS: Final = ("lists", "players", "history")
 """What the relay writes; see `skye_server.relay`."""
 
 prometheus_client.disable_created_metrics()  # a second series for each counter
@@ -92,7 +92,7 @@ class Metrics:
         self._relay_failures = _counters(
             registry,
             "skye_relay_failures",
-            "Games that could not be relayed to the lists or the players, by which of them failed.",
+            "Games that could not be relayed to lists, players or histories, by which of them failed.",
             "consumer",
             CONSUMERS,
         )

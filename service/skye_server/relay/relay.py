@@ -13,7 +13,7 @@ histories have of games that have expired is derived from nothing, and stays.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final, TypeAlias
@@ -27,7 +27,7 @@ from skye_server.games.due import RELAY_MS, Due, due_after, next_near_ms, relay_
 from skye_server.games.game import Game
 from skye_server.games.player_events import concerned_players
 from skye_server.observability.logs import facts
-from skye_server.observability.metrics import Metrics
+from skye_server.observability.metrics import CONSUMERS, Metrics
 from skye_server.relay.consumers import (
     ALL_LISTS,
     Subject,
@@ -70,11 +70,12 @@ class Relay:
         self._store = store
         self._now_ms = now_ms
         self._metrics = metrics
-        self._consumers: Mapping[str, Consumer] = {
-            "lists": relay_lists,
-            "players": partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
-            "history": partial(relay_history, ttl_s=settings.history_ttl_s, now_ms=now_ms),
-        }
+        consumers: Sequence[Consumer] = (
+            relay_lists,
+            partial(relay_players, ttl_s=settings.max_game_ttl_s, now_ms=now_ms),
+            partial(relay_history, ttl_s=settings.history_ttl_s, now_ms=now_ms),
+        )
+        self._consumers = dict(zip(CONSUMERS, consumers, strict=True))
 
     def committed(self, before: Game | None, after: Game, commit: RelayedCommit) -> None:
         """Relay a commit of this process; a dispatcher does so later if this fails."""
