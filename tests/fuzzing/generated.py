@@ -32,6 +32,7 @@ BEYOND_SCHEMAS = (
     "characters that cannot be shown",
     "players; name as many, or none",
     "A manual clock needs a time limit",
+    "This belongs to a `budget_ms` only",
     "`bot` and `bot_url` exclude each other",
     "This belongs to a `bot_url` only",
     "/fault",
