@@ -189,7 +189,7 @@ def caller_without_a_player_key(valid):
         yield Bad("token_unknown", {"token": key})
 
 
-@fault(lambda endpoint: endpoint.changes_game and endpoint.stage not in ("aborted", "manual"))
+@fault(lambda endpoint: endpoint.changes_game and endpoint.stage not in ("aborted", "alone", "manual"))
 def game_that_is_over(valid):
     yield Bad("game_aborted", {}, game=valid.games["aborted"])
 

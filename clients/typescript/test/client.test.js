@@ -245,7 +245,7 @@ test("all games are listed page by page", async () => {
 });
 
 test("a game that is over is deleted by its host", async () => {
-  const { id, host } = await newGame();
+  const { id, host } = await newGame(1, { players: [{ name: "Ann" }, { bot: "random" }] });
   await direct.game(id, host).abort();
   await direct.game(id, host).delete();
   await assert.rejects(direct.game(id).get(), { code: "game_not_found" });

@@ -37,7 +37,7 @@ test("a body that arrives too slowly is fetched again", async () => {
 
 for (const fault of ["cut_after=2", "silence_after=1", "heartbeats_after=1, hold_ms=900"]) {
   test(`events follow each other in spite of ${fault}`, async () => {
-    const { id, host } = await newGame();
+    const { id, host } = await newGame(1, { players: [{ name: "Ann" }, { bot: "random" }] });
     const { skye, sent } = faulty(fault);
     setTimeout(() => direct.game(id, host).abort(), 200);
     const seen = [];
