@@ -34,7 +34,6 @@ def prove(match, wire, spectator=None, *, again=False):
     acknowledged is held against it.
     """
     view = wire.read(match.path)
-    is_aborted = view["status"] == "aborted"
     events = {seat: all_events(match, wire, seat) for seat in (None, *match.seats)}
     for seat, received in events.items():
         _prove_events(received, view)
@@ -46,7 +45,10 @@ def prove(match, wire, spectator=None, *, again=False):
         _prove_marks(spectator.marks, events[None], match.path)
     began = next(event["version"] for event in events[None] if event["type"] == "game_started")
     record = _whole_record(match, wire)
-    found = _prove_journals(match, record["actions"], began, view["version"] - is_aborted)
+    agreed = {
+        event["version"] for event in events[None] if event["type"].startswith(("proposal_", "game_aborted"))
+    }
+    found = _prove_journals(match, record["actions"], began, view["version"] - len(agreed))
     game = _played_again(record, match.seed)
     for seat in (None, *match.seats):
         _prove_state(match, wire, game, seat)
