@@ -348,8 +348,8 @@ def require_no_seat(game: Game, player: str) -> None:
 def sees_content(game: Game, caller: Caller) -> bool:
     """Return whether a caller may see more of a game than its players and its status.
 
-    With `public_from` `end` only its seats do until it is over, not even a host without a seat: whoever is
-    not in the game could tell a player what spectators see.
+    In a game with `public_from` set to `end`, only callers with a seat may until it is over. A host without
+    a seat may not: a spectator could tell a player what the player cannot see.
     """
     is_hidden = game.options.public_from is PublicFrom.END and game.status is Status.PLAYING
     return not is_hidden or caller.seat is not None or caller.after_end
