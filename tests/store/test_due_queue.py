@@ -144,6 +144,14 @@ def test_backlog_counts_entries_and_the_delay_of_the_first(queue):
     assert queue.backlog(50)["bot"] == (0, 0)
 
 
+def test_backlog_counts_what_dispatchers_handle(queue):
+    for number in range(1, 20):
+        queue.add(Due("game", str(number), 100 * number))
+    assert len(claimed(queue, 500, {"game": 20})) == 5
+    assert queue.claimed() == {"game": 5}
+    assert queue.backlog(500)["game"] == (19, 0)
+
+
 def test_value_of_another_type_hides_no_other_entries(queue, any_redis):
     for number in range(100):
         queue.add(Due("game", str(number), number))

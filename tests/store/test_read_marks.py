@@ -153,6 +153,7 @@ CALLS = {
         "beat": lambda due: due.beat("one", 1),
         "dispatchers": lambda due: due.dispatchers(1),
         "backlog": lambda due: due.backlog(1),
+        "claimed": lambda due: due.claimed(),
         "leave": lambda due: due.leave("one"),
     },
     WebhookStore: {

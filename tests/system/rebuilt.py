@@ -60,7 +60,7 @@ def relayed(url):
 
     def is_relayed():
         found = backlog()
-        return found["relay"][1] == 0 and found["parked"][0] == 0
+        return found["relay"][1] == 0 and found["parked"][0] == 0 and not store.due.claimed()["relay"]
 
     assert waited_for(is_relayed), backlog()
     return store

@@ -10,7 +10,7 @@ from skye_server.store.shards import key_of
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
 from tests.system.processes import kill_worker
-from tests.system.raw import connect, post, send_and_read
+from tests.system.raw import connect, metric_value, post, send_and_read
 from tests.system.redis_forms import Cluster
 from tests.system.storm_on_redis import serving
 from tests.system.wire import Wire, anonymous_key
@@ -54,7 +54,7 @@ def completed(url, name):
 
 
 def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
-    served = launch()
+    served = launch(SKYE_DISPATCHERS="1")  # which lists the games whose worker was killed before it did so
     partial = 0
     for number in itertools.count():
         if number >= KILLS and partial:
@@ -70,6 +70,7 @@ def test_batch_of_a_killed_worker_is_completed_once_by_a_retry(launch):
         begun = all_named(served.url, name)
         games = completed(served.url, name)
         assert games == completed(served.url, name)
+        assert waited_for(lambda: metric_value(served.url, 'due_entries{kind="relay"}') == 0)
         assert all_named(served.url, name) == {game["game_id"] for game in games}
         assert len(games) == GAMES
         partial += len(begun) < GAMES

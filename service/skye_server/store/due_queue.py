@@ -21,6 +21,7 @@ An entry that becomes the first of its shard is published on the channel of the 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 from typing import Any, Final, NamedTuple
@@ -271,7 +272,10 @@ class DueQueue:
         )
 
     def backlog(self, now_ms: int) -> dict[str, tuple[int, float]]:
-        """Return how many entries each kind has, and by how many seconds the first is overdue."""
+        """Return how many entries each kind has, and by how many seconds the first is overdue.
+
+        What dispatchers handle are entries as well: after a crash they are due again.
+        """
         keys = [shard_key(shard, f"due.{kind}") for kind in KINDS for shard in range(SHARDS)]
         sizes = self._calls.call_each(
             keys, lambda server, key: server.zcard(key), lambda size: size or 0, retries=False
@@ -283,12 +287,22 @@ class DueQueue:
             lambda found: found[0][1] if found else now_ms,
             retries=False,
         )
-        backlog = dict.fromkeys(KINDS, (0, 0.0))
+        entries, delays_s = self.claimed(), dict.fromkeys(KINDS, 0.0)
         for (key, size), first_ms in zip(used, first, strict=True):
             kind = key.rpartition(".")[2]
-            entries, delay_s = backlog[kind]
-            backlog[kind] = entries + size, max(delay_s, (now_ms - first_ms) / 1000)
-        return backlog
+            entries[kind] += size
+            delays_s[kind] = max(delays_s[kind], (now_ms - first_ms) / 1000)
+        return {kind: (entries[kind], delay_s) for kind, delay_s in delays_s.items()}
+
+    def claimed(self) -> Counter[str]:
+        """Return how many entries of each kind dispatchers handle, or handled when they crashed."""
+        found = self._calls.call_each(
+            [shard_key(shard, "leases") for shard in range(SHARDS)],
+            lambda server, key: server.zrange(key, 0, -1),
+            lambda members: members or [],
+            retries=False,
+        )
+        return Counter(entry.partition(b"/")[0].decode() for members in found for entry in members)
 
 
 def _run(script: Script, keys: list[str], arguments: list[Any]) -> Callable[[redis.Redis], Any]:
