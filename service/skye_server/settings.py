@@ -65,8 +65,8 @@ class Settings:
     bind_directly: bool = _setting(
         "off",
         parsers.switch,
-        "with `on`, other hosts may reach the server without a proxy: nothing is encrypted, and slow or many "
-        "connections of a client may hold up those of others",
+        "with `on`, other hosts may reach the server without a proxy: nothing is encrypted, and a client "
+        "that opens many connections ends those of others that are idle or slow",
     )
     health_bind: Address | None = _setting(
         "",
@@ -120,12 +120,6 @@ class Settings:
     max_body_bytes: int = _setting(
         "262144", parsers.whole(1024, 2**30), "maximum size of a request body; larger ones get 413"
     )
-    client_timeout_s: int = _setting(
-        "30",
-        parsers.whole(1, 3600),
-        "seconds in which a client must send a request (otherwise 408), and read each 64 KiB of a response "
-        "(otherwise the server closes the connection)",
-    )
     cors_origins: tuple[str, ...] = _setting(
         "*", parsers.origins, "web origins whose pages may call the API (CORS), separated by commas; `*`: all"
     )
@@ -161,12 +155,6 @@ class Settings:
         parsers.whole(0, 1_000_000),
         "maximum number of open event streams and long polls of an address with all its tokens, in each "
         "worker; more get 429",
-    )
-    limit_connections: int = _setting(
-        "400",
-        parsers.whole(0, 1_000_000),
-        "maximum number of connections of an address to each worker; more get 429. Not used with "
-        "`SKYE_TRUSTED_PROXIES`: the proxy should limit connections",
     )
     trusted_proxies: int = _setting(
         "0",
@@ -282,7 +270,7 @@ class Settings:
             found.append("SKYE_LAB is on: anyone can inject faults, advance the clock and delete all games.")
         elif self.trusted_proxies or not address.is_loopback:
             if not self.trusted_proxies:
-                found.append("SKYE_BIND_DIRECTLY is on: nothing is encrypted, and no proxy limits clients.")
+                found.append("SKYE_BIND_DIRECTLY is on: nothing is encrypted or limited by a proxy.")
             if not self.is_limited:
                 found.append("SKYE_LIMITS is off: one client can use up the server.")
         return found

@@ -214,6 +214,13 @@ def test_scoring_tiles_are_described_in_the_words_of_the_catalogue(tile):
     assert f"| `{tile.id}` | {text}" in TEXTS["rules"]
 
 
+def gunicorn():
+    """Return the numbers that the configuration of gunicorn sets, by their names."""
+    configuration = (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
+    set_there = re.findall(r"^(\w+) = (\d+)(?:  #.*)?$", configuration, re.MULTILINE)
+    return {name: int(number) for name, number in set_there}
+
+
 def limits(document):
     """Return the figures that the page of limits must have, by subject."""
     schemas = document["components"]["schemas"]
@@ -235,9 +242,7 @@ def limits(document):
     turn = schemas["ChosenOptions"]["properties"]["turn_ms"]
     pause = schemas["ChosenOptions"]["properties"]["max_pause_ms"]
     advance = schemas["ClockAdvance"]["properties"]["advance_ms"]
-    configuration = (ROOT / "service/skye_server/worker/gunicorn_conf.py").read_text()
-    set_there = re.findall(r"^(limit_\w+) = (\d+)$", configuration, re.MULTILINE)
-    gunicorn = {name: int(number) for name, number in set_there}
+    worker = gunicorn()
     return {
         "name of a player": f"{length('PersonToSeat', 'name')} characters",
         "name of a game": f"{length('FreshGame', 'name')} characters",
@@ -250,9 +255,9 @@ def limits(document):
         "values of a body; objects and lists of a body": (
             f"{most.max_body_bytes // BYTES_PER_VALUE:,}; {MIN_CONTAINERS:,}"
         ),
-        "request line": f"{gunicorn['limit_request_line']:,} bytes",
+        "request line": f"{worker['limit_request_line']:,} bytes",
         "headers": (
-            f"{gunicorn['limit_request_fields']}, each up to {gunicorn['limit_request_field_size']:,} bytes, "
+            f"{worker['limit_request_fields']}, each up to {worker['limit_request_field_size']:,} bytes, "
             f"with the request line {MAX_HEAD_BYTES // 1024} KiB"
         ),
         "games on a page of the list": f"{query('/v1/games', 'limit')}",
@@ -293,7 +298,6 @@ def limits(document):
         ),
         "games in the history of a player key": f"{MAX_PAST_GAMES:,}",
         "games of a player key that are not over": f"{most.limit_games_per_key:,}",
-        "connections of an address, to each worker process": f"{most.limit_connections}",
         "a game in its lobby": f"{most.game_ttl_lobby_s // DAY_S} days",
         "a game in play": f"{most.game_ttl_playing_s // DAY_S} days",
         "a finished game": f"{most.game_ttl_finished_s // DAY_S} days",
@@ -316,7 +320,7 @@ def test_figures_on_the_page_of_limits_are_those_of_the_code(document):
     assert stated == limits(document)
     words = " ".join(TEXTS["limits"].split())
     assert f"`errors` lists at most {MAX_ERRORS} faults" in words
-    assert f"must be complete {Settings().client_timeout_s} seconds after" in words
+    assert f"sends and receives nothing for {gunicorn()['keepalive']} seconds" in words
 
 
 def test_texts_promise_one_heartbeat_which_the_server_keeps_with_a_margin():

@@ -4,11 +4,14 @@ import tempfile
 from pathlib import Path
 
 from tests.support.launcher import launching
-from tests.system.raw import connect, get, send_and_read
+from tests.system.raw import connect, get, post, send_and_read
 
 _REQUESTS = {
     "headers_too_large": ("A header of more than 8,190 bytes.", get("/v1/tiles", f"A: {'b' * 8200}")),
-    "request_timeout": ("A request that breaks off.", b"GET /v1/tiles HTTP/1.1\r\nHost: here\r\n"),
+    "request_timeout": (
+        "A request that breaks off.",
+        post("/v1/games", {"name": "Isle"})[:-1],
+    ),
     "uri_too_long": ("A path of more than 8,190 bytes.", get("/" + "a" * 9000)),
 }
 CODES = tuple(_REQUESTS)
@@ -19,7 +22,7 @@ _INSTANCE = "urn:skye:request:9f2c4b7a1d3e5f60"
 def recorded():
     """Return an example of each code that only the server sends, by its code."""
     with tempfile.TemporaryDirectory() as folder, launching(Path(folder)) as start:
-        url = start(SKYE_CLIENT_TIMEOUT_S="3").url
+        url = start(GUNICORN_CMD_ARGS="--keep-alive 3").url
         return {code: _problem(url, summary, sent) for code, (summary, sent) in _REQUESTS.items()}
 
 

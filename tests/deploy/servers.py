@@ -73,6 +73,7 @@ class Server:
 
 
 LONG_INTERVALS = "tests.support.long_intervals:app"
+SHORT_INTERVALS = "tests.support.short_intervals:app"
 
 
 class Instance(Server):
@@ -88,6 +89,11 @@ class Instance(Server):
         self.log = socket_path.with_suffix(".log")
         self.environ = environ_of(redis_url, **({"SKYE_WORKERS": "2"} | settings))
         self.process = None
+
+    @property
+    def url(self):
+        """The URL of its port."""
+        return f"http://127.0.0.1:{self.port}"
 
     def plug(self):
         with contextlib.ExitStack() as unless_connected:

@@ -20,6 +20,7 @@ from tests.deploy.servers import JSON, messages, suspended
 from tests.support.launcher import children, open_files
 from tests.support.sizes import sized
 from tests.support.waiting import MAX_WAIT_S, waited_for
+from tests.system.test_one_address import OTHER, is_served
 
 ATTEMPTS = 20 + os.cpu_count()
 """Requests after which both instances have been asked: each process of nginx alternates by itself."""
@@ -153,6 +154,7 @@ def test_requests_in_progress_of_one_address_are_limited(nginx, shared_instance)
         assert (refused.status, refused.json["code"]) == (429, "too_many_requests")
         assert refused.headers["Retry-After"] == "1"
         assert refused.headers["Access-Control-Allow-Origin"] == "*"
+        assert is_served(OTHER, nginx.url)
 
 
 @pytest.mark.usefixtures("shared_instance")

@@ -1,12 +1,19 @@
-"""Misbehaving clients, with nginx before the API: nginx handles them, and the API receives nothing."""
+"""Misbehaving clients, with nginx before the API: nginx handles them, or others are served all the same."""
 
 import contextlib
 import json
+import resource
 
 import pytest
 
-from tests.system.raw import get, is_closed
+from tests.deploy.conftest import NO_HURRY
+from tests.support.ports import free_port
+from tests.support.sizes import sized
+from tests.support.waiting import waited_for
+from tests.system.raw import get, is_closed, metric_value
 from tests.system.test_malformed_requests import NO_CHUNK, TOO_LONG, UNREADABLE, statuses_of, with_headers
+from tests.system.test_one_address import ATTACKER, OTHER, connect_from, is_served, open_many
+from tests.system.test_slow_clients import SLOW, dripping, is_held, slow
 
 IMPATIENT = [
     ("client_header_timeout 10s", "client_header_timeout 1s"),
@@ -25,12 +32,82 @@ def test_half_sent_request_is_closed_by_nginx_and_not_passed_on(nginx):
         with_headers("Content-Length: 10", after="{"),
         with_headers("Transfer-Encoding: chunked", after="a\r\n{"),
     ]
+    endless, more = SLOW["a head without end"]
     with contextlib.ExitStack() as opened:
-        silent = [opened.enter_context(nginx.plug()) for _ in begun]
-        for connection, sent in zip(silent, begun, strict=True):
+        silent = [opened.enter_context(nginx.plug()) for _ in (*begun, endless)]
+        for connection, sent in zip(silent, (*begun, endless), strict=True):
             connection.sendall(sent)
+        opened.enter_context(dripping(silent[-1:], more))
         assert all(is_closed(connection) for connection in silent)
     assert nginx.call("GET", "/v1/tiles").status == 503  # no instance runs
+
+
+@pytest.fixture
+def small(instance):
+    """An instance with one worker of ten connections."""
+    return instance(SKYE_WORKERS="1", GUNICORN_CMD_ARGS="--worker-connections 10").start()
+
+
+@pytest.mark.usefixtures("small")
+def test_slow_clients_behind_nginx_leave_room_for_the_requests_of_others(nginx):
+    for what, (begun, more) in SLOW.items():
+        with contextlib.ExitStack() as opened:
+            connections = [opened.enter_context(slow(nginx, begun)) for _ in range(60)]
+            opened.enter_context(dripping(connections, more))
+            for _ in range(3):
+                assert nginx.call("GET", "/v1/tiles/L01").status == 200, what
+
+
+@pytest.mark.usefixtures("shared_instance")
+@pytest.mark.parametrize("nginx", [[*NO_HURRY, ("send_timeout 30s", "send_timeout 1s")]], indirect=True)
+def test_client_that_does_not_read_responses_is_disconnected_by_nginx(nginx):
+    begun, _ = SLOW["responses that it does not read"]
+    with slow(nginx, begun) as connection:
+        assert waited_for(lambda: not is_held(connection))
+
+
+PER_WORKER = 50
+
+
+@pytest.fixture
+def many_files():
+    """Let this process open as many files as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_files")
+def test_thousands_of_streams_of_one_address_do_not_block_others(nginx, instance):
+    health = f"127.0.0.1:{free_port()}"
+    served = instance(
+        SKYE_TRUSTED_PROXIES="1",
+        SKYE_WORKERS="2",
+        SKYE_HEALTH_BIND=health,
+        SKYE_LIMIT_REQUESTS_PER_MINUTE="0",  # as if each request had a token with a budget of its own
+        SKYE_LIMIT_STREAMS="0",
+        SKYE_LIMIT_STREAMS_PER_ADDRESS=str(PER_WORKER),
+    ).start()
+    path, health = f"/v1/games/{served.new_game()['game']['id']}/events", f"http://{health}"
+    stream = get(f"{path}/stream")
+    for request in (stream, get(f"{path}?after=1&wait_ms=60000")):
+        refused = metric_value(health, 'errors_total{code="too_many_streams"}')
+        with contextlib.ExitStack() as opened:
+            open_many(opened, nginx, request, sized(300, 4000))
+            assert is_served(ATTACKER, health, "/healthz")
+            # A busy worker that opens a thousand connections may exceed the deadline of its call to Redis.
+            assert waited_for(lambda: is_served(ATTACKER, health, "/readyz"))
+            assert waited_for(
+                lambda before=refused: metric_value(health, 'errors_total{code="too_many_streams"}') > before
+            )
+            if request is stream:
+                assert 0 < metric_value(health, "open_streams") <= 2 * PER_WORKER
+            assert is_served(OTHER, nginx.url)
+            with connect_from(OTHER, nginx.url) as follower:
+                follower.sendall(stream)
+                assert follower.recv(12) == b"HTTP/1.1 200"
+        assert waited_for(lambda: metric_value(health, "open_streams") == 0)
 
 
 @pytest.mark.usefixtures("shared_instance")

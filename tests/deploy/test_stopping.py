@@ -11,7 +11,6 @@ from tests.system.raw import read_response
 
 UNHURRIED = {
     "GUNICORN_CMD_ARGS": "--graceful-timeout 600 --keep-alive 600",
-    "SKYE_CLIENT_TIMEOUT_S": "600",
     "SKYE_WORKERS": "1",
 }
 """gunicorn's own worker would wait for all that time, which is longer than any test waits."""

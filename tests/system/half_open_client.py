@@ -9,7 +9,8 @@ prints how many of the two the API still holds in the end, when both should have
 import sys
 from pathlib import Path
 
-from tests.support.launcher import launching
+from tests.deploy.servers import SHORT_INTERVALS, Instance
+from tests.support.launcher import call
 from tests.support.waiting import waited_for
 from tests.system.hosts import run
 from tests.system.raw import connect, get, read_response
@@ -23,11 +24,11 @@ def held(port):
 
 def main():
     run("ip", "link", "set", "lo", "up")
-    with launching(Path(sys.argv[1])) as start:
-        api = start(
-            SKYE_CLIENT_TIMEOUT_S="1", SKYE_REDIS_URL="memory://", GUNICORN_CMD_ARGS="--keep-alive 3600"
-        )
-        game = api.call("POST", "/v1/games", {})["game"]["id"]
+    arguments = {"SKYE_WORKERS": "1", "GUNICORN_CMD_ARGS": "--keep-alive 3600"}
+    api = Instance(Path(sys.argv[1]) / "api.sock", "memory://", SHORT_INTERVALS, **arguments)
+    try:
+        api.start()
+        game = call(api.url, "POST", "/v1/games", {})["game"]["id"]
         with connect(api.url) as follower, connect(api.url) as idle:
             follower.sendall(get(f"/v1/games/{game}/events/stream"))
             follower.recv(12)
@@ -38,9 +39,11 @@ def main():
             for gone in (follower, idle):
                 theirs = str(gone.getsockname()[1])
                 run("iptables", "-A", "OUTPUT", "-p", "tcp", "--sport", theirs, "-j", "DROP")
-            api.call("POST", f"/v1/games/{game}/players", {"name": "Ann"})
+            call(api.url, "POST", f"/v1/games/{game}/players", {"name": "Ann"})
             waited_for(lambda: not held(port))
             sys.stdout.write(f"{held(port)}\n")
+    finally:
+        api.kill()
     return 0
 
 

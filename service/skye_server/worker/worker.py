@@ -1,4 +1,4 @@
-"""The gunicorn worker: gevent's with timeouts, connection limits, graceful shutdown and JSON error responses.
+"""The gunicorn worker: gevent's with room for new connections, graceful shutdown and JSON error responses.
 
 gunicorn loads this module before it forks and before gevent patches the standard library, so modules of the
 application that use sockets or threads are imported late.
@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import islice
 from socket import (
     AF_UNIX,
     IPPROTO_TCP,
@@ -41,7 +42,6 @@ from skye_server.worker.client_connection import (
     MAX_DISCARDING_S,
     BufferedBodies,
     Connection,
-    RequestTimeout,
 )
 from skye_server.worker.parked_streams import ParkedStreams
 
@@ -52,7 +52,10 @@ _SHUTDOWN_GRACE_S = 0.5
 """How long idle connections stay open during shutdown."""
 
 _RESERVED_SHARE = 20
-"""A worker reserves one in this many connections for new clients, and closes idle connections to do so."""
+"""A worker reserves one in this many connections for new clients, and gives up clients to do so."""
+
+_HALF_OPEN_S = 30
+"""After how long a client that acknowledges nothing has disconnected."""
 
 _MAX_BODIES_BYTES = 2**26
 """The bytes of all request bodies that a worker is receiving; at least four of the largest size."""
@@ -61,10 +64,10 @@ _HEALTH_PATHS = ("/healthz", "/readyz", "/metrics")
 
 
 class Worker(ggevent.GeventWorker):
-    """A gevent worker with bounded waits for clients.
+    """A gevent worker that slow clients do not fill.
 
-    gunicorn's own worker has no timeout for a request, a body and an acknowledgement, waits the whole
-    graceful timeout for idle connections at shutdown, and responds to invalid requests in HTML.
+    gunicorn's own worker waits for bodies and for readers of responses without an end, at shutdown for idle
+    connections the whole graceful timeout, and responds to invalid requests in HTML.
     """
 
     def init_process(self) -> None:
@@ -75,16 +78,11 @@ class Worker(ggevent.GeventWorker):
 
     def configure(self, settings: Settings) -> None:
         """Set the limits of connections."""
-        self._connections: dict[greenlet, Connection] = {}
-        self._idle: OrderedDict[Connection, None] = OrderedDict()
+        # In the order in which the worker began to wait for their current requests.
+        self._connections: OrderedDict[greenlet, Connection] = OrderedDict()
         self._max_connections = self.worker_connections - max(1, self.worker_connections // _RESERVED_SHARE)
-        self._timeout_s = float(settings.client_timeout_s)
         self._bodies = BufferedBodies(max(_MAX_BODIES_BYTES, 4 * settings.max_body_bytes))
         self._streams = ParkedStreams(self.worker_connections)
-        # Behind a proxy all connections come from its address.
-        is_limited = settings.is_limited and not settings.trusted_proxies
-        self._max_per_address = settings.limit_connections if is_limited else 0
-        self._per_address: Counter[str] = Counter()
         self._health_port = settings.health_bind.port if settings.health_bind else None
         self._cors_origins = settings.cors_origins
 
@@ -92,7 +90,7 @@ class Worker(ggevent.GeventWorker):
         """Serve until the arbiter stops the worker."""
         for listener in self.sockets:
             if listener.family != AF_UNIX:
-                _detect_half_open_connections(listener, int(self._timeout_s))
+                _detect_half_open_connections(listener)
         super().run()
         self._streams.join(self.cfg.graceful_timeout)
 
@@ -105,49 +103,29 @@ class Worker(ggevent.GeventWorker):
         # Not the port of the listener, which may be closed while the last connections are accepted.
         is_health = client.family != AF_UNIX and client.getsockname()[1] == self._health_port
         # gunicorn uses it in place of the socket.
-        connection: Any = Connection(client, self._timeout_s, self._idle, self._bodies, self._streams)
+        connection: Any = Connection(client, self.cfg.keepalive, self._bodies, self._streams)
         if "*" not in self._cors_origins:
             connection.keep_heads()
         connection.is_health = is_health
         current = gevent.getcurrent()
         self._connections[current] = connection
-        address = None if is_health else self._count(addr)
-        if not is_health and len(self._connections) > self._max_connections:
-            self._close_longest_idle()
+        if len(self._connections) > self._max_connections:
+            self._make_room(1)
         try:
-            if address is not None and self._per_address[address] > self._max_per_address:
-                self._refuse_connection(connection)
-            else:
-                super().handle(connection, connection, addr)
+            super().handle(connection, connection, addr)
         finally:
             del self._connections[current]
-            if connection.stream is None:
-                self._uncount(address)
-            else:
-                connection.stream.at_end(self._uncount, address)
 
-    def _count(self, peer: Any) -> str | None:
-        """Count a connection of an address; return the address, None if its connections are not limited."""
-        from skye_server.client_address import network  # noqa: PLC0415 - see above
+    def notify(self) -> None:
+        """Report to the arbiter each second; make room if a full worker has begun to wait for its clients."""
+        super().notify()
+        self._make_room(len(self._connections) - self._max_connections)
 
-        if not self._max_per_address or not isinstance(peer, tuple):
-            return None
-        address = network(peer[0])
-        self._per_address[address] += 1
-        return address
-
-    def _uncount(self, address: str | None) -> None:
-        """Count the end of a connection that was counted."""
-        if address is not None:
-            self._per_address[address] -= 1
-            if not self._per_address[address]:
-                del self._per_address[address]
-
-    def _refuse_connection(self, connection: Connection) -> None:
-        from skye_server.error_codes import Problem  # noqa: PLC0415 - see above
-
-        detail = f"This address has {self._max_per_address} connections open already."
-        self._send_and_close(connection, Problem("too_many_requests", detail, headers={"Retry-After": "1"}))
+    def _make_room(self, number: int) -> None:
+        """Give up the clients that the worker has waited for longest, at most a number of them."""
+        waiting = (one for one in self._connections.values() if one.wait_ended_by is not None)
+        for connection in islice(waiting, max(0, number)):
+            connection.give_up()
 
     def handle_request(self, listener_name: Any, req: Request, sock: Any, addr: Any) -> bool:
         """Respond to a request, then discard the rest of its body, or the client could lose the response.
@@ -169,7 +147,6 @@ class Worker(ggevent.GeventWorker):
             sock.flush()
             if sock.stream is not None or not _discard_body(req, sock):
                 raise StopIteration
-            sock.idle_timeout_s = self.cfg.keepalive
 
     def _refuse_path(self, connection: Connection) -> None:
         from skye_server.error_codes import Problem  # noqa: PLC0415 - see above
@@ -196,15 +173,12 @@ class Worker(ggevent.GeventWorker):
 
     def timeout_ctx(self) -> Connection:  # type: ignore[override]  # the stubs are wrong: it gives a context
         """Return the connection as the context manager that bounds the wait for its next request."""
-        connection = self._connections[gevent.getcurrent()]
+        current = gevent.getcurrent()
+        self._connections.move_to_end(current)
+        connection = self._connections[current]
         if not self.alive:
-            connection.idle_timeout_s = _SHUTDOWN_GRACE_S
+            connection.head_silence_s = _SHUTDOWN_GRACE_S
         return connection
-
-    def _close_longest_idle(self) -> None:
-        """Close the connection that has waited longest for its client to send a request."""
-        if self._idle:
-            self._idle.popitem(last=False)[0].shut_down_reading()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Shut down gracefully: complete requests, end streams, close idle connections."""
@@ -219,11 +193,11 @@ class Worker(ggevent.GeventWorker):
             collaborators(application).change_notifier.stop()
         # A proxy may be sending a request on a connection that looks idle here: closed at once, that request
         # would be lost. Responses from now on carry `Connection: close`: busy connections end by themselves.
-        idle = list(self._idle)
+        idle = [one for one in self._connections.values() if one.request is None]
         gevent.sleep(_SHUTDOWN_GRACE_S)
         for connection in idle:
-            if connection in self._idle:
-                connection.shut_down_reading()
+            if connection.request is None:
+                connection.give_up()
 
 
 def _discard_body(req: Request, connection: Connection) -> bool:
@@ -235,20 +209,21 @@ def _discard_body(req: Request, connection: Connection) -> bool:
     if body.failed:
         connection.linger()
         return False
-    connection.start_discarding(MAX_DISCARDING_S)
-    with contextlib.suppress(OSError, errors.ParseException):
+    connection.is_discarding = True
+    suppressed = contextlib.suppress(OSError, errors.ParseException)
+    with suppressed, gevent.Timeout(MAX_DISCARDING_S, TimeoutError):
         while data := body.read(min(left, CHUNK_BYTES)):
             left -= len(data)
         return left > 0
     return False
 
 
-def _detect_half_open_connections(listener: socket, timeout_s: int) -> None:
+def _detect_half_open_connections(listener: socket) -> None:
     """Set TCP keepalive and the user timeout, which accepted connections inherit from their listener."""
-    listener.setsockopt(IPPROTO_TCP, TCP_USER_TIMEOUT, timeout_s * 1000)  # for unacknowledged data
+    listener.setsockopt(IPPROTO_TCP, TCP_USER_TIMEOUT, _HALF_OPEN_S * 1000)  # for unacknowledged data
     listener.setsockopt(SOL_SOCKET, SO_KEEPALIVE, 1)
-    listener.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, timeout_s)
-    listener.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(1, timeout_s // 3))
+    listener.setsockopt(IPPROTO_TCP, TCP_KEEPIDLE, _HALF_OPEN_S)
+    listener.setsockopt(IPPROTO_TCP, TCP_KEEPINTVL, max(1, _HALF_OPEN_S // 3))
     listener.setsockopt(IPPROTO_TCP, TCP_KEEPCNT, 3)
 
 
@@ -278,8 +253,6 @@ def problem_for(error: BaseException) -> Problem:
     """Return the problem to report for an exception of gunicorn's request parser."""
     from skye_server.error_codes import Problem  # noqa: PLC0415 - see above
 
-    if isinstance(error, RequestTimeout):
-        return Problem("request_timeout")
     if isinstance(error, errors.LimitRequestLine):
         return Problem("uri_too_long")
     if isinstance(error, errors.LimitRequestHeaders):
