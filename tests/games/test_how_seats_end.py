@@ -142,6 +142,27 @@ def test_game_of_every_version_has_its_ends_in_the_log(service):
     assert ends(past["players"]) == ends(now["players"])
 
 
+def test_token_of_a_resigned_seat_watches_a_private_game_as_a_spectator(service):
+    game = service.create_game(3, visibility="private")
+    assert game.call("POST", "resign", seat=0).status_code == 200
+    discard, *kept = (tile["tile"] for tile in game.view(1)["players"][1]["tiles_on_offer"])
+    offer = {"discard": discard, "prices": dict.fromkeys(kept, 1)}
+    assert game.call("PUT", "players/1/offer", offer, token=game.tokens[1]).status_code == 200
+    view = game.call("GET", token=game.tokens[0]).json
+    assert view["you"] == {"seat": None, "roles": []}
+    assert [tile["price"] for tile in view["players"][1]["tiles_on_offer"]] == [None] * 3
+    for method, path in (("GET", "players/0/actions"), ("POST", "players/0/resign"), ("GET", "watch-code")):
+        assert game.call(method, path, token=game.tokens[0]).status_code == 403, path
+    assert problem_code(game.call("GET")) == "game_not_found"
+
+
+def test_token_of_a_resigned_seat_sees_no_more_than_others_before_the_end(service):
+    game = service.create_game(2, visibility="private", options={"public_from": "end"})
+    assert game.call("POST", "resign", seat=0).status_code == 200
+    assert problem_code(game.call("GET", "events", token=game.tokens[0])) == "not_public_yet"
+    assert game.call("GET", token=game.tokens[0]).json["round"] == 0
+
+
 def test_player_who_resigned_keeps_a_private_game_in_the_history(service):
     ann, bob = new_key(), new_key()
     game = service.begin(ann, visibility="private", players=[{"name": "Ann"}, {"bot": "random"}])

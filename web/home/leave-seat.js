@@ -1,5 +1,5 @@
 import { replaceToken } from "../state/replace-token.js";
-import { tokenFor } from "../state/tokens.js";
+import { saveTokens, tokenFor } from "../state/tokens.js";
 import { confirmation } from "../shared/confirmation.js";
 import { t } from "../shared/i18n.js";
 import { toastError } from "../shared/toast.js";
@@ -23,8 +23,10 @@ export function askToLeave(store, reopen, host, from) {
     if (seat === null || !token) return;
     await replaceToken(store, () => (lobby ? store.game.seat(seat).leave() : store.game.seat(seat).resign()));
     dropToken(store.id, token);
-    if (store.view.visibility === "private" && !tokenFor(store.id))
-      location.assign("/play/"); // we can no longer see it
-    else reopen(0);
+    if (store.view.visibility === "private" && !tokenFor(store.id)) {
+      if (lobby) return location.assign("/play/"); // we can no longer see it
+      saveTokens(store.id, { watch: token }); // it still shows what spectators see
+    }
+    reopen(0);
   }
 }

@@ -62,7 +62,8 @@ _PLAYER_KEY: Final = re.compile(PLAYER_KEY_PATTERN)
 class Caller(NamedTuple):
     """The caller's role: a seat, the host, the holder of an unused invitation code, or none (a spectator).
 
-    `watching` is set for a spectator with the watch code, who may read a private game.
+    `watching` is set for a spectator who may read a private game: with the watch code, or with the token of a
+    seat that has resigned.
     `has_key` is set for a spectator with a player key.
     `after_end` is set for a caller who reads the past of a game that is over.
     """
@@ -242,6 +243,14 @@ def resigned_seat_of(game: Game, player: str) -> int | None:
     return resigned[0] if resigned else None
 
 
+def is_of_resigned_seat(game: Game, token: str | None) -> bool:
+    """Return whether a token is the one that a seat had before its player resigned. It gives no role."""
+    if token is None:
+        return False
+    hashed = hash_token(token)
+    return any(hmac.compare_digest(seat.resigned_token, hashed) for seat in game.seats)
+
+
 def role_or_none(game: Game, token: str, player: str) -> Caller | None:
     """Return the role that a token or a player key has in a game, None if it has none.
 
@@ -261,7 +270,8 @@ def role_of(  # noqa: PLR0913 - all but the first three by name
 ) -> Caller:
     """Return the role of a caller in a game; a player key without a role is a spectator.
 
-    A player who has resigned is a spectator too, also of a private game.
+    A player who has resigned is a spectator too, also of a private game: by the player key, or by the token
+    that the seat had.
 
     :param player: the id of the player whose key the token is, or empty.
     :param watches: whether the token is a valid watch code of the game.
@@ -278,6 +288,8 @@ def role_of(  # noqa: PLR0913 - all but the first three by name
     if caller is None and retired:
         return SPECTATOR
     if game.private and caller in (None, SPECTATOR) and resigned_seat_of(game, player) is None:
+        if is_of_resigned_seat(game, token):
+            return Caller(watching=True)
         raise Problem("game_not_found")
     if caller is None and not player:
         raise Problem("token_unknown")

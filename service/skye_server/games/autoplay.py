@@ -72,14 +72,14 @@ def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
 
 
 def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
-    """Let a bot play a seat from now on. A resignation revokes the seat's token and frees it from its key."""
+    """Let a bot play a seat from now on. After a resignation the seat's token and key may only watch."""
     state = state_in_play(game)
     assert state.phase is not None
     event = BotTookOver(seat, SUBSTITUTE_BOT, reason, state.round, state.phase)
     after = after_takeover(game, event)
     left = after.seats[seat]
     if reason == "resigned":
-        left = replace(left, token="", player="", resigned_player=left.player)
+        left = replace(left, token="", player="", resigned_player=left.player, resigned_token=left.token)
     seats = with_seat(after.seats, seat, left)
     return settled(advance(game, now_ms, [event], seats=seats, state=after.state), now_ms)
 

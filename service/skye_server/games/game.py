@@ -164,7 +164,8 @@ class Seat(Struct, frozen=True):
     `bot` names the bot that plays the seat, from the start or since the player resigned or timed out; a bot
     at a URL until it is released. `url_bot` is the id of that bot, also of one that plays no longer.
     `takeover` is set while the player has given the seat up. `resigned_player` is the id of the player who
-    resigned: that player keeps the game in the own list, without a role.
+    resigned: that player keeps the game in the own list, without a role. `resigned_token` is the hash of the
+    token that the player had: in a private game it still reads what spectators see.
     `seated_by_host` is set if the host received the token of the seat.
     """
 
@@ -177,6 +178,7 @@ class Seat(Struct, frozen=True):
     takeover: Takeover | None = None
     missed_deadlines: int = 0
     resigned_player: str = ""
+    resigned_token: str = ""
     seated_by_host: bool = False
 
     @property

@@ -353,8 +353,8 @@ def leave_game(game: str, seat: int) -> Response:
 def resign(game: str, seat: int) -> Response:
     """Resign.
 
-    A bot plays the seat for the rest of the game, and the seat's token becomes invalid. The seat cannot win.
-    A player key keeps the game in `GET /v1/me/games`.
+    A bot plays the seat for the rest of the game, and the seat's token becomes invalid; in a private game it
+    still shows what spectators see. The seat cannot win. A player key keeps the game in `GET /v1/me/games`.
     """
     return game_response(game_commands.resign(collaborators().games, command_from_request(), game, seat))
 
