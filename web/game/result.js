@@ -26,7 +26,7 @@ export function resultPanel(store, explain, ...more) {
       title,
       h("div", { class: "scroll-x", tabindex: 0, role: "group", "aria-label": t("result.title") }, table),
     ),
-    h("div", { class: "bar" }, ...more),
+    more.length ? h("div", { class: "bar" }, ...more) : null,
   );
   /** @param {Ranked & {place: number}} player */
   function row(player) {
@@ -63,14 +63,24 @@ export function resultPanel(store, explain, ...more) {
         {},
         h("td", {}),
         column(t("result.player")),
-        column(t("result.total")),
+        column(sign("total", t("result.total"))),
         ...view.scoring_tiles.map(({ scoring_tile: id }) => column(scoringImage(view.ruleset, id))),
-        column(t("gains.scrolls")),
-        column(t("result.gold")),
+        column(sign("scrolls", t("gains.scrolls"))),
+        column(sign("gold", t("result.gold"))),
       );
       table.replaceChildren(head, ...ranked(view.result).map(row));
     },
   };
+}
+
+/** Create the heading of a column as a sign, which no language makes too wide. @param {string} kind @param {string} text */
+function sign(kind, text) {
+  return h(
+    "span",
+    { title: text },
+    h("span", { class: `sign ${kind}`, "aria-hidden": "true" }, kind === "total" ? "Σ" : ""),
+    h("span", { class: "sr-only" }, text),
+  );
 }
 
 /** @param {Ranked["end"]} end */
