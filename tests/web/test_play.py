@@ -11,7 +11,7 @@ ARABIC = "عبد الله"
 def test_offer_is_replaced_until_the_last_one_reveals_it(browser):
     screen, game, tokens = seated(browser, "Ann", "Bob")
     page = screen.page
-    assert "Choose the tile to discard" in page.locator(".pricing").inner_text()
+    assert "Discard one tile" in page.locator(".pricing").inner_text()
     Mouse().set_prices(page)
     page.click("[data-act=change]")
     page.locator(".card:not(.out) .stepper button").last.click()

@@ -33,6 +33,7 @@ export function pricingTray(store, preview) {
   /** @type {Map<string, HTMLInputElement>} */
   const radios = new Map();
   const purse = h("output", { class: "purse" });
+  const help = h("p", { class: "faint" }, t("pricing.help"));
   const others = h("p", { class: "faint" });
   const trouble = h("p", { class: "trouble", role: "alert" });
   const send = button("", () => void submit(), { class: "primary", "data-act": "set" });
@@ -49,14 +50,7 @@ export function pricingTray(store, preview) {
     { class: "tray-part pricing", "aria-label": t("phase.pricing") },
     h("h2", { class: "sr-only" }, t("turn.mine.pricing")),
     cards,
-    h(
-      "div",
-      { class: "acts" },
-      h("p", { class: "faint" }, t("pricing.help")),
-      others,
-      h("div", { class: "bar" }, purse, send, change),
-      trouble,
-    ),
+    h("div", { class: "acts" }, help, others, h("div", { class: "bar" }, purse, send, change), trouble),
   );
 
   /** @returns {Constraints | null} */
@@ -213,15 +207,10 @@ export function pricingTray(store, preview) {
     hide(send, !editing);
     hide(change, editing || !set);
     const names = store.view.players.filter(({ offer_set }) => offer_set).length;
-    const who = t("pricing.who", { count: names, players: store.view.players.length });
-    setText(
-      others,
-      set && !editing
-        ? t("pricing.wait", { set: names, players: store.view.players.length })
-        : draft?.discard
-          ? who
-          : `${t("pricing.choose")} ${who}`,
-    );
+    const counts = { count: names, players: store.view.players.length };
+    hide(help, Boolean(draft?.discard)); // the texts have room one after the other
+    hide(others, !draft?.discard);
+    setText(others, set && !editing ? t("pricing.wait", { ...counts, set: names }) : t("pricing.who", counts));
   }
 
   return {
