@@ -1,6 +1,6 @@
 """Playing with friends: invitations, links to seats, and several seats in one browser."""
 
-from tests.web.driver import call, play_all_until, seated
+from tests.web.driver import PHONE, call, play_all_until, seated
 from tests.web.hands import Mouse
 
 
@@ -126,6 +126,7 @@ def test_clock_of_a_seat_counts_down_until_a_pause(browser):
         "was => document.querySelector('[data-seat=\"0\"] .clock').textContent !== was", arg=shown
     )
     screens[0].menu("[data-act=pause]")
+    screens[0].page.click("dialog[open] [data-act=yes]")
     bob.click("[data-act=accept]")
     ann.wait_for_selector(".banner [data-act=resume]")
     bob.click("[data-act=resume]")
@@ -199,3 +200,60 @@ def test_forgotten_game_keeps_no_token_in_the_browser(browser):
     page.click("dialog[open] [data-act=yes]")
     page.wait_for_selector(".front")
     assert page.evaluate("id => localStorage[`skye.game.${id}`]", game) is None
+
+
+def test_lobby_names_the_options_of_the_game(browser):
+    options = {"turn_ms": 90_000, "budget_ms": 1_200_000, "increment_ms": 10_000, "hints": False}
+    body = {"players": [{"name": "Ann"}], "seat_count": 2, "options": options | {"public_from": "end"}}
+    chosen = call(browser.url, "POST", "/v1/games", body)
+    usual = call(browser.url, "POST", "/v1/games", {"players": [{"name": "Ann"}], "seat_count": 2})
+    shown = []
+    for created in (chosen, usual):
+        page = browser.window(f"/play/?game={created['game']['id']}&lang=en", **PHONE).page
+        page.wait_for_selector(".options-chosen li")
+        shown.append(page.locator(".options-chosen li").all_inner_texts())
+    assert shown == [
+        [
+            "Time for a decision: 90 seconds",
+            "Time for the whole game: 20 minutes",
+            "Each decision adds: 10 seconds",
+            "Gold is hidden",
+            "No hints: no gains, no list of the bag",
+            "Only players see it until the end",
+        ],
+        ["Time for a decision: no limit", "Gold is hidden"],
+    ]
+
+
+def test_link_to_watch_says_when_the_game_is_hidden_until_its_end(browser):
+    for options, text in (({}, "Link to watch"), ({"public_from": "end"}, "Link to watch after the end")):
+        page = seated(browser, "Ann", "Bob", options=options)[0].page
+        page.click(".menu summary")
+        page.wait_for_selector("[data-act=watch-link]")
+        assert page.locator("[data-act=watch-link]").inner_text() == text
+
+
+def test_pause_is_proposed_after_a_question_and_with_bots_taken_at_once(browser):
+    timed = {"seed": "table", "turn_ms": 600_000}
+    screen, _, _ = seated(browser, "Ann", "Bob", options=timed)
+    screen.menu("[data-act=pause]")
+    screen.page.click("dialog[open] button:has-text('Cancel')")
+    assert screen.view()["proposal"] is None
+    screen.menu("[data-act=pause]")
+    screen.page.click("dialog[open] [data-act=yes]")
+    screen.page.wait_for_selector("[data-act=withdraw-proposal]")
+    alone = seated(browser, "Ann", bots=["random"], options=timed)[0]
+    alone.menu("[data-act=pause]")
+    alone.page.wait_for_selector("[data-act=resume]")
+
+
+def test_player_who_resigns_from_a_private_game_watches_on(browser):
+    screen, game, tokens = seated(browser, "Ann", "Bob", "Cy", visibility="private")
+    page = screen.page
+    screen.menu("[data-act=leave]")
+    page.click("dialog[open] [data-act=yes]")
+    page.wait_for_selector(".game-page.watching .log .bot_took_over", state="attached")
+    page.reload()
+    page.wait_for_selector(".game-page.watching .market .offer")
+    browser.act(game, 1, tokens[1])
+    page.wait_for_selector("[data-seat='1'] .seat-state:has-text('prices set')")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.web.driver import FIRST, PHONE, building, offer_all, seated, show_ghost
+from tests.web.driver import FIRST, PHONE, building, call, offer_all, replayed, seated, show_ghost
 from tests.web.hands import can_build
 from tests.web.test_accessibility import findings
 
@@ -124,3 +124,51 @@ def test_axe_finds_nothing_on_the_tabs_of_a_phone(browser, axe, scheme):
     show_ghost(screen.page)
     screen.page.wait_for_selector(".ghost .edge")
     assert findings(browser, screen, axe) == []
+
+
+CUT_TEXTS = """(selector) => [...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()
+  && (one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1))
+  .map((one) => `${one.className} ${one.textContent.slice(0, 60)}`)"""
+"""Returns the elements of a selector that are larger than what is shown of them."""
+
+LONG_NAMES = ("Wilhelmina of Portree", "Cy", "Dee", "Eve")
+
+
+@pytest.mark.parametrize("size", [{"width": 1024, "height": 768}, {"width": 1280, "height": 800}, PHONE])
+def test_replay_shows_the_whole_table_of_results(browser, size):
+    players = [{"name": "Ann"}, *({"name": name, "bot": "random"} for name in LONG_NAMES)]
+    created = call(browser.url, "POST", "/v1/games", {"players": players, "auto_start": True})
+    game, token = created["game"]["id"], created["players"][0]["token"]
+    call(browser.url, "POST", f"/v1/games/{game}/players/0/resign", {}, token)  # the bots play to the end
+    page = replayed(browser, game, "&lang=de", **size).page
+    page.wait_for_selector(".result:visible")
+    assert page.evaluate(CUT_TEXTS, ".tray-parts, .scrubber, .result, .result *:not(bdi, .sr-only)") == []
+    assert whole(page, ".result th, .result td, .scrubber button, .scrubber select")
+    assert not page.eval_on_selector("h1", CUT)
+
+
+@pytest.mark.parametrize("language", ["de", "ru", "x-long"])
+def test_tray_of_prices_cuts_no_text(browser, language):
+    page = seated(browser, "Ann", bots=["random", "greedy"], language=language)[0].page
+    texts = ".pricing :is(p, label, .card, .acts, output, button)"
+    for chosen in (False, True):
+        if chosen:
+            page.locator(".pricing .discard").first.click()
+            page.wait_for_selector(".card.out")
+        for width, height in ((360, 740), (1024, 768), (1280, 800)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate(CUT_TEXTS, texts) == [], width
+            assert whole(page, ".pricing :is(.card img, .discard, [data-act=set])"), width
+
+
+def test_dialogs_open_at_their_top(browser):
+    page = seated(browser, "Ann", "Bob", window={"width": 360, "height": 500})[0].page
+    for opener in ("[data-act=rules]", "button:has-text('Keyboard shortcuts')"):
+        page.click(".menu summary")
+        page.click(f".menu-items {opener}")
+        page.wait_for_selector("dialog[open]")
+        scroll = page.eval_on_selector(
+            "dialog[open]", "(one) => [one.scrollTop, one.scrollHeight > innerHeight]"
+        )
+        assert scroll == [0, True], opener
+        page.keyboard.press("Escape")

@@ -1,6 +1,6 @@
 import { skye } from "../state/api.js";
 import { confirmation } from "../shared/confirmation.js";
-import { button, h, hide } from "../shared/dom.js";
+import { button, h, hide, setText } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { openHelp } from "../shared/keys.js";
 import { languageChoice } from "../home/language-choice.js";
@@ -9,7 +9,7 @@ import { forget } from "../home/my-games.js";
 import { replaceToken } from "../state/replace-token.js";
 import { guideStep, saveGuideStep } from "../state/guide-step.js";
 import { canPause, pause } from "./pause.js";
-import { canProposeAbort } from "./proposal.js";
+import { canProposeAbort, isShared } from "./proposal.js";
 import { settingBox } from "./setting-box.js";
 import { share } from "../home/share.js";
 import { toast, toastError } from "../shared/toast.js";
@@ -75,7 +75,10 @@ export function menuItems(store, chosen, reopen, menu) {
     () => void store.send(() => store.game.abort()).catch(toastError),
   );
   const abort = button(t("menu.abort"), () => aborting.open(abort), { "data-act": "abort" });
-  const pausing = button(t("menu.pause"), () => pause(store), { "data-act": "pause" });
+  const proposing = confirmation(t("menu.pause_question"), t("menu.pause_propose"), () => pause(store));
+  const pausing = button(t("menu.pause"), () => (isShared(store) ? proposing.open(pausing) : pause(store)), {
+    "data-act": "pause",
+  });
   const forgetIt = button(t("menu.forget"), () => forgetting.open(forgetIt), { "data-act": "forget" });
   const root = h(
     "div",
@@ -151,6 +154,7 @@ export function menuItems(store, chosen, reopen, menu) {
       hide(seat, !seated);
       hide(linkFirst, !seated);
       hide(watch, store.view.visibility === "private" && !tokensOf(store.id).host);
+      setText(watch, t(store.view.options.public_from === "end" && !isOver() ? "menu.watch_end" : "menu.watch_link"));
       hide(pausing, !canPause(store));
       hide(abort, !canProposeAbort(store));
       hide(leaving, !seated || isOver());

@@ -5,11 +5,16 @@ import { proposalText } from "./log.js";
 
 /** @typedef {import("../state/store.js").Store} Store */
 
+/** Return whether several people play a game, who decide together. @param {Store} store */
+export function isShared({ view }) {
+  return view.players.filter(({ bot }) => bot === null).length > 1;
+}
+
 /** Return whether our seat may propose to end the game early: several people play it. @param {Store} store */
-export function canProposeAbort({ view, me }) {
+export function canProposeAbort(store) {
+  const { view, me } = store;
   const isServers = view.origin === null && view.options.clock === "real";
-  const people = view.players.filter(({ bot }) => bot === null).length;
-  return view.status === "playing" && isServers && people > 1 && me?.bot === null && view.proposal === null;
+  return view.status === "playing" && isServers && isShared(store) && me?.bot === null && view.proposal === null;
 }
 
 /**

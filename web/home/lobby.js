@@ -6,6 +6,7 @@ import { number, t } from "../shared/i18n.js";
 import { dropInvite, inviteList, saveInvite } from "./invitations.js";
 import { askToLeave } from "./leave-seat.js";
 import { dropToken } from "./my-games.js";
+import { optionTexts } from "./option-texts.js";
 import { nameInput, proposeFreeName, saveName } from "./player-name.js";
 import { replaceToken } from "../state/replace-token.js";
 import { share } from "./share.js";
@@ -33,6 +34,7 @@ export async function lobbyPanel(store, reopen) {
   const free = h("p", { class: "faint" });
   const hint = h("p", {});
   const ruleset = h("p", { class: "faint ruleset" });
+  const options = h("ul", { class: "options-chosen faint", "aria-label": t("lobby.options") });
   const name = nameInput();
   /** Whether the player has typed a name: then it stays, also if it is taken. */
   let typed = false;
@@ -81,6 +83,7 @@ export async function lobbyPanel(store, reopen) {
     { class: "lobby panel", hidden: true, "aria-label": t("status.lobby") },
     h("h2", {}, t("status.lobby")),
     ruleset,
+    options,
     seats,
     free,
     invites.root,
@@ -217,6 +220,12 @@ export async function lobbyPanel(store, reopen) {
       const invited = tokensOf(store.id).invite || (host && invites.codes().length > 0);
       setText(ruleset, rulesetText(view.ruleset));
       hide(ruleset, !ruleset.textContent);
+      keyed(
+        options,
+        optionTexts(view.options),
+        (text) => text,
+        (text) => ({ root: h("li", {}, text), update() {} }),
+      );
       setText(
         free,
         [

@@ -13,6 +13,7 @@ export function showDialog(dialog) {
   );
   document.body.append(dialog); // inside a closed menu it would not be shown
   dialog.showModal();
+  dialog.scrollTop = 0; // the browser has scrolled to the first link or button, which it focuses
   openDialogs.push(dialog);
   for (const kind of /** @type {const} */ (["status", "alert"])) {
     liveRegion(kind)?.replaceChildren(); // before they have a text, and without the one of the last time

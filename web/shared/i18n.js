@@ -112,6 +112,11 @@ export function number(value) {
   return Math.abs(value) >= 1000 ? value.toLocaleString(language) : String(value);
 }
 
+/** Return an amount with its unit, as in "2 minutes". @param {number} value @param {string} unit */
+export function inUnits(value, unit) {
+  return value.toLocaleString(language, { style: "unit", unit, unitDisplay: "long" });
+}
+
 /** Return a number with its sign. @param {number} value */
 export function signed(value) {
   return `${value < 0 ? "−" : "+"}${number(Math.abs(value))}`;

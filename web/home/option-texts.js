@@ -1,0 +1,35 @@
+import { inUnits, t } from "../shared/i18n.js";
+import { scoringTitle } from "../shared/rulesets.js";
+
+/** The units of times, the largest first, with their milliseconds. */
+const UNITS = /** @type {const} */ ([
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+]);
+
+/**
+ * Return in words what the creator of a game has chosen: always the times and whose gold is public; the rest if it is not as usual.
+ *
+ * @param {import("../state/api.js").Game["options"]} options
+ */
+export function optionTexts({ turn_ms, budget_ms, increment_ms, open_gold, hints, public_from, scoring_tiles: tiles }) {
+  const times = [
+    turn_ms !== null && `${t("front.clock")}: ${duration(turn_ms)}`,
+    budget_ms !== null && `${t("front.budget")}: ${duration(budget_ms)}`,
+    budget_ms !== null && increment_ms > 0 && `${t("front.increment")}: ${duration(increment_ms)}`,
+  ].filter(Boolean);
+  return [
+    ...(times.length ? times : [`${t("front.clock")}: ${t("front.no_clock")}`]),
+    t(open_gold ? "lobby.open_gold" : "lobby.hidden_gold"),
+    !hints && t("front.no_hints"),
+    public_from === "end" && t("front.public_from_end"),
+    tiles && `${t("tab.scoring")}: ${tiles.map(scoringTitle).join(" · ")}`,
+  ].filter((text) => typeof text === "string");
+}
+
+/** @param {number} ms */
+function duration(ms) {
+  const [unit, size] = UNITS.find(([, length]) => ms % length === 0) ?? ["second", 1000];
+  return inUnits(ms / size, unit);
+}
