@@ -10,7 +10,7 @@ import { logPanel, spokenStory, story } from "./log.js";
 import { guideStep } from "../state/guide-step.js";
 import { market } from "./market.js";
 import { gameMenu } from "../shared/menu.js";
-import { FLIGHT_MS, fly } from "../shared/motion.js";
+import { FLIGHT_MS, flight } from "../shared/motion.js";
 import { boardNotices } from "./notices.js";
 import { paneTabs, sidePanes } from "./panes.js";
 import { Placing } from "./place.js";
@@ -40,6 +40,8 @@ const TICK_MS = 250;
  * @property {boolean} ending Whether the points at the end are being counted; the result is shown afterwards.
  * @property {boolean} open Whether all parts have been shown once.
  * @property {Scored[]} scored Events with points that are not counted yet.
+ * @property {import("../state/api.js").Event[]} heard Events that the page has not told of yet.
+ * @property {(() => void)[]} flights What begins the flights of what was bought.
  * @property {string[]} said What a screen reader says before whose turn it is.
  * @property {string} phase The phase that was shown last.
  * @property {string} turn The turn that was announced last.
@@ -62,6 +64,8 @@ export function gamePage(store, chosen, reopen) {
     ending: false,
     open: false,
     scored: [],
+    heard: [],
+    flights: [],
     said: [],
     phase: "",
     turn: "",
@@ -165,7 +169,7 @@ export function gamePage(store, chosen, reopen) {
    * @param {Element} app
    */
   async function open(app) {
-    for (const draw of [updateFrame, updateTrays, updateOffers, updateBoard, announceTurn]) {
+    for (const draw of [enterPhase, updateFrame, updateTrays, updateOffers, updateBoard]) {
       await sleep(0);
       draw();
     }
@@ -270,7 +274,8 @@ export function gamePage(store, chosen, reopen) {
     highlight(tiles, seat);
     seats.update();
     if (!step?.points || seat === null) return;
-    fly(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture: h("span", { class: "coins" }, stepText(step)) });
+    const picture = () => h("span", { class: "coins" }, stepText(step));
+    flight(board.cellOf(tiles[0]), seats.scoreOf(seat), { picture })();
   }
 
   /** All points are counted. */
@@ -284,35 +289,44 @@ export function gamePage(store, chosen, reopen) {
     attribute(root, "data-lesson", lesson);
   }
 
-  /** @param {import("../state/api.js").Event} event */
+  /** Take in an event before the page is drawn; `tell` does what can follow. @param {import("../state/api.js").Event} event */
   function heard(event) {
     clearTimeout(later); // the panels are drawn after the board, once for all events
     later = 0;
+    state.heard.push(event);
     if (event.type === "tile_bought") {
       const placeOf = (/** @type {number} */ seat) => offers.rowOf(seat) ?? seats.cardOf(seat);
-      fly(offers.pictureOf(event.tile), placeOf(event.seat));
-      const coins = h("span", { class: "coins" }, t("gold", { count: event.price }));
-      fly(placeOf(event.seat), placeOf(event.seller), { picture: coins, delay: FLIGHT_MS });
+      const [buyer, seller] = [placeOf(event.seat), placeOf(event.seller)];
+      const picture = () => h("span", { class: "coins" }, t("gold", { count: event.price }));
+      state.flights.push(
+        flight(offers.pictureOf(event.tile), buyer),
+        flight(buyer, seller, { picture, delay: FLIGHT_MS }),
+      );
     }
+    if (event.type === "round_scored" || event.type === "game_finished") {
+      state.scored.push(event);
+      store.set({ counted: store.counted ?? pointsBefore(event) });
+      state.ending ||= event.type === "game_finished";
+    }
+  }
+
+  /** Tell of an event by a sound, by a notice and in words. @param {import("../state/api.js").Event} event */
+  function tell(event) {
     alerts.sound(event.type);
     const notice = notices.add(event);
     if (notice) state.said.push(notice);
     if (event.type === "tile_placed" && event.seat === store.seat) announce(spokenStory(event, store.view));
-    if (event.type === "round_scored" || event.type === "game_finished") {
-      state.scored.push(event);
-      store.set({ counted: store.counted ?? pointsBefore(event) });
-      state.said.push(story(event, store.view));
-      state.ending ||= event.type === "game_finished";
-    }
+    if (event.type === "round_scored" || event.type === "game_finished") state.said.push(story(event, store.view));
     if (event.type === "bot_took_over" && event.seat === store.seat) toast(t("toast.bot_took_over"));
   }
 
+  /** Draw what players look at; the panels follow in a task of their own. */
   function update() {
+    enterPhase();
     updateFrame();
     updateTrays();
     updateOffers();
     updateBoard();
-    announceTurn();
     later ||= setTimeout(updatePanels, 0);
   }
 
@@ -350,10 +364,13 @@ export function gamePage(store, chosen, reopen) {
     if (state.ending) hide(result.root, true); // the end is being counted up
   }
 
-  /** Update the panels, in a task after the update of the board and the trays. */
+  /** Update the panels, and tell what has happened, in a task after the update of the board and the trays. */
   function updatePanels() {
     later = 0;
     if (!state.open) return;
+    for (const begin of state.flights.splice(0)) begin();
+    state.heard.splice(0).forEach(tell);
+    announceTurn();
     for (const panel of [seats, scoring, log, guide]) panel.update();
     focus.check();
     root.dataset.event = String(store.view.last_event);
@@ -404,17 +421,25 @@ export function gamePage(store, chosen, reopen) {
     for (const part of [trial, building]) part.update();
   }
 
-  /** Show the pane of a new phase, and announce whose turn it is to screen readers. */
+  /** Show the board when a phase begins. */
+  function enterPhase() {
+    const { phase } = store.view;
+    const entered = phaseNow();
+    if (entered === state.phase) return;
+    state.phase = entered;
+    placing.select(null);
+    tabs.showBoard();
+    if (phase === "building") state.looked = null;
+  }
+
+  function phaseNow() {
+    return `${store.view.round}.${store.view.phase}`;
+  }
+
+  /** Announce to screen readers what has happened and whose turn it is. */
   function announceTurn() {
     const { view } = store;
-    const phase = `${view.round}.${view.phase}`;
-    if (phase !== state.phase) {
-      state.phase = phase;
-      placing.select(null);
-      tabs.showBoard();
-      if (view.phase === "building") state.looked = null;
-    }
-    const turn = `${phase}.${view.status}.${view.waiting_for.join(",")}`;
+    const turn = `${phaseNow()}.${view.status}.${view.waiting_for.join(",")}`;
     if (store.myTurn && !store.actions) return;
     const said = state.said.splice(0);
     if (turn !== state.turn) said.push(store.myTurn && view.phase === "buying" ? offers.status() : turnText(store));

@@ -18,6 +18,8 @@ import { noteOn } from "./tile-note.js";
 export function market(store, preview) {
   /** @type {string | null} */
   let selected = null;
+  /** What our seat can buy, and what each seat has sold this round, as of the last update. */
+  let [can, sold] = [/** @type {Set<string>} */ (new Set()), /** @type {Offer[]} */ ([])];
   const rows = h("div", { class: "market-rows" });
   /** @type {Map<number, HTMLElement>} */
   const rowBoxes = new Map();
@@ -88,7 +90,7 @@ export function market(store, preview) {
         );
         box.classList.toggle("mine", shown.seat === store.seat);
         box.classList.toggle("acting", store.view.phase === "buying" && store.view.waiting_for.includes(shown.seat));
-        keyed(offers, offersOf(store, shown), ({ tile }) => tile, offer);
+        keyed(offers, offersOf(shown, sold), ({ tile }) => tile, offer);
       },
     };
   }
@@ -109,13 +111,27 @@ export function market(store, preview) {
     offerBoxes.set(tile, box);
     noteOn(box, store.view.ruleset, () => tile);
     box.append(h("span", { class: "offer-name" }, tile), price, why);
-    return { root: box, update: (/** @type {Offer} */ shown) => showOffer(box, price, why, shown) };
+    const changed = whenChanged();
+    return {
+      root: box,
+      update(/** @type {Offer} */ shown) {
+        const isFor = can.has(shown.tile);
+        const choosing = store.view.phase === "buying" && store.myTurn && store.actions !== null && !shown.buyer;
+        const state = { isFor, choosing, isChosen: selected === tile, words: tileWords(store.view.ruleset, tile) };
+        changed([shown, state], () => drawOffer(box, price, why, shown, state));
+      },
+    };
   }
 
-  /** @param {HTMLElement} box @param {HTMLElement} price @param {HTMLElement} why @param {Offer} shown */
-  function showOffer(box, price, why, shown) {
-    const can = buyable().has(shown.tile);
-    const choosing = store.view.phase === "buying" && store.myTurn && store.actions !== null && !shown.buyer;
+  /**
+   * @param {HTMLElement} box
+   * @param {HTMLElement} price
+   * @param {HTMLElement} why
+   * @param {Offer} shown
+   * @param {{isFor: boolean, choosing: boolean, isChosen: boolean, words: string}} state Whether our seat can buy it, chooses
+   * now, and has chosen it.
+   */
+  function drawOffer(box, price, why, shown, { isFor, choosing, isChosen, words }) {
     const mine = shown.owner === store.seat;
     setText(
       price,
@@ -127,12 +143,12 @@ export function market(store, preview) {
             ? t("market.discarded")
             : t(mine ? "market.yours" : "market.hidden"),
     );
-    setText(why, !choosing || can ? "" : mine ? t("market.yours") : t("market.too_dear"));
+    setText(why, !choosing || isFor ? "" : mine ? t("market.yours") : t("market.too_dear"));
     box.classList.toggle("priced", !shown.buyer && shown.price !== null && !shown.discard);
-    attribute(box, "aria-description", tileWords(store.view.ruleset, shown.tile) || null);
-    box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !can));
-    attribute(box, "aria-disabled", String(!can));
-    attribute(box, "aria-pressed", can ? String(selected === shown.tile) : null);
+    attribute(box, "aria-description", words || null);
+    box.classList.toggle("dim", shown.discard === true || shown.buyer !== null || (choosing && !isFor));
+    attribute(box, "aria-disabled", String(!isFor));
+    attribute(box, "aria-pressed", isFor ? String(isChosen) : null);
   }
 
   function update() {
@@ -142,7 +158,9 @@ export function market(store, preview) {
       selected = null;
       return;
     }
-    if (selected && !buyable().has(selected)) selected = null;
+    can = buyable();
+    sold = soldIn(store);
+    if (selected && !can.has(selected)) selected = null;
     keyed(rows, inTurn(view), ({ seat }) => seat, row);
     const acting = view.phase === "buying" && store.myTurn;
     const seller = view.players.find(({ tiles_on_offer }) => tiles_on_offer.some(({ tile }) => tile === selected));
@@ -153,7 +171,7 @@ export function market(store, preview) {
     );
     confirm.disabled = !selected || store.blocked;
     pass.disabled = store.blocked || !acting || !store.actions;
-    setText(hint, store.actions ? t("market.affordable", { count: buyable().size, gold: store.me?.gold ?? 0 }) : "…");
+    setText(hint, store.actions ? t("market.affordable", { count: can.size, gold: store.me?.gold ?? 0 }) : "…");
   }
 
   return {
@@ -165,10 +183,9 @@ export function market(store, preview) {
     cancel: () => selected && select(null),
     /** Choose a tile that can be bought, by its place among them. @param {number} index */
     select(index) {
-      const can = buyable();
       const tile = inTurn(store.view)
-        .flatMap((player) => offersOf(store, player))
-        .filter((shown) => can.has(shown.tile))[index]?.tile;
+        .flatMap((player) => offersOf(player, soldIn(store)))
+        .filter((shown) => buyable().has(shown.tile))[index]?.tile;
       if (!tile) return;
       if (selected !== tile) select(tile);
       offerBoxes.get(tile)?.focus();
@@ -191,27 +208,32 @@ function inTurn({ players, starting_seat: first }) {
   return [...players.slice(first ?? 0), ...players.slice(0, first ?? 0)];
 }
 
-/**
- * Return the tiles that a seat has drawn this round, sold ones included.
- *
- * @param {Store} store
- * @param {Player} player
- * @returns {Offer[]}
- */
-function offersOf(store, player) {
-  const begun = store.log.findLastIndex(({ type }) => type === "round_started");
-  const sold = store.log.slice(begun + 1).flatMap((event) =>
-    event.type === "tile_bought" && event.seller === player.seat
+/** Return the tiles that were sold this round. @param {Store} store @returns {Offer[]} */
+function soldIn({ log, view }) {
+  const begun = log.findLastIndex(({ type }) => type === "round_started");
+  return log.slice(begun + 1).flatMap((event) =>
+    event.type === "tile_bought"
       ? [
           {
             tile: event.tile,
             price: event.price,
             discard: false,
-            owner: player.seat,
-            buyer: store.view.players[event.seat]?.name ?? "",
+            owner: event.seller,
+            buyer: view.players[event.seat]?.name ?? "",
           },
         ]
       : [],
   );
-  return [...player.tiles_on_offer.map((drawn) => ({ ...drawn, owner: player.seat, buyer: null })), ...sold];
+}
+
+/**
+ * Return the tiles that a seat has drawn this round, sold ones included.
+ *
+ * @param {Player} player
+ * @param {Offer[]} sold
+ * @returns {Offer[]}
+ */
+function offersOf({ seat, tiles_on_offer: tiles }, sold) {
+  const left = tiles.map((drawn) => ({ ...drawn, owner: seat, buyer: null }));
+  return [...left, ...sold.filter(({ owner }) => owner === seat)];
 }

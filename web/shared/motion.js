@@ -6,28 +6,29 @@ export function prefersReducedMotion() {
 }
 
 /**
- * Animate a picture from one element to the middle of another, at its own size. The page changes in the next frame, so that
- * animations which begin together compute one layout.
+ * Measure a flight of a picture from one element to the middle of another, at its own size; return what begins it. So a flight
+ * is measured before the page changes, which would force a layout, and begins when the page has changed.
  *
  * @param {Element | null} from
  * @param {Element | null} to
- * @param {{picture?: Element, delay?: number}} [options] The picture, by default a copy of `from`, and a delay in milliseconds.
+ * @param {{picture?: () => HTMLElement, delay?: number}} [options] Creates the picture, by default a copy of `from`; a delay
+ * in milliseconds.
  */
-export function fly(from, to, { picture, delay = 0 } = {}) {
-  if (prefersReducedMotion() || document.hidden || !from || !to) return;
+export function flight(from, to, { picture, delay = 0 } = {}) {
+  if (prefersReducedMotion() || document.hidden || !from || !to) return () => {};
   const [start, end] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
-  if (!start.width || !end.width) return;
-  const copy = /** @type {HTMLElement} */ (picture ?? from.cloneNode(true));
-  copy.classList.add("flying");
-  copy.setAttribute("aria-hidden", "true");
-  copy.removeAttribute("data-tile");
+  if (!start.width || !end.width) return () => {};
   const { width, height } = picture ? { width: 0, height: 0 } : start;
-  if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
   const at = (/** @type {DOMRect} */ box) => ({
     transform: `translate(${box.left + (box.width - width) / 2}px, ${box.top + (box.height - height) / 2}px)`,
   });
   const faded = picture ? {} : { opacity: 0.3 }; // a text stays readable
-  requestAnimationFrame(() => {
+  const begin = () => {
+    const copy = picture?.() ?? /** @type {HTMLElement} */ (from.cloneNode(true));
+    copy.classList.add("flying");
+    copy.setAttribute("aria-hidden", "true");
+    copy.removeAttribute("data-tile");
+    if (!picture) Object.assign(copy.style, { width: `${width}px`, height: `${height}px` });
     document.body.append(copy);
     copy
       .animate([at(start), { ...at(end), ...faded }], {
@@ -37,5 +38,6 @@ export function fly(from, to, { picture, delay = 0 } = {}) {
         fill: "backwards",
       })
       .finished.finally(() => copy.remove());
-  });
+  };
+  return () => void requestAnimationFrame(begin); // flights that begin together compute one layout
 }

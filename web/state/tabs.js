@@ -16,15 +16,21 @@ export class TabGroup {
   constructor(name, onMessage) {
     this.name = `skye.${name}`;
     this.leading = false;
+    /** What is not relayed yet. @type {Message[]} */
+    this.waiting = [];
     this.channel = "BroadcastChannel" in globalThis ? new BroadcastChannel(this.name) : null;
     this.channel?.addEventListener("message", ({ data }) => {
-      if (!this.leading) onMessage(data);
+      if (!this.leading) data.forEach(onMessage);
     });
   }
 
-  /** @param {Message} message */
+  /** Relay a message in a later task, together with others: our own page is drawn first. @param {Message} message */
   relay(message) {
-    this.channel?.postMessage(message);
+    if (this.waiting.push(message) > 1) return;
+    setTimeout(() => {
+      const messages = this.waiting.splice(0);
+      this.channel?.postMessage(messages);
+    });
   }
 
   /**
@@ -44,5 +50,6 @@ export class TabGroup {
 
   close() {
     this.channel?.close();
+    this.channel = null;
   }
 }
