@@ -182,6 +182,16 @@ def operations_of(document, *, code="", scheme=""):
     return found
 
 
+def below(document, folders):
+    """Return all operations whose paths begin with one of these."""
+    return {
+        f"{method.upper()} {path}"
+        for path, of_path in document["paths"].items()
+        if path.startswith(folders or "-")
+        for method in of_path.keys() & {"get", "put", "post", "patch", "delete"}
+    }
+
+
 @pytest.mark.parametrize(
     ("code", "needed"),
     [
@@ -191,13 +201,14 @@ def operations_of(document, *, code="", scheme=""):
     ],
 )
 def test_table_of_credentials_has_each_operation_that_needs_one(document, code, needed):
-    (row,) = re.findall(rf"^\| (`.*`) \| [^|]* \| 403 `{code}` \|$", TEXTS["credentials"], re.MULTILINE)[-1:]
+    (row,) = re.findall(rf"^\| ([^|]*) \| [^|]* \| 403 `{code}` \|$", TEXTS["credentials"], re.MULTILINE)[-1:]
     named = re.findall(r"`([^`]+)`", row)
     folders = tuple(name for name in named if " " not in name)
     found = {
         each for each in operations_of(document, **needed) if not each.split()[1].startswith(folders or "-")
     }
     assert {name for name in named if " " in name} == found
+    assert below(document, folders) <= operations_of(document, **needed)
 
 
 @pytest.mark.parametrize("row", ["2-4", "5"])

@@ -20,10 +20,18 @@ _CHECKS = {}
 
 
 def rows():
-    """Return the rows of the table as (replaced, what depends on it): whether it ends."""
-    section = guide.source("credentials").split("## Replace a credential that leaked")[1]
-    cells = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (ends?|stays?)\b[^|]* \|[^|]*\|$", section, re.MULTILINE)
-    return {(replaced, thing): then.startswith("end") for replaced, thing, then in cells}
+    """Return the entries of the table as (replaced, what depends on it): whether it ends.
+
+    A semicolon separates the entries of a cell; after the colon of one stands how to end it.
+    """
+    section = guide.source("credentials").split("## Replace a credential that leaked")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| ([^|]+) \| `[^|]+` \| ([^|]+) \| ([^|]+) \|$", section, re.MULTILINE)
+    return {
+        (replaced, entry.split(": ")[0]): ends
+        for replaced, *columns in cells
+        for ends, entries in zip((True, False), columns, strict=True)
+        for entry in entries.split("; ")
+    }
 
 
 def row(replaced, thing):
@@ -96,19 +104,19 @@ class World:
             return stream.rest()[-1]["data"]["reason"] in _INVALID
 
 
-@row("player key", "the old key, in all requests")
+@row("player key", "the old key")
 def _(its):
     old = its.replace_key()
     assert problem_code(its.service.call("GET", "/v1/me", token=old)) == "token_unknown"
     return not its.may_read(old)
 
 
-@row("player key", "open streams with the old key")
+@row("player key", "open streams with it")
 def _(its):
     return its.stream_ends(its.key, lambda: its.replace_key() and its.key)
 
 
-@row("player key", "watch codes that the old key requested")
+@row("player key", "watch codes that it requested")
 def _(its):
     code = its.call("GET", "watch-code")["code"]
     lost = its.service.begin(its.key, visibility="private", **PAIR)
@@ -124,7 +132,7 @@ def _(its):
     return not its.may_read(code)
 
 
-@row("player key", "webhooks that the old key made, of the player and of its games")
+@row("player key", "webhooks that it made, of the player and of its games")
 def _(its):
     made = [its.webhook("/v1/me/webhooks", its.key), its.webhook(its.game.path("webhooks"), its.key)]
     its.replace_key()
@@ -142,7 +150,7 @@ def _(its):
     return all(ended)
 
 
-@row("player key", "webhooks that the old key made, with `keep_webhooks`")
+@row("player key", "webhooks that it made, with `keep_webhooks`")
 def _(its):
     webhook = its.webhook("/v1/me/webhooks", its.key)
     its.replace_key(keep_webhooks=True)
@@ -159,14 +167,14 @@ def _(its):
     return not its.service.get(f"/v1/matchmaking/tickets/{ticket['id']}", its.key)
 
 
-@row("player key", "host tokens that the old key requested")
+@row("player key", "host tokens that it requested")
 def _(its):
     token = its.host_token()
     its.replace_key()
     return not its.may_read(token)
 
 
-@row("player key", "seat tokens that the old key requested")
+@row("player key", "seat tokens that it requested")
 def _(its):
     token = its.call("POST", "players/me/token")["token"]
     its.replace_key()
@@ -203,7 +211,7 @@ def _(its):
     return not any(map(its.may_read, codes))
 
 
-@row("host token", "webhooks that the old token made")
+@row("host token", "webhooks that it made")
 def _(its):
     old = its.host_token()
     webhook = its.webhook(its.game.path("webhooks"), old)
@@ -239,7 +247,7 @@ def _(its):
     return not its.may_read(old)
 
 
-@row("seat token", "open streams with the old token")
+@row("seat token", "open streams with it")
 def _(its):
     old = its.game.tokens[1]
     return its.stream_ends(old, lambda: its.call("POST", "players/1/token", token=old) and its.key)
@@ -269,7 +277,7 @@ def _(its):
     return not its.may_read(token)
 
 
-@row("webhook secret", "signatures with the old secret")
+@row("webhook secret", "signatures with it")
 def _(its):
     webhook = its.webhook("/v1/me/webhooks", its.key)
     owner, webhook_id = _owner(its), webhook.rpartition("/")[2]
