@@ -26,7 +26,7 @@ from skye_server.settings import DAY_S, Settings
 from skye_server.store.history_store import MAX_PAST_GAMES
 from skye_server.url_bots.bots import MAX_URLS
 from skye_server.worker.client_connection import MAX_HEAD_BYTES
-from tests.contract.guide import NAMES, SOURCES, excerpts, programs, recorded
+from tests.contract.guide import NAMES, SOURCES, excerpts, recorded
 from tests.contract.readme import settled
 from tests.support.launcher import ROOT, launching
 
@@ -117,9 +117,9 @@ def test_guide_bot_in_lobby_waits_for_the_start(monkeypatch):
         for status in ("lobby", "finished")
     ]
     views.insert(1, {})  # the page of events
-    monkeypatch.setattr("sys.argv", ["bot.py", "http://server", "game", "0", "token"])
+    monkeypatch.setattr("sys.argv", ["plain_bot.py", "http://server", "game", "0", "token"])
     monkeypatch.setattr("urllib.request.urlopen", lambda _: io.StringIO(json.dumps(views.pop(0))))
-    exec(programs(TEXTS["writing-a-bot"])["bot.py"], {})
+    exec(guide.DOWNLOADS["plain_bot.py"].read_text(), {})
     assert not views
 
 
