@@ -140,10 +140,7 @@ def test_worker_of_the_guide_runs_as_printed(tmp_path):
 @contextlib.contextmanager
 def running_bot(folder):
     """Run the bot at a URL of the guide; yield it as a player of a new game."""
-    (program,) = re.findall(
-        r"^```python bot_flask.py\n(.*?)^```$", guide.source("writing-a-bot"), re.MULTILINE | re.DOTALL
-    )
-    (folder / "bot_flask.py").write_text(program)
+    (folder / "bot_flask.py").write_text(guide.DOWNLOADS["bot_flask.py"].read_text())
     port, secret = free_port(), new_secret()
     command = [sys.executable, "-m", "flask", "--app", "bot_flask", "run", "--port", str(port)]
     with running(command, folder, port, SECRET=secret):
