@@ -69,7 +69,7 @@ ELSEWHERE = {
 """Words set as code that are not the contract's own."""
 
 if "hunts" in guide.PAGES:  # a page of a plug-in
-    ELSEWHERE |= {"get_game", "defect", "--server", "/game/id", "{{1/game/id}}"}
+    ELSEWHERE |= {"get_game", "defect", "--server", "/game/id", "{{1/game/id}}", "{{1//etag}}"}
 
 
 @pytest.fixture(scope="module")
