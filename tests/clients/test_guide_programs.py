@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import sys
 
 import pytest
@@ -50,12 +51,34 @@ def test_javascript_program_of_the_guide_runs(program, url, tmp_path):
     assert run("node", str(script), cwd=tmp_path)
 
 
+STREAM = """
+import { events } from "./events.mjs";
+const body = JSON.stringify({ players: [{ bot: "random" }, { bot: "random" }], auto_start: true });
+const headers = { "Content-Type": "application/json" };
+const created = await (await fetch(`${process.argv[2]}/v1/games`, { method: "POST", headers, body })).json();
+const url = `${process.argv[2]}/v1/games/${created.game.id}/events/stream`;
+const messages = [];
+for await (const message of events(url, created.host_token, 0)) messages.push(message);
+const ids = messages.filter(({ name }) => name === "message").map(({ data }) => data.id);
+console.log(messages[0].name, messages.at(-1).name, ids.every((id, index) => id === index + 1));
+for await (const message of events(url, created.host_token, ids.at(-1))) console.log(message);
+"""
+
+
+def test_reader_of_streams_of_the_guide_yields_each_event_once(url, tmp_path):
+    if not shutil.which("node"):
+        pytest.skip("there is no Node")
+    (tmp_path / "events.mjs").write_text(guide.DOWNLOADS["events.mjs"].read_text())
+    (tmp_path / "program.mjs").write_text(STREAM)
+    assert run("node", str(tmp_path / "program.mjs"), url, cwd=tmp_path) == "stream end true\n"
+
+
 def write_programs(kind, folder, ending):
     """Write the programs that import their package into a folder."""
     for name, program in programs(kind).items():
         if "import" in program:
             (folder / f"{name}.{ending}").write_text(program)
-    assert len(list(folder.iterdir())) >= 6
+    assert len(list(folder.iterdir())) >= 5
 
 
 def test_python_programs_of_the_texts_pass_mypy_strict(tmp_path):
