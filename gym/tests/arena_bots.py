@@ -49,6 +49,12 @@ def flood(game, seat, rng):
         os.write(1, b"x" * 65536)
 
 
+@from_round_2
+def faulty(game, seat, rng):
+    print("my debugging of round", game.round)
+    raise LookupError("my strategy")
+
+
 def spy(game, seat, rng):
     """Fail with a seed if this process has one, and play on otherwise."""
     for found in gc.get_objects():

@@ -1,26 +1,31 @@
 """The arena: pairing, resuming, statistics, and bots in processes of their own, good and bad."""
 
+import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from skye import Action, Options, Record, game_from_position, position_from_text, replay
+from skye import Action, Options, Record, game_from_position, new_game, position_from_text, replay
 from skye.bots.registry import BOTS
 from skye.views import move_from
 from skye_gym.arena import match
-from skye_gym.arena.bot_process import Budget
+from skye_gym.arena.bot_errors import explained
+from skye_gym.arena.bot_process import BotFailed, BotProcess, Budget
 from skye_gym.arena.command import main
 from skye_gym.arena.entrants import decider_for, entrant_from
 from skye_gym.arena.json_lines import json_line, opened_alone, read_json_lines
 from skye_gym.arena.league import League
 from skye_gym.arena.match import play_match
 from skye_gym.arena.ratings import standings, wilson
+from skye_gym.arena.turn import Turn, chosen_move, function_named
 from skye_gym.encoding import EncodedGame
 from tests.support.waiting import waited_for
 
@@ -119,6 +124,56 @@ def test_bot_that_fails_loses_its_games_and_the_league_goes_on(play, bot, failur
 def test_bot_that_exceeds_its_budget_loses_its_games(play, bot):
     _, results = play("random", bot, budget=0.5, startup=AMPLE_S)
     assert_lost(results, "budget")
+
+
+def test_what_a_bot_prints_and_raises_is_shown_beside_the_table(play, capfd):
+    _, results = play("random", "mine=arena_bots:faulty", workers=2)
+    assert_lost(results, "raised LookupError: my strategy (")
+    shown = capfd.readouterr()
+    lines = [line for line in shown.err.splitlines() if line.startswith("[mine] ")]
+    assert "[mine] my debugging of round 2" in lines
+    assert '[mine]     raise LookupError("my strategy")' in lines
+    assert "[mine] LookupError: my strategy" in lines
+    assert "skye_gym" not in "".join(lines)
+    assert "[mine]" not in shown.out
+
+
+@pytest.mark.parametrize("trick", ["chatter", "half"])
+def test_output_of_a_bot_is_shown_in_lines_up_to_a_limit(trick, capfd):
+    bot = BotProcess([sys.executable, str(HOSTILE), trick], Budget(0.2, AMPLE_S), "mine")
+    game = new_game(2, seed="s").game
+    with closing(bot), contextlib.suppress(BotFailed):
+        bot.decide(game, 0, Random(1))  # starts the process, and has its time
+        bot.decide(game._replace(round=2), 0, Random(1))
+    shown = capfd.readouterr().err
+    assert len(shown) < 200_000
+    assert ("[mine] ... and more, which is left out" in shown) == (trick == "chatter")
+
+
+@pytest.mark.parametrize(
+    ("source", "reason", "line"),
+    [
+        ("import nothing_there", "No module named 'nothing_there'", "import nothing_there"),
+        ("def bot(:", "SyntaxError", "def bot(:"),
+        ("bot = 1\njson.foo", "name 'json' is not defined", "json.foo"),
+        ("def bot(turn):\n    return int('x')", "invalid literal for int()", "return int('x')"),
+        ("def bot(turn):\n    return None", "returned no action", ""),
+        ("def bot(game, seat, rng):\n    return None", "returned no move: None", ""),
+    ],
+)
+def test_error_of_a_bot_is_explained_by_its_own_lines(tmp_path, monkeypatch, capsys, source, reason, line):
+    (tmp_path / "faulty_bot.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "faulty_bot", raising=False)
+    with pytest.raises((ImportError, SyntaxError, NameError, ValueError)) as raised:
+        chosen_move(function_named("faulty_bot:bot"), Turn(new_game(2, seed="s").game, 0, Random(1), 1000))
+    own = raised.value.with_traceback(raised.value.__traceback__.tb_next)  # without the frame of the test
+    assert reason in explained(own)
+    shown = capsys.readouterr().err
+    assert line in shown
+    assert bool(shown) == bool(line)
+    assert "skye_gym" not in shown
+    assert "importlib" not in shown
 
 
 def assert_lost(results, failure):

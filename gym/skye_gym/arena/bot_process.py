@@ -1,4 +1,7 @@
-"""A bot in a separate process, over JSON lines on its standard streams (see PROTOCOL.md)."""
+"""A bot in a separate process, over JSON lines on its standard streams (see PROTOCOL.md).
+
+What the process writes to its standard error appears on that of the league.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import os
 import selectors
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from random import Random
@@ -26,8 +30,17 @@ PROTOCOL_VERSION: Final = 1
 MAX_REPLY: Final = 65_536
 """The maximum length of a reply in bytes."""
 
+MAX_REASON: Final = 500
+"""The maximum length of the reason that a bot sends instead of a move, in characters."""
+
 _ERROR_TAIL: Final = 400
 """The number of bytes from the end of the bot's standard error that a failure reports."""
+
+_MAX_SHOWN: Final = 65_536
+"""The number of bytes of the bot's standard error that appear for each decision."""
+
+_MAX_LINE: Final = 2_000
+"""The number of bytes after which a line is broken: less than a pipe takes from several processes unmixed."""
 
 
 class Budget(NamedTuple):
@@ -55,12 +68,14 @@ class BotProcess:
 
     :param command: the program and its arguments.
     :param budget: the time limit of each decision.
+    :param name: the name before each line that the process writes to its standard error.
     """
 
-    def __init__(self, command: Sequence[str], budget: Budget) -> None:
+    def __init__(self, command: Sequence[str], budget: Budget, name: str = "bot") -> None:
         self.clock: Callable[[], float] = time.perf_counter
         self._command = command
         self._budget = budget
+        self._name = name
         self._pipes: _Pipes | None = None
         self._decisions = 0
 
@@ -74,12 +89,12 @@ class BotProcess:
 
         The first call starts the process.
 
-        :raises BotFailed: when the bot sends no move in time. This stops the process; the next call starts
-            another one.
+        :raises BotFailed: when the bot sends no move in time, or the reason why it has none. This stops the
+            process; the next call starts another one.
         """
         seconds = self._budget.decision_s
         if self._pipes is None:
-            self._pipes = _Pipes(self._command)
+            self._pipes = _Pipes(self._command, _ShownLines(self._name))
             seconds += self._budget.startup_s
         self._decisions += 1
         request = _request(game, seat, self._decisions, rng.getrandbits(53), self._budget.decision_s)
@@ -88,12 +103,17 @@ class BotProcess:
             return move_in(line, "move", self._move_of)
         except TimeoutError:
             raise BotFailed(f"{self._budget.exceeded}{self._stop()}") from None
+        except _NoMove as failure:
+            self._stop()
+            raise BotFailed(str(failure)) from None
         except BotFailed as failure:
             raise BotFailed(f"{failure}{self._stop()}") from None
 
     def _move_of(self, reply: Any) -> Move:
         if reply["id"] != self._decisions:
             raise BotFailed(f"replied to decision {reply['id']!r:.20} instead of {self._decisions}")
+        if isinstance(reply.get("error"), str):
+            raise _NoMove(reply["error"][:MAX_REASON])
         return move_from(reply["move"]["type"], reply["move"])
 
     def close(self) -> None:
@@ -109,15 +129,59 @@ class BotProcess:
         return f": {written}" if written else ""
 
 
+class _NoMove(BotFailed):
+    """A bot sent the reason why it has no move."""
+
+
+class _ShownLines:
+    """Shows what a bot writes to its standard error, on that of the league: each line with the bot's name."""
+
+    def __init__(self, name: str) -> None:
+        clear = "\r\033[K" if sys.stderr.isatty() else ""  # the line of the progress
+        self._prefix = f"{clear}[{name}] "
+        self._incomplete = b""
+        self._left = _MAX_SHOWN
+
+    def begin_decision(self) -> None:
+        """Show the lines of a decision, whatever earlier decisions wrote."""
+        self._left = _MAX_SHOWN
+
+    def add(self, data: bytes) -> None:
+        """Show the complete lines; break those that are too long."""
+        if self._left <= 0:
+            return
+        self._left -= len(data)
+        *lines, self._incomplete = (self._incomplete + data).split(b"\n")
+        for line in lines:
+            self._show(line)
+        if len(self._incomplete) > _MAX_LINE or self._left <= 0:
+            self.end()
+        if self._left <= 0:
+            self._show(b"... and more, which is left out")
+
+    def end(self) -> None:
+        """Show an incomplete line."""
+        line, self._incomplete = self._incomplete, b""
+        if line:
+            self._show(line)
+
+    def _show(self, line: bytes) -> None:
+        for start in range(0, max(1, len(line)), _MAX_LINE):
+            text = line[start : start + _MAX_LINE].decode(errors="replace")
+            sys.stderr.write(f"{self._prefix}{text}\n")
+
+
 class _Pipes:
     """A process and its three standard streams.
 
-    It also reads standard error and keeps only the end, so that a bot which writes much there fills no pipe.
+    It also reads standard error, so that a bot which writes much there fills no pipe: it shows the beginning
+    for each decision, and keeps the end.
 
+    :param shown: shows standard error.
     :raises BotFailed: when the command cannot be started.
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], shown: _ShownLines) -> None:
         pipe = subprocess.PIPE
         try:
             self._process = subprocess.Popen(
@@ -133,6 +197,7 @@ class _Pipes:
             os.set_blocking(stream.fileno(), False)
         self._received = b""
         self._error_tail = b""
+        self._shown = shown
 
     def request(self, request: bytes, seconds: float) -> bytes:
         """Send a line and return the line that the process writes.
@@ -142,6 +207,7 @@ class _Pipes:
         :raises BotFailed: when the process ends, or writes too much.
         """
         deadline = time.monotonic() + seconds
+        self._shown.begin_decision()
         with selectors.DefaultSelector() as selector:
             selector.register(self._input, selectors.EVENT_WRITE)
             selector.register(self._output, selectors.EVENT_READ)
@@ -159,6 +225,7 @@ class _Pipes:
                     request = request[self._write(request) :]
                     if not request:
                         selector.unregister(self._input)
+        self._read_errors()  # what the bot wrote before its reply
         line, _, self._received = self._received.partition(b"\n")
         return line
 
@@ -168,6 +235,7 @@ class _Pipes:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._read_errors()
+        self._shown.end()
         for stream in self._streams:
             stream.close()
         return self._error_tail
@@ -195,6 +263,7 @@ class _Pipes:
         except BlockingIOError:
             return False
         self._error_tail = (self._error_tail + data)[-_ERROR_TAIL:]
+        self._shown.add(data)
         return bool(data)
 
 

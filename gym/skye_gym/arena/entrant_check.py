@@ -27,7 +27,7 @@ def check_entrants(
     with ThreadPoolExecutor(len(entrants)) as pool:
         failures = list(pool.map(lambda entrant: _failure_of(entrant, players, budget, ruleset_id), entrants))
     failed = [
-        f"{entrant.name!r} {failure}"
+        f"{entrant.name!r}: {failure}"
         for entrant, failure in zip(entrants, failures, strict=True)
         if failure is not None
     ]

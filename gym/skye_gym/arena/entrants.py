@@ -116,4 +116,4 @@ def decider_for(entrant: Entrant, budget: Budget) -> Decider | None:
         return None if entrant.is_of_server else BotAtUrl(entrant.url, budget)
     if entrant.builtin is not None:
         return _BuiltinBot(entrant.builtin)
-    return BotProcess(entrant.command, budget)
+    return BotProcess(entrant.command, budget, entrant.name)

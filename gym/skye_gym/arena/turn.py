@@ -15,6 +15,7 @@ from skye.rules.moves import Move, SetOffer, TakeBack
 from skye.rules.play import legal_moves, offer_limits
 from skye.rules.state import GameState
 from skye.views import action_of_move, game_view, move_from_action
+from skye_gym.arena.bot_errors import own_frames
 
 _REQUESTS: Final = {
     "set_offer": ("PUT", "offer"),
@@ -85,11 +86,18 @@ Decide: TypeAlias = Callable[[Turn], Mapping[str, Any]]
 def chosen_move(bot: Decide | Bot, turn: Turn) -> Move:
     """Return the move of a bot, a function of a turn, or one `(game, seat, rng) -> move`.
 
-    :raises ValueError: when the bot returns no action.
+    :raises ValueError: when the bot returns no action, or no move.
     """
     if takes_turn(bot):
-        return move_from_action(bot(turn))  # type: ignore[call-arg, arg-type]
-    return bot(turn.game, turn.seat, turn.rng)  # type: ignore[call-arg, return-value, arg-type]
+        action: Any = bot(turn)  # type: ignore[call-arg, arg-type]
+        try:
+            return move_from_action(action)
+        except ValueError as error:
+            raise ValueError(f"returned {error}") from None
+    move: Any = bot(turn.game, turn.seat, turn.rng)  # type: ignore[call-arg, arg-type]
+    if not isinstance(move, Move):
+        raise ValueError(f"returned no move: {move!r:.200}")
+    return move
 
 
 def takes_turn(bot: Callable[..., Any]) -> bool:
@@ -110,11 +118,14 @@ def function_named(name: str) -> Any:
     """Return a function as `module:function`.
 
     :raises ValueError: when there is none.
+    :raises Exception: what the module raises while it is imported.
     """
     module, _, function = name.partition(":")
     try:
         found = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
+        if own_frames(error) is not None:
+            raise
         raise ValueError(f"there is no bot {name!r}: {error}") from error
     if not callable(found):
         raise ValueError(f"there is no bot {name!r}: it is no function")
