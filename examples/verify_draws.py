@@ -4,7 +4,7 @@
 
 COMMITMENT is the `fairness.commitment` that you saved when the game began; by default the program gets the
 current one from the server. The program uses only the standard library, and no code of the service. It does
-not verify a game that began from a position: exit status 2.
+not verify a game that began from a position, or that it cannot read: exit status 2.
 """
 
 import hashlib
@@ -139,4 +139,8 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except OSError as error:
+        print(f"Not verified: {sys.argv[1]}: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -2,9 +2,10 @@
 
 import argparse
 import random
+import sys
 from collections.abc import Sequence
 
-from skye_client import ApiError, Game, GameView, Seat, Skye, is_known
+from skye_client import ApiError, ConnectionFailedError, Game, GameView, Seat, Skye, is_known
 from skye_client import models as m
 
 
@@ -76,4 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConnectionFailedError as error:
+        sys.exit(f"{error}")

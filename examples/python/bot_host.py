@@ -2,12 +2,13 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from bot import choose
 
-from skye_client import Skye, Turn, host, new_key
+from skye_client import ConnectionFailedError, Skye, Turn, host, new_key
 from skye_client import models as m
 
 
@@ -57,4 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConnectionFailedError as error:
+        sys.exit(f"{error}")

@@ -3,12 +3,13 @@
 import argparse
 import json
 import random
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from skye_client import GameView, Player, Seat, Skye, is_known
+from skye_client import ConnectionFailedError, GameView, Player, Seat, Skye, is_known
 from skye_client import models as m
 
 
@@ -70,4 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConnectionFailedError as error:
+        sys.exit(f"{error}")

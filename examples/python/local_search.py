@@ -2,10 +2,11 @@
 
 import argparse
 import random
+import sys
 from collections.abc import Sequence
 
 import skye
-from skye_client import Game, Skye
+from skye_client import ConnectionFailedError, Game, Skye
 from skye_gym.bots import LEAGUE_BOTS
 
 
@@ -62,4 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConnectionFailedError as error:
+        sys.exit(f"{error}")

@@ -22,3 +22,9 @@ def made_of_a_move(turn):
 def of_the_engine(game, seat, rng):
     """Choose in the old shape."""
     return BOTS["random"](game, seat, rng)
+
+
+def faulty(turn):
+    """Fail with an error that the package takes for one of its own otherwise."""
+    print("my debugging of round", turn.view["round"])  # noqa: T201 - as users do
+    raise ValueError("my strategy")

@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 import threading
+import traceback
 import urllib.error
 import urllib.request
 from datetime import UTC, datetime
@@ -228,7 +229,44 @@ def test_bot_that_fails_is_an_error_that_only_its_log_explains(caplog):
 
     status, shown = bot_server.answer(*signed(decision()), fails, SECRET)
     assert (status, "my strategy" in json.dumps(shown)) == (500, False)
-    assert "my strategy" in caplog.text
+    assert 'raise LookupError("my strategy")' in caplog.text
+    assert "bot_server.py" not in caplog.text.partition("\n")[2]  # after the line of the log
+
+
+def test_error_of_a_bot_of_a_player_key_shows_its_lines(skye, live, monkeypatch, capsys):
+    player = skye.player()
+    player.games.create(GAME)
+    with pytest.raises(ValueError, match="my strategy") as raised:
+        coroutines.in_thread(host, player.key, one_bot.faulty, url=live.url)
+    names = [frame.name for frame in traceback.extract_tb(raised.value.__traceback__)]
+    assert names[-2:] == ["host", "faulty"]
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    arguments = ["host", f"{NAME}faulty", f"--key={player.key}", f"--url={live.url}"]
+    assert coroutines.in_thread(bot_command.main, arguments) == 1
+    printed = capsys.readouterr()
+    assert "my debugging of round 1" in printed.out
+    assert 'one_bot.py", line' in printed.err
+    assert 'raise ValueError("my strategy")' in printed.err
+    assert "anyio" not in printed.err
+    assert "skye_client" not in printed.err
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("import nothing_there", "import nothing_there"),
+        ("def bot(:", "SyntaxError"),
+        ("bot = 1\njson.foo", 'faulty_bot.py", line 2'),
+    ],
+)
+def test_error_in_the_module_of_a_bot_shows_its_line(source, shown, tmp_path, monkeypatch, capsys):
+    (tmp_path / "faulty_bot.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "faulty_bot", raising=False)
+    assert bot_command.main(["url", "faulty_bot:bot"]) == 1
+    error = capsys.readouterr().err
+    assert shown in error
+    assert "importlib" not in error
 
 
 @pytest.mark.parametrize(
@@ -241,7 +279,7 @@ def test_bot_that_fails_is_an_error_that_only_its_log_explains(caplog):
         (["host", "json:dumps", "--key=/nothing"], "this is no player key (skye_key_...), and no file"),
         (
             ["host", "json:dumps", f"--key=skye_key_{22 * 'A'}", "--url=http://127.0.0.1:9"],
-            "no server responds at http://127.0.0.1:9, which --url names",
+            "no server responds at http://127.0.0.1:9 (All connection attempts failed): start one with ",
         ),
     ],
 )
@@ -249,4 +287,6 @@ def test_command_refuses_what_cannot_be_a_bot(arguments, reason, capsys, monkeyp
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.delenv("SKYE_PLAYER_KEY", raising=False)
     assert bot_command.main(arguments) == 2
-    assert reason in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert reason in error
+    assert ("--url names another server" in error) == ("no server" in reason)

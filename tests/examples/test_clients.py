@@ -1,12 +1,15 @@
 """The bots of examples/, on the client packages, play whole games against a real server."""
 
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.examples.conftest import EXAMPLES, ROOT, call, run
+from tests.support.ports import free_port
 from tests.support.waiting import MAX_RUN_S
 
 
@@ -76,3 +79,18 @@ def test_lock_of_the_typescript_bot_names_no_registry():
     of_registry = [package for name, package in packages.items() if name not in {*folders, *links}]
     assert of_registry
     assert all("integrity" in package and "resolved" not in package for package in of_registry)
+
+
+def test_example_without_a_server_says_in_one_line_what_to_start(python_bot, typescript_bot, tmp_path):
+    *interpreter, bot = python_bot
+    names = ["bot.py", "bot_host.py", "league.py", "local_search.py"]
+    commands = [[*interpreter, str(Path(bot).with_name(name))] for name in names]
+    url = f"http://127.0.0.1:{free_port()}"
+    started = [
+        subprocess.Popen([*command, "--api", url], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        for command in [*commands, typescript_bot]
+    ]
+    for example in started:
+        error = example.communicate(timeout=MAX_RUN_S)[1]
+        assert example.returncode == 1
+        assert re.fullmatch(f"no server responds at {url}.*: start one with .*\n", error, re.IGNORECASE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import logging
 import os
 import secrets
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from skye_client import webhooks
+from skye_client.bot_errors import explained, own_frames
 from skye_client.bot_server import make_server
 from skye_client.errors import ConnectionFailedError, InvalidWebhookError, SkyeError
 from skye_client.hosting import CONCURRENCY, RULESETS, URL, host
@@ -32,14 +34,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit status."""
     options = _parser().parse_args(arguments)
     logging.basicConfig(format="%(message)s")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)  # what the bot prints appears at once, also in a file
     sys.path.insert(0, str(Path.cwd()))
     try:
         status: int = options.function(options)
-    except ConnectionFailedError as error:
-        sys.stderr.write(f"skye-bot: no server responds at {options.url}, which --url names: {error}\n")
-        return 2
-    except (SkyeError, ValueError, OSError) as error:
-        sys.stderr.write(f"skye-bot: {error}\n")
+    except Exception as error:
+        if own_frames(error) is not None or isinstance(error, SyntaxError):
+            sys.stderr.write(f"skye-bot: the bot {options.bot} failed\n{explained(error)}\n")
+            return 1
+        if not isinstance(error, (SkyeError, ValueError, OSError)):
+            raise
+        other = "; --url names another server" if isinstance(error, ConnectionFailedError) else ""
+        sys.stderr.write(f"skye-bot: {error}{other}\n")
         return 2
     return status
 

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from skye_client import models as m
 from skye_client import webhooks
+from skye_client.bot_errors import explained
 from skye_client.errors import InvalidWebhookError
 from skye_client.turns import Decide, Turn, completed
 
@@ -30,7 +31,8 @@ def answer(
     :param body: the body as it was received.
     :param headers: the headers.
     :param decide: chooses an action. When it raises an exception, or returns no legal action, the status is
-        500 and the log `skye_client` has the reason; the server asks again, and then decides for the bot.
+        500 and the log `skye_client` has the reason, with the lines of the bot; the server asks again, and
+        then decides for the bot.
     :param secret: the secret `whsec_...` of the bot.
     """
     try:
@@ -45,8 +47,8 @@ def answer(
         turn = turn_of(cast("m.DecisionMessage", message), f"{secret}/{_message_id(headers)}")
         chosen = dict(completed(decide(turn), turn.actions))
         json.dumps(chosen)
-    except Exception:  # noqa: BLE001 - of the bot; its log has the reason
-        _LOG.exception("The bot made no decision.")
+    except Exception as error:  # noqa: BLE001 - of the bot; its log has the reason
+        _LOG.error("The bot made no decision: %s", explained(error))
         return HTTPStatus.INTERNAL_SERVER_ERROR, {"detail": "The bot made no decision."}
     return HTTPStatus.OK, chosen
 

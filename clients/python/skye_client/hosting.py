@@ -15,6 +15,7 @@ from skye_client import models as m
 from skye_client._async.client import AsyncSkye
 from skye_client._async.player import AsyncPlayer
 from skye_client._sync.client import Skye
+from skye_client.bot_errors import own_frames
 from skye_client.errors import ApiError, ConnectionFailedError, HistoryLostError, UnexpectedResponseError
 from skye_client.following import is_final
 from skye_client.retry import backoff
@@ -70,7 +71,8 @@ def host(
     :param concurrency: the number of games in which to act at the same time.
     :raises ApiError: when the server refuses the action, or a request of `decide`, though the game is as
         `decide` saw it.
-    :raises Exception: what `decide` raises ends the host, except errors of outages.
+    :raises Exception: what `decide` raises ends the host, except errors of outages; the traceback has its
+        lines only.
     """
     with Skye(options.get("url", URL)) as client, contextlib.suppress(KeyboardInterrupt):
 
@@ -84,7 +86,17 @@ def host(
         async def run() -> None:
             await async_host(key, in_thread, concurrency=concurrency, **options)
 
-        anyio.run(run)
+        try:
+            anyio.run(run)
+            return
+        except Exception as error:  # noqa: BLE001 - raised again below
+            failure = error
+        raise _of_bot(failure)
+
+
+def _of_bot(error: Exception) -> Exception:
+    """Return an error; the traceback of one that `decide` raised begins at the lines of the bot."""
+    return error.with_traceback(own_frames(error) or error.__traceback__)
 
 
 async def async_host(
@@ -102,8 +114,10 @@ async def async_host(
         hosting = _Host(client.player(key), decide, concurrency, rulesets, progress=shown)
         try:
             await hosting.run(until_over=options.get("until_over", False))
+            return
         except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            failure = failed.exceptions[0]
+        raise _of_bot(failure)  # outside of the handler: the group is no part of its context
 
 
 class _Host:
@@ -250,5 +264,5 @@ class _Host:
     def _report(self) -> None:
         if self._progress:
             waiting, over = len(self._tasks), self._finished
-            sys.stderr.write(f"\r{waiting} waiting, {self._decisions} decisions, {over} games over\033[K")
+            sys.stderr.write(f"\r{waiting} waiting, {self._decisions} decisions, {over} games over\033[K  ")
             sys.stderr.flush()

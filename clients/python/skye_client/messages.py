@@ -22,6 +22,9 @@ from skye_client.version import __version__
 
 USER_AGENT: Final = f"skye-client-python/{__version__}"
 
+_THIS_MACHINE: Final = ("127.0.0.1", "localhost", "::1")
+_START: Final = "`skye-server serve`, or `make serve` in a checkout"
+
 
 def checked_url(url: str) -> str:
     """Return the address of a server without white space around it, and without a slash at its end.
@@ -119,8 +122,16 @@ def query_of(options: RequestOptions) -> dict[str, Any]:
     return {name: value for name, value in (options.get("query") or {}).items() if value is not None}
 
 
-def final_error(method: str, path: str, error: Exception) -> Exception:
-    """Return the exception to raise when no attempt is left."""
+def final_error(method: str, url: str, path: str, error: Exception) -> Exception:
+    """Return the exception to raise when no attempt is left.
+
+    :param url: the address of the API.
+    """
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        server = httpx.URL(url)
+        start = f": start one with {_START}" if server.host in _THIS_MACHINE else ""
+        text = f"no server responds at {server.scheme}://{server.netloc.decode()} ({error}){start}"
+        return ConnectionFailedError(redacted(text))
     if isinstance(error, httpx.TransportError | ValueError):
         return ConnectionFailedError(redacted(f"{method} {path}: {type(error).__name__}: {error}"))
     return error

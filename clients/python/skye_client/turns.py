@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 from skye_client import models as m
 from skye_client._async.resources import AsyncSeat
 from skye_client._sync.resources import Seat
+from skye_client.bot_errors import own_frames
 from skye_client.errors import SkyeError
 from skye_client.known import is_known
 
@@ -154,11 +155,14 @@ def function_named(name: str) -> Callable[..., Any]:
     """Return a function as `module:function`.
 
     :raises ValueError: when there is none.
+    :raises Exception: what the module raises while it is imported.
     """
     module, _, function = name.partition(":")
     try:
         found = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
+        if own_frames(error) is not None:
+            raise
         raise ValueError(f"there is no bot {name!r}: {error}") from error
     if not callable(found):
         raise ValueError(f"there is no bot {name!r}: it is no function")

@@ -40,11 +40,18 @@ export class ApiError extends SkyeError {
 
 /** No complete response arrived within all retries; a write may have taken effect or not. */
 export class ConnectionFailedError extends SkyeError {
-  /** @param {unknown} cause */
-  constructor(cause) {
-    super("The server cannot be reached", { cause });
+  /** @param {unknown} cause @param {string} [url] The address of the API. */
+  constructor(cause, url) {
+    const server = url?.replace(/^(https?:\/\/)(?:[^/]*@)?([^/]*).*$/, "$1$2");
+    const isRefused = /** @type {any} */ (cause)?.cause?.code === "ECONNREFUSED"; // in Node
+    const start = isRefused && THIS_MACHINE.test(server ?? "") ? `: start one with ${START}` : "";
+    const failed = isRefused ? `No server responds at ${server}${start}` : `The server at ${server} cannot be reached`;
+    super(server ? failed : "The server cannot be reached", { cause });
   }
 }
+
+const THIS_MACHINE = /\/\/(127\.0\.0\.1|localhost|\[::1\])(:|$)/;
+const START = "`skye-server serve`, or `make serve` in a checkout";
 
 /** A player key or token cannot be one, and was not sent. The message does not contain it. */
 export class InvalidCredentialError extends SkyeError {}

@@ -225,5 +225,5 @@ function onTerminal() {
   const stderr = /** @type {any} */ (globalThis).process?.stderr;
   if (!stderr?.isTTY) return undefined;
   return (/** @type {{waiting: number, decisions: number, over: number}} */ { waiting, decisions, over }) =>
-    stderr.write(`\r${waiting} waiting, ${decisions} decisions, ${over} games over\x1b[K`);
+    stderr.write(`\r${waiting} waiting, ${decisions} decisions, ${over} games over\x1b[K  `);
 }

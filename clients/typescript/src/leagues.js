@@ -50,7 +50,7 @@ export class Leagues {
    * @returns {AsyncGenerator<RecordLine, void, void>}
    */
   async *records({ signal, limit = 200, ...query } = {}) {
-    const { retry } = this.transport;
+    const { retry, url } = this.transport;
     for (let attempt = 1, lines = limit, started = 0; lines === limit;) {
       lines = 0;
       try {
@@ -64,7 +64,7 @@ export class Leagues {
       } catch (error) {
         signal?.throwIfAborted();
         if (attempt === 1) started = Date.now();
-        await sleep(retryDelay(error, attempt++, started, retry), signal);
+        await sleep(retryDelay(error, attempt++, started, retry, url), signal);
         lines = limit; // not complete
       }
     }

@@ -85,7 +85,7 @@ export class Transport {
       const { value, error } = await this.#attempt(method, path, { ...options, idempotencyKey: key, body }, read);
       if (!error) return /** @type {T} */ (value);
       options.signal?.throwIfAborted();
-      await sleep(retryDelay(error, attempt, started, policy), options.signal);
+      await sleep(retryDelay(error, attempt, started, policy, this.url), options.signal);
     }
   }
 
@@ -161,9 +161,10 @@ export const readText = (response) => response.text();
  * @param {number} attempt The number of the attempt that failed, from 1.
  * @param {number} started When the first attempt began.
  * @param {RetryPolicy} policy
+ * @param {string} url The address of the API.
  * @throws {ApiError | ConnectionFailedError} No attempt is left, or a retry cannot help.
  */
-export function retryDelay(error, attempt, started, policy) {
+export function retryDelay(error, attempt, started, policy, url) {
   const { attempts, baseMs, maxMs, budgetMs } = policy;
   if (error instanceof UnexpectedResponseError || error instanceof InvalidCredentialError) throw error;
   let wait = backoff(attempt, baseMs, maxMs);
@@ -172,7 +173,7 @@ export function retryDelay(error, attempt, started, policy) {
     if (error.retryAfterMs !== null) wait = error.retryAfterMs + Math.random() * baseMs;
   }
   if (attempt < attempts && Date.now() + wait - started <= budgetMs) return wait;
-  throw error instanceof ApiError ? error : new ConnectionFailedError(error);
+  throw error instanceof ApiError ? error : new ConnectionFailedError(error, url);
 }
 
 /**

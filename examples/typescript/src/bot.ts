@@ -1,7 +1,7 @@
 /** A bot that does not know the rules, with the TypeScript client. Usage: ../../README.md */
 
 import { parseArgs } from "node:util";
-import { ApiError, type Game, GameView, type Known, type Schemas, Skye, isKnown } from "skye-client";
+import { ApiError, ConnectionFailedError, type Game, GameView, type Known, type Schemas, Skye, isKnown } from "skye-client";
 
 type Action = Known<Schemas["Action"]>;
 
@@ -55,10 +55,16 @@ const options = parseArgs({
     bots: { type: "string", default: "2" },
   },
 }).values;
-const game = await takeSeat(new Skye(options.api), options.game, Number(options.bots));
-console.log("playing", game.id);
-const view = await GameView.open(game);
-await play(view);
-for (const { score, name } of view.data.players.toSorted((one, other) => other.score - one.score)) {
-  console.log(score, name);
+try {
+  const game = await takeSeat(new Skye(options.api), options.game, Number(options.bots));
+  console.log("playing", game.id);
+  const view = await GameView.open(game);
+  await play(view);
+  for (const { score, name } of view.data.players.toSorted((one, other) => other.score - one.score)) {
+    console.log(score, name);
+  }
+} catch (error) {
+  if (!(error instanceof ConnectionFailedError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
 }

@@ -65,6 +65,27 @@ def test_error_is_copied_and_pickled_with_all_it_has(error, copied):
     assert (type(same), str(same), vars(same)) == (type(error), str(error), vars(error))
 
 
+@pytest.mark.parametrize(
+    ("url", "text"),
+    [
+        (
+            "http://ann:secret@127.0.0.1:8000/x",
+            "http://127.0.0.1:8000 (refused): start one with `skye-server",
+        ),
+        ("https://skye.example", "https://skye.example (refused)"),
+    ],
+)
+def test_error_without_a_server_names_the_address_and_what_to_start(url, text):
+    def refuse(_request):
+        raise httpx.ConnectError("refused")
+
+    client = Skye(url, http=httpx.Client(transport=httpx.MockTransport(refuse)))
+    with pytest.raises(ConnectionFailedError) as raised:
+        client.games.list(retry=RetryPolicy(attempts=1))
+    assert str(raised.value).startswith(f"no server responds at {text}")
+    assert ("start" in str(raised.value)) == ("start" in text)
+
+
 def test_response_of_a_proxy_is_an_error_with_its_status():
     client, requests = answering(502, text="<h1>Bad Gateway</h1>")
     with pytest.raises(ApiError, match="502 http_502: <h1>Bad Gateway</h1>"):

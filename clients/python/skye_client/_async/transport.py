@@ -106,7 +106,7 @@ class AsyncTransport:
             request.headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)
             if delay is None:
-                raise final_error(method, path, error) from error.__cause__
+                raise final_error(method, self.url, path, error) from error.__cause__
             await anyio.sleep(delay)
 
     async def _sent(self, request: httpx.Request, *, is_waiting: bool) -> httpx.Response:

@@ -86,7 +86,7 @@ class Leagues:
             except (ApiError, httpx.TransportError, ValueError) as error:
                 delay = export.delay(self._transport.retry, error)
                 if delay is None:
-                    raise final_error("GET", path, error) from error.__cause__
+                    raise final_error("GET", self._transport.url, path, error) from error.__cause__
                 time.sleep(delay)
 
     def _page(self, path: str, export: Export) -> Generator[Any, None, None]:

@@ -103,7 +103,7 @@ class Transport:
             request.headers.pop(FAULT_HEADER, None)
             delay = policy.delay(attempt, error, time.monotonic() - started)
             if delay is None:
-                raise final_error(method, path, error) from error.__cause__
+                raise final_error(method, self.url, path, error) from error.__cause__
             time.sleep(delay)
 
     def _sent(self, request: httpx.Request, *, is_waiting: bool) -> httpx.Response:

@@ -30,6 +30,13 @@ test("all errors are a SkyeError with their own name", () => {
   }
 });
 
+test("the error without a server names its address, and what to start on this machine", () => {
+  const refused = (url) => new ConnectionFailedError(new TypeError("fetch failed", { cause: { code: "ECONNREFUSED" } }), url).message;
+  assert.equal(refused("http://ann:secret@127.0.0.1:8000/api"), "No server responds at http://127.0.0.1:8000: start one with `skye-server serve`, or `make serve` in a checkout");
+  assert.equal(refused("https://skye.example"), "No server responds at https://skye.example");
+  assert.equal(new ConnectionFailedError("cut", "http://localhost:1").message, "The server at http://localhost:1 cannot be reached");
+});
+
 test("the response of a proxy is an error with its status", async () => {
   const { client } = answering("<h1>Bad Gateway</h1>", { status: 502 });
   await assert.rejects(client.games.list({}, { retry: { attempts: 1 } }), { code: "http_502" });
