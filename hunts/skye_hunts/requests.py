@@ -39,7 +39,11 @@ class HuntToOpen(Object):
     )
     difficulty = DefectDifficulty("The difficulty of the defects; any if left out.", load_default=None)
     count = Integer(1, MAX_DEFECTS, "The number of defects; fewer if there are not so many.", load_default=5)
-    seed = Name("The same seed, with the same choices, gives the same defects; random if left out.", most=100)
+    seed = Name(
+        "The same seed, with the same choices, gives the same defects; random if left out.",
+        most=100,
+        allow_none=True,
+    )
     copy_of = _text(
         "The id of the hunt whose defects the new one has, instead of the other choices. The key of that "
         "hunt reveals the copy; the copy has no key of its own.",

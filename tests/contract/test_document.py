@@ -264,6 +264,38 @@ def test_union_of_responses_takes_no_malformed_member_of_a_known_type(document, 
     assert not validator.is_valid(UNIONS_OF_RESPONSES[name] | {"type": placing})
 
 
+SENT_AGAIN = {
+    "ChosenOptions": ["GameOptions", "ExportedOptions"],
+    "OptionsOfPlay": ["GameOptions"],
+    "TicketOptionsToSet": ["TicketOptions"],
+    "PlayerOfPosition": ["Player", "SeatToken"],
+    "UrlBot": ["SeatToken"],
+    "UrlBotToSeat": ["SeatToken"],
+    "UrlBotToJoin": ["TakenSeat"],
+    "WebhookToCreate": ["CreatedWebhook"],
+    "SecretRotation": ["CreatedWebhook"],
+    "RecordedOptions": ["ExportedOptions"],
+    "RecordedPlayer": ["ExportedPlayer"],
+    "GameRecord": ["ExportedRecord"],
+    "HuntToOpen": ["OpenedBugHunt"],
+    "TicketToCreate": ["Ticket"],
+}
+"""Objects of requests, and the objects of responses that have fields of the same name and meaning."""
+
+
+def takes_null(schema):
+    return "null" in str(schema.get("type")) or {"type": "null"} in schema.get("anyOf", [])
+
+
+@pytest.mark.parametrize("name", SENT_AGAIN)
+def test_field_that_a_response_has_with_null_takes_it_in_a_request(document, name):
+    schemas = document["components"]["schemas"]
+    sent = schemas[name]["properties"]
+    for response in SENT_AGAIN[name]:
+        for field, schema in schemas[response]["properties"].items():
+            assert field not in sent or takes_null(sent[field]) or not takes_null(schema), field
+
+
 def test_enumeration_with_later_values_is_in_no_request(document, contract):
     asked = requested(contract)
     schemas = document["components"]["schemas"].items()

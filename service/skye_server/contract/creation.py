@@ -56,7 +56,7 @@ class UrlBot(Object):
     """A bot at a URL. The URL must repeat a challenge, as that of a webhook."""
 
     bot_url = Url("Where the server sends the decisions of the seat.", required=True)
-    secret = Secret("The secret that signs requests; the server makes one if left out.")
+    secret = Secret("The secret that signs requests; the server makes one if left out.", allow_none=True)
 
 
 class UrlBotToSeat(UrlBot):
@@ -97,12 +97,14 @@ class TimeLimits(Object):
         MIN_TURN_MS,
         MAX_TURN_MS,
         "Milliseconds for each decision; no limit if left out. A manual clock requires this or `budget_ms`.",
+        allow_none=True,
     )
     budget_ms = Integer(
         MIN_TURN_MS,
         MAX_TURN_MS,
         "Milliseconds of each seat for the whole game, beside `turn_ms` or without it; no limit if left out. "
         "They pass while the game waits for the seat.",
+        allow_none=True,
     )
     increment_ms = Integer(
         0,
@@ -153,12 +155,14 @@ class ChosenOptions(OptionsOfPlay):
         length=(1, MAX_SLOTS),
         error="These are not {min} to {max} scoring tiles.",
         unique=True,
+        allow_none=True,
     )
-    first_seat = Seat("The seat that starts round 1; drawn if left out.")
+    first_seat = Seat("The seat that starts round 1; drawn if left out.", allow_none=True)
     seed = Name(
         "The seed of all draws; random if left out. A client that knows it can compute every draw. The first "
         "draws reveal a short seed to a brute-force search: use at least 22 random characters.",
         64,
+        allow_none=True,
     )
     tie_break = TieBreakRule("What breaks a tie; `leftover_gold` if left out.")
     open_gold = Boolean("Whether all gold is public; `false` if left out.")
@@ -202,8 +206,10 @@ class OptionsBeside(NestedObject):
 
     def _load(self, value: Any, partial: Any = None) -> Any:
         of_beginning = _fields(ChosenOptions) - _fields(OptionsOfPlay)
-        if isinstance(value, dict) and (misplaced := of_beginning & value.keys()):
-            raise ValidationError({name: [self._place] for name in misplaced})
+        if isinstance(value, dict):
+            value = {key: sent for key, sent in value.items() if sent is not None or key not in of_beginning}
+            if misplaced := of_beginning & value.keys():
+                raise ValidationError({name: [self._place] for name in misplaced})
         return super()._load(value, partial)
 
 
@@ -293,10 +299,12 @@ class PlayerOfPosition(Object):
     """A person or a bot that plays a seat of a position, in the colour of that seat."""
 
     name = Name("The player's name; `Player 1` and so on, or the bot's name, if left out.")
-    bot = BotName("The bot that plays; a person if left out.")
+    bot = BotName("The bot that plays; a person if left out.", allow_none=True)
     if HAS_URL_BOTS:
         bot_url = Url("Where the server sends the decisions of the seat, which a bot at a URL plays then.")
-        secret = Secret("The secret that signs requests to `bot_url`; the server makes one if left out.")
+        secret = Secret(
+            "The secret that signs requests to `bot_url`; the server makes one if left out.", allow_none=True
+        )
 
     @validates_schema
     def _one_bot(self, data: dict[str, Any], **_: Any) -> None:

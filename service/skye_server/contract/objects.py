@@ -16,7 +16,11 @@ from skye_server.error_codes import MAX_ERRORS
 
 
 class Object(Schema):
-    """A JSON object without unknown fields."""
+    """A JSON object without unknown fields. For an optional field, null means that it is left out.
+
+    Only fields with `allow_none` accept null: those that a response has with null of the same meaning, so
+    that a client can send what it has read.
+    """
 
     min_properties: ClassVar[int] = 0
     """The minimum number of fields of an object whose fields are all optional."""
@@ -29,9 +33,16 @@ class Object(Schema):
             known = {field.data_key or name for name, field in self.load_fields.items()}
             unknown = islice((key for key in data if key not in known), MAX_ERRORS)
             data = {key: data[key] for key in (*(known & data.keys()), *unknown)}
+        if isinstance(data, dict) and None in data.values():
+            data = {key: value for key, value in data.items() if value is not None or not self._optional(key)}
         if isinstance(data, dict) and len(data) < self.min_properties:
             raise ValidationError(f"At least one of these is required: {', '.join(self.load_fields)}.")
         return super().load(data, **kwargs)
+
+    def _optional(self, name: str) -> bool:
+        """Return whether a field can be left out, and be null instead."""
+        field = self.load_fields.get(name)
+        return field is not None and field.allow_none and not field.required
 
 
 class Variants(Object):

@@ -52,9 +52,14 @@ class TicketStatus(StringEnum):
 class TicketOptionsToSet(Object):
     """The options that the players of a game agree on."""
 
-    turn_ms = Integer(MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no limit if left out.")
+    turn_ms = Integer(
+        MIN_TURN_MS, MAX_TURN_MS, "Milliseconds for each decision; no limit if left out.", allow_none=True
+    )
     budget_ms = Integer(
-        MIN_TURN_MS, MAX_TURN_MS, "Milliseconds of each seat for the whole game; no limit if left out."
+        MIN_TURN_MS,
+        MAX_TURN_MS,
+        "Milliseconds of each seat for the whole game; no limit if left out.",
+        allow_none=True,
     )
     increment_ms = Integer(
         0,

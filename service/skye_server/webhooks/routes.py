@@ -71,7 +71,7 @@ class WebhookToCreate(Object):
     )
     description = Name("A description, for the owner.", most=100, load_default="")
     format = WebhookFormat("The format; `standard` if left out.", load_default="standard")
-    secret = Secret("The secret that signs requests; the server makes one if left out.")
+    secret = Secret("The secret that signs requests; the server makes one if left out.", allow_none=True)
 
 
 class WebhookChanges(Object):
@@ -86,7 +86,7 @@ class WebhookChanges(Object):
 class SecretRotation(Object):
     """A new secret for a webhook."""
 
-    secret = Secret("The new secret; the server makes one if left out.")
+    secret = Secret("The new secret; the server makes one if left out.", allow_none=True)
     overlap_ms = Integer(
         0,
         MAX_OVERLAP_MS,
