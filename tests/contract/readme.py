@@ -30,10 +30,11 @@ LEFT_OUT = "..."
 WIDTH = 100
 
 _SALT = r'(?<=": "[1-9]-)\d{1,10}(?=")'
+_TIME = r"\d{4}-\d\d-\d\dT[\d:.]+Z"
 _FENCE = re.compile(r"^```(sh|json|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VARYING = {
     r"(?:(?<=skye_(?:host|seat|hunt)_)|(?<=skye_key_)|(?<=skye_watch_)|(?<=skye_invite_))[\w-]{22,}": "TOKEN",
-    r"\d{4}-\d\d-\d\dT[\d:.]+Z": "TIME",
+    _TIME: "TIME",
     r"(?<=/games/)[a-z2-9]{12}": "GAME",
     r'(?<="id": ")[a-z2-9]{12}(?=")': "GAME",
     r'(?<="game_id": ")[a-z2-9]{12}(?=")': "GAME",
@@ -118,9 +119,11 @@ def settled(answer: str) -> str:
 def with_documented_values(before: str, after: str) -> str:
     """Return a recorded page with the ids, tokens, nonces and times of the page before, where both show one.
 
-    So the difference of the two shows only what has changed in the answers.
+    So the difference of the two shows only what has changed in the answers. The times of one answer are all
+    of one recording.
     """
     old, new = before.split("\n"), after.split("\n")
+    recorded_times = [re.findall(_TIME, line) for line in new]
     same = difflib.SequenceMatcher(None, [*map(settled, old)], [*map(settled, new)], autojunk=False)
     documented: dict[str, str] = {}
     kept: set[int] = set()
@@ -134,6 +137,13 @@ def with_documented_values(before: str, after: str) -> str:
     for number in set(range(len(new))) - kept:
         for pattern in _VARYING:
             new[number] = re.sub(pattern, lambda found: documented.get(found[0], found[0]), new[number])
+    for answer in _FENCE.finditer(after):
+        first, last = (after.count("\n", 0, end) for end in answer.span())
+        lines = [number for number in range(first, last) if recorded_times[number]]
+        if any(re.findall(_TIME, new[number]) == recorded_times[number] for number in lines):
+            for number in lines:
+                times = iter(recorded_times[number])
+                new[number] = re.sub(_TIME, lambda _, times=times: next(times), new[number])
     return "\n".join(new)
 
 

@@ -101,3 +101,12 @@ def test_recorded_page_keeps_documented_ids_in_changed_lines():
     assert with_documented_values(before, after) == (
         '{"id": "aaaaaaaaaaaa"}\n{"game_id": "aaaaaaaaaaaa", "round": 2}\n{"game_id": "cccccccccccc"}\n'
     )
+
+
+def test_recorded_answer_has_the_times_of_one_recording():
+    def answer(hour, also=""):
+        times = [f'"{name}": "2026-11-22T{hour}:00:0{name[0]}.000Z",' for name in ("1_at", "2_at")]
+        return f"```json\n{times[0]}\n{also}{times[1]}\n```\n"
+
+    before, after = answer(10) + answer(11), answer(20, '"x": 1, ') + answer(21)
+    assert with_documented_values(before, after) == answer(20, '"x": 1, ') + answer(11)
