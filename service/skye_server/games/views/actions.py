@@ -19,7 +19,7 @@ from skye import (
 )
 from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
-from skye.views import move_view
+from skye.views import action_of_move
 from skye_server.games.agreements import can_propose, needs_agreement, people_of
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
@@ -228,14 +228,12 @@ _REQUESTS: dict[type, tuple[str, str]] = {
 def _action(game: Game, seat: int, move: Move) -> ActionView:
     method, path = _REQUESTS[type(move)]
     path = path.format(number=0 if game.state is None else game.state.players[seat].placed_this_round)
-    view = move_view(move)
-    fields = {name: value for name, value in view.items() if name != "type"}
-    body = {"tile": None} if isinstance(move, Pass) else fields or None
+    chosen = action_of_move(move)
     action = {
-        "type": view["type"],
+        "type": chosen["type"],
         "method": method,
         "href": f"/v1/games/{game.id}/players/{seat}/{path}",
-        "body": body,
+        "body": chosen["body"],
         "revises": is_undo(game, seat, move),
     }
     return cast("ActionView", action)  # mypy cannot see that the type of the move decides method and body
