@@ -352,3 +352,20 @@ def test_events_show_no_secret_of_other_seats(service):
         }  # fmt: skip
         assert event["seat"] == 1
     assert RedisStore(service.redis).players.active_games("nobody") == []
+
+
+def test_proposal_reaches_the_others_who_must_agree(service):
+    keys = [new_key(), new_key()]
+    game = service.create_game(2, key=keys[0])
+    game.call("POST", "abort", token=game.tokens[1])
+    event = events(service, keys[0])[-1]
+    proposal = game.view(0)["proposal"]
+    assert (event["type"], event["kind"], event["proposed_by"]) == ("proposal_opened", "abort", 1)
+    assert (event["seat"], event["expires_at"]) == (0, proposal["expires_at"])
+    made = service.get(game.path("events?limit=1000"))["events"]
+    assert event["game_last_event"] == next(each["id"] for each in made if each["type"] == "proposal_made")
+    rebuild_all(service)
+    assert types(service, keys[0])[-1] == "proposal_opened"
+    game.call("POST", "proposal", {"accept": False}, seat=0)
+    game.call("POST", "pause", token=game.tokens[0])  # an own proposal is no news
+    assert types(service, keys[0]).count("proposal_opened") == 1

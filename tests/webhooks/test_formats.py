@@ -62,6 +62,20 @@ def test_chat_service_gets_sentences_and_no_challenge(form, url, field, service,
     assert (tested["problem"], chat.posted[-1][1][field][:12]) == (None, "Isle of Skye")
 
 
+def test_proposal_is_a_sentence_for_the_player_and_for_the_host(service, chat):
+    create(service, DISCORD, format="discord", types=["proposal_opened"])
+    game = start(service)
+    create(service, SLACK, game.path("webhooks"), game.host, format="slack", types=["proposal_opened"])
+    game.call("POST", "abort", token=game.tokens[1])
+    dispatch(service)
+    sentences = [body.get("content") or body["text"] for _, body in chat.posted]
+    name, proposed = f"Isle of Skye, game {game.id}", "end the game without a result"
+    assert sorted(sentences) == [
+        f"{name}: another player, or the host, proposes to {proposed}: accept or refuse.",
+        f"{name}: seat 0 is asked to agree to {proposed}.",
+    ]
+
+
 REFUSED = [
     "http://discord.com/api/webhooks/1/a",
     "https://discord.com/api/users/1",

@@ -432,10 +432,10 @@ class WebhookEventName(StringEnum):
     """A type of event that a webhook sends.
 
     `seat_taken`: a player has a seat, or its number has changed. `your_turn`: the game waits for a decision.
-    `deadline_near`: it is still open shortly before its deadline. `seat_left`: a player has left the game.
-    `game_over`: the game is finished or aborted. `ticket_expired`: there were not enough players for a
-    matchmaking ticket. `webhook_disabled`: another webhook has failed for five days. `decision`: the seat
-    of a bot at a URL must decide.
+    `deadline_near`: it is still open shortly before its deadline. `proposal_opened`: others propose to end or
+    pause the game. `seat_left`: a player has left the game. `game_over`: the game is finished or aborted.
+    `ticket_expired`: there were not enough players for a matchmaking ticket. `webhook_disabled`: another
+    webhook has failed for five days. `decision`: the seat of a bot at a URL must decide.
 
     There may be new ones.
     """

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from skye_server.games.agreements import people_of
 from skye_server.games.authorization import identify_player, players_of, resigned_seat_of
-from skye_server.games.events import SeatClock, TurnChanged
+from skye_server.games.events import ProposalMade, SeatClock, TurnChanged
 from skye_server.games.game import Change, Game, Status
 
 _MAX_LEAD_MS: Final = 3_600_000
@@ -27,6 +28,7 @@ class PlayerEventType(StrEnum):
     SEAT_TAKEN = "seat_taken"
     YOUR_TURN = "your_turn"
     DEADLINE_NEAR = "deadline_near"
+    PROPOSAL_OPENED = "proposal_opened"
     SEAT_LEFT = "seat_left"
     GAME_OVER = "game_over"
     TICKET_EXPIRED = "ticket_expired"
@@ -68,6 +70,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     :param turn: the open decision that the event is about.
     :param ticket: the id of the ticket that the event is about; empty if it is about a game.
     :param webhook: the id of the webhook that the event is about.
+    :param proposal: the proposal of others that the event is about.
     """
 
     type: str
@@ -80,6 +83,7 @@ class PlayerEvent(msgspec.Struct, array_like=True, frozen=True):
     turn: Turn | None = None
     ticket: str = ""
     webhook: str = ""
+    proposal: ProposalMade | None = None
 
 
 class FollowedGame(msgspec.Struct, array_like=True, frozen=True):
@@ -131,12 +135,13 @@ def derive(
     events = []
     if seat not in (None, state.seat):  # the start of a game closes the gaps of its lobby
         events.append(_event(PlayerEventType.SEAT_TAKEN, game, seat, at_ms))
-    turn = state.turn
+    turn, moved = state.turn, [*_proposals(state, game, seat, changes)]
     acting = None if seat is None or game.seats[seat].bot else seat
     for change, number, reached in _turns(state, game, acting, changes, now_ms):
         if reached is not None and reached != turn:
-            events.append(_your_turn(game, seat, change, number, reached))
+            moved.append(_your_turn(game, seat, change, number, reached))
         turn = reached
+    events += sorted(moved, key=lambda event: event.last_event)
     if game.is_over:
         turn = None
         if not state.over:
@@ -202,7 +207,7 @@ def webhook_disabled(webhook_id: str, at_ms: int) -> PlayerEvent:
 
 
 def concerned_players(before: Game | None, after: Game) -> frozenset[str]:
-    """Return the players for whom a commit can cause events: by the role, the turn or the end."""
+    """Return the players for whom a commit can cause events: by the role, the turn, a proposal or the end."""
     return frozenset(
         player
         for player in players_of(before) | players_of(after)
@@ -212,10 +217,11 @@ def concerned_players(before: Game | None, after: Game) -> frozenset[str]:
 
 def _position(game: Game, player: str) -> tuple[object, ...]:
     caller = identify_player(game, player)
+    proposal = None if game.proposal is None else (game.proposal.kind, game.proposal.expires_ms)
     if caller is None or game.state is None or caller.seat not in game.waiting_for:
-        return caller, game.is_over
+        return caller, game.is_over, proposal
     deadline_ms = game.turn.deadline_of(caller.seat)
-    return caller, game.is_over, game.state.round, game.state.phase, deadline_ms, game.clock_ms
+    return caller, game.is_over, proposal, game.state.round, game.state.phase, deadline_ms, game.clock_ms
 
 
 def _turns(
@@ -235,6 +241,19 @@ def _turns(
                 yield _Reached(change, number, _turn(each, seat))
 
 
+def _proposals(
+    state: FollowedGame, game: Game, seat: int | None, changes: Sequence[Change]
+) -> Iterator[PlayerEvent]:
+    """Yield the proposals of others after the events that `state` includes, for a seat that must agree."""
+    for change in changes if seat in people_of(game) else ():
+        for number, each in enumerate(change.events, change.first_event):
+            if number > state.last_event and isinstance(each, ProposalMade) and each.seat != seat:
+                kind, version = PlayerEventType.PROPOSAL_OPENED, change.version
+                yield PlayerEvent(
+                    kind, game.id, change.at_ms, seat, version, number, Status.PLAYING, proposal=each
+                )
+
+
 def _turn(event: TurnChanged, seat: int | None) -> Turn | None:
     return None if seat is None else open_turns(event).get(seat)
 
@@ -252,6 +271,7 @@ WEBHOOK_EVENTS: Final = (
     "seat_taken",
     "your_turn",
     "deadline_near",
+    "proposal_opened",
     "seat_left",
     "game_over",
     "ticket_expired",

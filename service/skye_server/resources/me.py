@@ -238,8 +238,9 @@ def _own_game_view(own: OwnGame) -> dict[str, Any]:
 def list_player_events(query: dict[str, Any]) -> Response:
     """List the events of a player key.
 
-    One list for all games of the key: `seat_taken`, `your_turn`, `deadline_near`, `seat_left`, `game_over`;
-    `ticket_expired` for its matchmaking tickets, and `webhook_disabled` for its webhooks. The list has each
+    One list for all games of the key: `seat_taken`, `your_turn`, `deadline_near`, `proposal_opened`,
+    `seat_left`, `game_over`; `ticket_expired` for its matchmaking tickets, and `webhook_disabled` for its
+    webhooks. The list has each
     event once, and the events of one game in their order, also after failures of servers. Begin with the
     `last_event` of the list of games. With `wait_ms` the server waits for the next event (long polling). It
     stores about the latest 10,000 events.

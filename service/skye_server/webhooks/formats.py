@@ -71,6 +71,7 @@ _TO_PLAYER: Final = {
     "seat_taken": _GAME + "you have seat {seat}.",
     "your_turn": _GAME + "it is your turn ({turn}).",
     "deadline_near": _GAME + "your time is nearly over ({turn}).",
+    "proposal_opened": _GAME + "another player, or the host, proposes to {proposal}: accept or refuse.",
     "seat_left": _GAME + "you have left the game.",
     "game_over": _GAME + "the game is {status}.",
     "ticket_expired": "Isle of Skye: there were not enough players for the matchmaking ticket {ticket_id}.",
@@ -81,6 +82,7 @@ _TO_HOST: Final = _TO_PLAYER | {
     "seat_taken": _GAME + "a player has seat {seat}.",
     "your_turn": _GAME + "it is the turn of seat {seat} ({turn}).",
     "deadline_near": _GAME + "the time of seat {seat} is nearly over ({turn}).",
+    "proposal_opened": _GAME + "seat {seat} is asked to agree to {proposal}.",
     "seat_left": _GAME + "the player of seat {seat} has left the game.",
 }
 
@@ -94,4 +96,5 @@ def sentence(kind: str, data: Mapping[str, Any], *, to_player: bool) -> str:
     deadline = data.get("deadline")
     until = f", until {deadline[:16].replace('T', ' ')} UTC" if deadline else ""
     turn = f"{data.get('phase')}{until}"
-    return (_TO_PLAYER if to_player else _TO_HOST)[kind].format(**data, turn=turn)
+    proposal = "pause the game" if data.get("kind") == "pause" else "end the game without a result"
+    return (_TO_PLAYER if to_player else _TO_HOST)[kind].format(**data, turn=turn, proposal=proposal)

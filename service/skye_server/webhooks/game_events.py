@@ -7,11 +7,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from skye_server.games.agreements import people_of
 from skye_server.games.events import (
     BotTookOver,
     GameStarted,
     PlayerJoined,
     PlayerLeft,
+    ProposalMade,
     TurnChanged,
 )
 from skye_server.games.game import Change, Game, PublicFrom
@@ -96,7 +98,10 @@ def report(cursor: GameCursor, game: Game, changes: Sequence[Change], now_ms: in
             if number > cursor.last_event:
                 moment = _Moment(game, change.version, change.at_ms, number)
                 turns = open_turns(event) if isinstance(event, TurnChanged) else {}
-                events += [moment.view(kind, seat, turns.get(seat)) for kind, seat in _of(event, at, game)]
+                proposal = event if isinstance(event, ProposalMade) else None
+                events += [
+                    moment.view(kind, seat, turns.get(seat), proposal) for kind, seat in _of(event, at, game)
+                ]
                 if isinstance(event, TurnChanged):
                     at = GameCursor(number, turns)
     if game.is_over and not cursor.over and changes:
@@ -147,16 +152,34 @@ def _of(event: object, cursor: GameCursor, game: Game) -> Iterator[tuple[PlayerE
         case PlayerLeft():
             yield PlayerEventType.SEAT_LEFT, event.seat
         case GameStarted():
-            for seat, player in enumerate(event.players):
-                if player.lobby_seat != seat:
-                    yield PlayerEventType.SEAT_TAKEN, seat
+            for seat in _renumbered(event):
+                yield PlayerEventType.SEAT_TAKEN, seat
         case BotTookOver(reason="resigned"):
             yield PlayerEventType.SEAT_LEFT, event.seat
+        case ProposalMade():
+            for seat in _asked(event, game):
+                yield PlayerEventType.PROPOSAL_OPENED, seat
         case TurnChanged():
-            turns = open_turns(event)
-            for seat in _people(game, event.waiting_for):
-                if turns[seat] != cursor.turns.get(seat):
-                    yield PlayerEventType.YOUR_TURN, seat
+            for seat in _reached(event, cursor, game):
+                yield PlayerEventType.YOUR_TURN, seat
+
+
+def _renumbered(event: GameStarted) -> list[int]:
+    """Return the seats that had another number in the lobby."""
+    return [seat for seat, player in enumerate(event.players) if player.lobby_seat != seat]
+
+
+def _asked(event: ProposalMade, game: Game) -> list[int]:
+    """Return the seats of the people that a proposal asks; none where `_people` returns none."""
+    if game.options.public_from is PublicFrom.END:
+        return []
+    return [seat for seat in people_of(game) if seat != event.seat]
+
+
+def _reached(event: TurnChanged, cursor: GameCursor, game: Game) -> list[int]:
+    """Return the seats of people that have a new decision."""
+    turns = open_turns(event)
+    return [seat for seat in _people(game, event.waiting_for) if turns[seat] != cursor.turns.get(seat)]
 
 
 def _people(game: Game, seats: Sequence[int]) -> list[int]:
@@ -175,10 +198,15 @@ class _Moment(NamedTuple):
     number: int
 
     def view(
-        self, kind: PlayerEventType, seat: int | None, turn: Turn | None = None
+        self,
+        kind: PlayerEventType,
+        seat: int | None,
+        turn: Turn | None = None,
+        proposal: ProposalMade | None = None,
     ) -> tuple[str, dict[str, Any]]:
         """Return the type of an event, and its view in the form of the events of players."""
+        game, version, number = self.game, self.version, self.number
         shown = PlayerEvent(
-            kind, self.game.id, self.at_ms, seat, self.version, self.number, self.game.status, turn
+            kind, game.id, self.at_ms, seat, version, number, game.status, turn, proposal=proposal
         )
         return kind, event_view(f"{self.number}-{_NO_SEAT if seat is None else seat}", shown)

@@ -6,7 +6,16 @@ from typing import Annotated, Any, Literal, NotRequired, TypeAlias, TypedDict
 
 from skye.fields import Component, Count, GamePhase, Seat
 from skye_server.games.player_events import PlayerEvent
-from skye_server.games.views.fields import GameId, GameStatus, Reload, Resume, Timestamp, UnknownType, Version
+from skye_server.games.views.fields import (
+    GameId,
+    GameStatus,
+    ProposalKindName,
+    Reload,
+    Resume,
+    Timestamp,
+    UnknownType,
+    Version,
+)
 from skye_server.games.views.game import optional_timestamp, timestamp
 
 TicketId: TypeAlias = Annotated[str, Component("TicketId")]
@@ -57,6 +66,15 @@ class DeadlineNearPlayerEvent(_TurnEvent):
     type: Literal["deadline_near"]
 
 
+class ProposalOpenedPlayerEvent(_GameEvent):
+    """Another seat, or the host, proposes to end the game or to pause it: the player can accept or refuse."""
+
+    type: Literal["proposal_opened"]
+    kind: Annotated[ProposalKindName, "What is proposed."]
+    proposed_by: Annotated[Seat | None, "The seat that made the proposal; null: the host without one."]
+    expires_at: Annotated[Timestamp, "When the proposal ends without agreement, by the clock of the game."]
+
+
 class SeatLeftPlayerEvent(_GameEvent):
     """The player no longer has a role in the game: left, removed or resigned, or the game has expired."""
 
@@ -87,6 +105,7 @@ PlayerEventView: TypeAlias = (
     SeatTakenPlayerEvent
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
+    | ProposalOpenedPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -139,4 +158,7 @@ def event_view(event_id: str, event: PlayerEvent) -> dict[str, Any]:
             "deadline": optional_timestamp(deadline_ms),
             "remaining_ms": None if clock is None else clock.remaining_at(event.at_ms),
         }
+    if event.proposal is not None:
+        proposer, proposed, expires_ms = event.proposal
+        view |= {"kind": proposed, "proposed_by": proposer, "expires_at": timestamp(expires_ms)}
     return view
