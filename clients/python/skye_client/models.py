@@ -89,7 +89,14 @@ ChosenVisibility: TypeAlias = Literal["public", "private"]
 
 
 ChosenWebhookEvent: TypeAlias = Literal[
-    "seat_taken", "your_turn", "deadline_near", "seat_left", "game_over", "ticket_expired", "webhook_disabled"
+    "seat_taken",
+    "your_turn",
+    "deadline_near",
+    "proposal_opened",
+    "seat_left",
+    "game_over",
+    "ticket_expired",
+    "webhook_disabled",
 ]
 
 
@@ -293,7 +300,7 @@ class HuntToOpen(TypedDict):
     classes: NotRequired[list[ChosenDefectClass]]
     difficulty: NotRequired[ChosenDifficulty | None]
     count: NotRequired[int]
-    seed: NotRequired[str]
+    seed: NotRequired[str | None]
     copy_of: NotRequired[str | None]
 
 
@@ -443,8 +450,8 @@ class OfferLimits(TypedDict):
 
 
 class OptionsOfPlay(TypedDict):
-    turn_ms: NotRequired[int]
-    budget_ms: NotRequired[int]
+    turn_ms: NotRequired[int | None]
+    budget_ms: NotRequired[int | None]
     increment_ms: NotRequired[int]
     max_pause_ms: NotRequired[int]
     clock: NotRequired[ChosenClock]
@@ -817,7 +824,7 @@ SeatableBot: TypeAlias = Literal["random", "greedy", "strategist"]
 
 
 class SecretRotation(TypedDict):
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
     overlap_ms: NotRequired[int]
 
 
@@ -895,8 +902,8 @@ TicketId: TypeAlias = str
 
 
 class TicketOptionsToSet(TypedDict):
-    turn_ms: NotRequired[int]
-    budget_ms: NotRequired[int]
+    turn_ms: NotRequired[int | None]
+    budget_ms: NotRequired[int | None]
     increment_ms: NotRequired[int]
     on_timeout: NotRequired[ChosenTimeoutRule]
     tie_break: NotRequired[ChosenTieBreak]
@@ -1080,12 +1087,12 @@ UnknownRecordedAction: TypeAlias = RecordedActionOfLaterVersion
 
 class UrlBot(TypedDict):
     bot_url: str
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
 
 
 class UrlBotToJoin(TypedDict):
     bot_url: str
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
     name: NotRequired[str]
     color: NotRequired[Color]
     seat: NotRequired[int]
@@ -1093,7 +1100,7 @@ class UrlBotToJoin(TypedDict):
 
 class UrlBotToSeat(TypedDict):
     bot_url: str
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
     name: NotRequired[str]
     color: NotRequired[Color]
 
@@ -1157,7 +1164,7 @@ class WebhookToCreate(TypedDict):
     types: NotRequired[list[ChosenWebhookEvent]]
     description: NotRequired[str]
     format: NotRequired[ChosenWebhookFormat]
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
 
 
 class YourTurnPlayerEvent(TypedDict):
@@ -1273,17 +1280,17 @@ class BuildingFinishedEvent(TypedDict):
 
 
 class ChosenOptions(TypedDict):
-    turn_ms: NotRequired[int]
-    budget_ms: NotRequired[int]
+    turn_ms: NotRequired[int | None]
+    budget_ms: NotRequired[int | None]
     increment_ms: NotRequired[int]
     max_pause_ms: NotRequired[int]
     clock: NotRequired[ChosenClock]
     on_timeout: NotRequired[ChosenTimeoutRule]
     hints: NotRequired[bool]
     public_from: NotRequired[ChosenPublicFrom]
-    scoring_tiles: NotRequired[list[ScoringTileId]]
-    first_seat: NotRequired[int]
-    seed: NotRequired[str]
+    scoring_tiles: NotRequired[list[ScoringTileId] | None]
+    first_seat: NotRequired[int | None]
+    seed: NotRequired[str | None]
     tie_break: NotRequired[ChosenTieBreak]
     open_gold: NotRequired[bool]
 
@@ -1809,9 +1816,9 @@ class PlayerLeftEvent(TypedDict):
 
 class PlayerOfPosition(TypedDict):
     name: NotRequired[str]
-    bot: NotRequired[SeatableBot]
+    bot: NotRequired[SeatableBot | None]
     bot_url: NotRequired[str]
-    secret: NotRequired[str]
+    secret: NotRequired[str | None]
 
 
 class PlayerStreamEnd(TypedDict):
@@ -1897,6 +1904,21 @@ class ProposalMadeEvent(TypedDict):
     type: Literal["proposal_made"]
     seat: int | None
     kind: ProposalKind
+    expires_at: Timestamp
+
+
+class ProposalOpenedPlayerEvent(TypedDict):
+    id: PlayerEventId
+    at: Timestamp
+    reload: NotRequired[bool]
+    game_id: GameId
+    seat: int | None
+    game_version: int
+    game_last_event: int
+    status: GameStatus | None
+    type: Literal["proposal_opened"]
+    kind: ProposalKind
+    proposed_by: int | None
     expires_at: Timestamp
 
 
@@ -2510,6 +2532,7 @@ PlayerEvent: TypeAlias = (
     SeatTakenPlayerEvent
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
+    | ProposalOpenedPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -2548,6 +2571,7 @@ PlayerStreamMessage: TypeAlias = (
     | SeatTakenPlayerEvent
     | YourTurnPlayerEvent
     | DeadlineNearPlayerEvent
+    | ProposalOpenedPlayerEvent
     | SeatLeftPlayerEvent
     | GameOverPlayerEvent
     | TicketExpiredPlayerEvent
@@ -3032,6 +3056,7 @@ TYPES: Final[dict[str, frozenset[str]]] = {
         [
             "deadline_near",
             "game_over",
+            "proposal_opened",
             "seat_left",
             "seat_taken",
             "ticket_expired",
