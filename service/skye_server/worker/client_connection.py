@@ -81,9 +81,9 @@ class Connection:
         "_head_left",
         "_head_received",
         "_is_given_up",
-        "_is_new_request",
         "_silence_s",
         "_streams",
+        "_yields",
         "head_silence_s",
         "is_discarding",
         "is_health",
@@ -98,7 +98,7 @@ class Connection:
         self._streams = streams
         self._silence_s = self.head_silence_s = silence_s
         self._is_given_up = False
-        self._is_new_request = True  # whether no byte of the request has arrived
+        self._yields = False  # whether the next read yields to other connections
         self._head_left = MAX_HEAD_BYTES
         self._head: bytes | None = None  # the head of a response, held back until its body begins
         self._head_received: bytearray | None = None  # the head of the request, if it is kept
@@ -113,9 +113,9 @@ class Connection:
 
     def __enter__(self) -> None:
         """Begin to wait for a request; its client may be silent for `head_silence_s` seconds."""
+        self._yields = self.request is not None
         self.request = self._head = None
         self._head_left = MAX_HEAD_BYTES
-        self._is_new_request = True
         self._is_given_up = self.is_discarding = False
         self._client.timeout = self.head_silence_s
         if self._head_received:
@@ -142,11 +142,9 @@ class Connection:
             data, self._is_given_up = b"", True
         except OSError as error:  # of whatever kind: gunicorn would log most of them as errors of the service
             raise ConnectionResetError(errno.ECONNRESET, "the client has disconnected") from error
-        if self._is_new_request:
-            self._is_new_request = False
-            if data.startswith(_TLS_HANDSHAKE):
-                raise InvalidRequestLine("TLS is not supported")
         if self.request is None:
+            if self._head_left == MAX_HEAD_BYTES and data.startswith(_TLS_HANDSHAKE):
+                raise InvalidRequestLine("TLS is not supported")
             self._head_left -= len(data)
             if self._head_received is not None:
                 self._head_received += data
@@ -161,9 +159,10 @@ class Connection:
     def _receive(self, size: int) -> bytes:
         self.wait_ended_by = socket.SHUT_RD
         try:
-            if self._is_new_request:
-                # The request may have arrived already. Without a wait, a client that sends at once would
+            if self._yields:
+                # The next request may have arrived already. Without a wait, a client that sends at once would
                 # keep the worker from all other connections.
+                self._yields = False
                 wait_read(self._client.fileno(), self._client.timeout, TimeoutError)
             data: bytes = self._client.recv(size)
             return data
