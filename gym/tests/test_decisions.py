@@ -11,7 +11,7 @@ from skye.rules.income import incomes
 from skye.tiles import OBJECTS
 from skye.views import event_view, game_view, what_if_view
 from skye_gym.agents import CONVENTIONS, TextGame, lesson, local_decision, other_wording
-from skye_gym.evals.judged import JUDGED, judged_position
+from skye_gym.evals.judged import JUDGED, judged_task
 from skye_gym.evals.questions import decision_messages
 from skye_gym.evals.tasks import TASKS, task_of
 from tests.support.decision_parser import parsed
@@ -146,7 +146,8 @@ def test_every_text_says_what_coordinates_and_sides_mean():
     for wording in (other_wording("1"),):
         texts += [task_of(kind, "1", 0, wording).prompt for kind in TASKS]
         for kind in JUDGED:
-            texts += [decision_messages(*judged_position(kind, "1", 0), wording, listed=False)[-1]["content"]]
+            position = judged_task(kind, "1", 0).position
+            texts += [decision_messages(*position, wording, listed=False)[-1]["content"]]
     assert [text for text in texts if CONVENTIONS not in text] == []
 
 

@@ -9,17 +9,29 @@ import threading
 from contextlib import closing
 from pathlib import Path
 from random import Random
+from statistics import fmean
 
 import pytest
 
-from skye import Phase, choose_move, new_game, play
+from skye import Phase, choose_move, determinize, new_game, play
 from skye.errors import GameOver
-from skye_gym.agents import PLAIN, TextGame, UnusableReply, Wording, json_in, move_in, other_wording
+from skye_gym.agents import (
+    PLAIN,
+    TextGame,
+    UnusableReply,
+    Wording,
+    json_in,
+    legal_actions,
+    move_in,
+    other_wording,
+)
 from skye_gym.arena.bot_process import Budget
+from skye_gym.bots import expert
 from skye_gym.evals import judged
 from skye_gym.evals.command import KEY_VARIABLE, main
 from skye_gym.evals.endpoint import Endpoint, EndpointFailed
 from skye_gym.evals.games import choose
+from skye_gym.evals.judged import JUDGED, best_by_rollouts, judged_task, make_task, move_values, regret
 from skye_gym.evals.plan import PUBLISHED, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
 from skye_gym.evals.scoring import mean_interval
@@ -74,6 +86,48 @@ def published():
 def test_tasks_of_the_published_seed_have_the_published_hash(kind):
     lines = b"".join(published_line(kind, "1", number) for number in range(100))
     assert hashlib.sha256(lines).hexdigest() == published()[kind]
+
+
+@pytest.mark.parametrize("kind", JUDGED)
+def test_published_values_are_those_that_are_computed(kind):
+    number = {"offer": 2, "purchase": 0, "placement": 0}[kind]
+    assert make_task(kind, "1", number)[1] == judged_task(kind, "1", number)
+
+
+@pytest.mark.parametrize("kind", JUDGED)
+def test_value_of_a_move_depends_on_nothing_hidden_and_on_no_other_move(kind):
+    position = judged_task(kind, "1", 0).position
+    game, seat, _ = position
+    moves = [legal_actions(game, seat)[0], choose_move("greedy", game, seat, Random(1))]
+    values = move_values(position, moves, "values", 1)
+    for at, move in enumerate(moves):
+        other = position._replace(game=determinize(game, seat, Random(at)))
+        assert move_values(other, [move], "values", 1) == [values[at]]
+
+
+def test_judge_tells_random_from_greedy_from_expert():
+    by_bot = {kind: [] for kind in ("purchase", "placement")}
+    for kind, regrets in by_bot.items():
+        for number in range(100):
+            task = judged_task(kind, "1", number)
+            game, seat, _ = task.position
+            mean = fmean(regret(task, move) for move in legal_actions(game, seat))  # that of `random`
+            bots = [choose_move(bot, game, seat, Random(1)) for bot in ("greedy", expert())]
+            regrets.append([mean, *[regret(task, move) for move in bots]])
+    paired = {
+        kind: [mean_interval([[worse[at] - worse[at + 1]] for worse in regrets]) for at in range(2)]
+        for kind, regrets in by_bot.items()
+    }
+    assert paired["purchase"][0].low > 0
+    assert paired["purchase"][1].low > 0
+    assert paired["placement"][0].low > 0
+    assert mean_interval([[greedy] for _, greedy, _ in by_bot["placement"]]).low > 0  # not the best
+
+
+def test_script_that_plays_rollouts_chooses_a_legal_move():
+    for kind in JUDGED:
+        game, seat, _ = position = judged_task(kind, "1", 0).position
+        play(game, seat, best_by_rollouts(position, Random(1), 1))
 
 
 @pytest.mark.parametrize("kind", TASKS)
@@ -359,6 +413,23 @@ def test_transcript_of_another_run_is_refused(run, out, capsys):
         out.write_text(text + "\n")
         assert main(["score", str(out)]) == 2
     assert main(["score", str(out.with_name("missing.jsonl"))]) == 2
+
+
+def test_two_transcripts_are_compared_task_by_task(run, out, capsys):
+    other = out.with_name("other.jsonl")
+    for bot, path in (("first", out), ("random", other)):
+        assert run(f"--bot={bot}", sections=["judged"])[0] == 0
+        out.rename(path.with_suffix(".kept"))
+    paths = [str(path.with_suffix(".kept")) for path in (out, other)]
+    assert main(["compare", *paths, "--processes=1"]) == 0
+    heads, _, *rows = capsys.readouterr().out.splitlines()
+    assert heads == "| kind | variant | figure | count | random - first |"
+    assert [row.split("|")[1:5] for row in rows] == [
+        [f" {kind} ", " plain ", " regret ", " 2 "] for kind in JUDGED
+    ]
+    assert run("--bot=random", "--seed=2")[0] == 0
+    assert main(["compare", paths[0], str(out)]) == 2
+    assert "positions of different seeds" in capsys.readouterr().err
 
 
 def test_program_of_the_league_protocol_plays_as_its_bot_does(run, out):

@@ -18,8 +18,8 @@ from skye_gym.arena.bot_process import Budget
 from skye_gym.evals.endpoint import Endpoint
 from skye_gym.evals.plan import PUBLISHED, SECTIONS, Item, Plan, published_line
 from skye_gym.evals.questions import Question, Reply
-from skye_gym.evals.scoring import score, tables
-from skye_gym.evals.subjects import FIRST, Subject, subject_of
+from skye_gym.evals.scoring import compare, score, tables
+from skye_gym.evals.subjects import SCRIPTS, Subject, subject_of
 from skye_gym.evals.transcript import Header, MissingReply, Transcript, read_transcript
 
 KEY_VARIABLE: Final = "SKYE_EVAL_API_KEY"
@@ -95,6 +95,13 @@ def report(options: argparse.Namespace) -> int:
     return 0
 
 
+def difference(options: argparse.Namespace) -> int:
+    """Print the differences of two transcripts."""
+    one, other = map(read_transcript, options.transcripts)
+    print(compare(one, other, workers=options.processes), end="")
+    return 0
+
+
 def publish(options: argparse.Namespace) -> int:
     """Print the hash of the tasks and games of each kind, or write them."""
     for kind in PUBLISHED:
@@ -139,10 +146,14 @@ def _parser() -> argparse.ArgumentParser:
     asks.set_defaults(function=run)
     scores = commands.add_parser("score", help="score a transcript again, without any call")
     scores.set_defaults(function=report)
+    compares = commands.add_parser("compare", help="print what another subject has more in the same tasks")
+    compares.add_argument("transcripts", nargs=2, type=Path, metavar="TRANSCRIPT.jsonl")
+    compares.set_defaults(function=difference)
     for command in (asks, scores):
         command.add_argument(
             "out", type=Path, metavar="TRANSCRIPT.jsonl", help="the tables are written beside it"
         )
+    for command in (asks, scores, compares):
         command.add_argument("--processes", type=_count, help="processes that score; default: one a core")
     tasks = commands.add_parser("tasks", help="print the hashes of the tasks and games")
     _add_sizes(tasks)
@@ -159,7 +170,7 @@ def _add_subjects(parser: argparse.ArgumentParser) -> None:
         help=f"base URL of an OpenAI-compatible API, whose key is in {KEY_VARIABLE}",
     )
     add("--model", metavar="NAME", help="name of the model there")
-    add("--bot", help=f"instead: {FIRST}, or a bot or program as for skye-arena, such as name=command")
+    add("--bot", help=f"instead: {', '.join(SCRIPTS)}, or a bot or program as for skye-arena")
     add("--max-tokens", type=_count, help="maximum length of a reply; default: that of the endpoint")
     add("--temperature", type=float, help="default: that of the endpoint")
     add("--timeout", type=float, default=120.0, help="seconds for each request; default: 120")

@@ -1,21 +1,39 @@
-"""Judged tasks: the regret of an offer, a purchase or a placement against the move of `expert`, in points."""
+"""Judged tasks: the regret of an offer, a purchase or a placement, in points.
+
+The value of a move is the mean margin over the other seats that follows from it, in samples of what the seat
+cannot see. All moves of a position have the same samples (common random numbers). In a sample all seats play
+on as the strategist until the round ends, then as the greedy bot for a round. Then the trained evaluation
+predicts the margin at the end, unless the game is over: a round has less noise than the rest of a game.
+
+Purchases and placements are judged by the values of all legal actions. Only positions that tell moves apart
+are suitable; the samples that choose them are used for nothing else. Offers are too many: each is compared
+with that of the expert. `judged.json` has the published tasks with their values; `bench/judged_tasks.py`
+writes it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import islice
 from random import Random
 from statistics import fmean
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from skye.bots.registry import choose_move, play_out
+from skye.bots.evaluation import outlook_of, situation_of
+from skye.bots.joint_offers import likely_offers
+from skye.bots.registry import choose_move
+from skye.bots.territory_evaluation import evaluation_of
 from skye.rules.moves import Move
 from skye.rules.play import play
 from skye.rules.state import GameState, Phase
-from skye.visibility.observation import determinize
+from skye.visibility.observation import determinize, observed_game
 from skye_gym.agents import legal_actions
 from skye_gym.bots.expert import expert
+from skye_gym.bots.trained_evaluation import WEIGHTS
 from skye_gym.evals.positions import Position, in_random_order
 
 JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
@@ -23,47 +41,185 @@ JUDGED: Final[Mapping[str, Phase]] = MappingProxyType(
 )
 """The judged tasks by name, with the phase of their positions."""
 
-SAMPLES: Final = 8
-"""The number of samples of what the seat cannot see, from which both moves are played out."""
+PUBLISHED_SEED: Final = "1"
+"""The seed whose tasks are in `judged.json`."""
+
+SAMPLES: Final = 12
+"""The number of samples from which the value of a move is computed."""
+
+_SAMPLES_OF_CHOICE: Final = 4
+"""The number of further samples that decide whether a position is suitable."""
+
+_CLEAR: Final = 1.0
+"""Points: what is a clear difference of two values."""
+
+_ACTIONS: Final = range(3, 13)
+"""The numbers of legal actions of the purchases and placements that are judged."""
 
 _EXPERT: Final = expert()
 
 
+class JudgedTask(NamedTuple):
+    """A judged task.
+
+    :param position: the position.
+    :param values: the values of its legal actions, in their order; for an offer, that of the expert's offer.
+    :param seed: the seed of the samples.
+    """
+
+    position: Position
+    values: Sequence[float]
+    seed: str
+
+
 @lru_cache(maxsize=256)
-def judged_position(kind: str, seed: str, number: int) -> Position:
-    """Return the position of a judged task: one with a choice.
+def judged_task(kind: str, seed: str, number: int) -> JudgedTask:
+    """Return a judged task: a published one, or one that is made, which takes some seconds.
+
+    :param kind: one of `JUDGED`.
+    :param seed: the seed of the run.
+    :param number: the number of the task.
+    """
+    if seed != PUBLISHED_SEED or number >= len(_stored()[kind]):
+        return make_task(kind, seed, number)[1]
+    at, values = _stored()[kind][number]
+    position = next(islice(in_random_order(seed, number, kind), at, None))[1]
+    return JudgedTask(position, values, _seed(kind, seed, number, at))
+
+
+def make_task(kind: str, seed: str, number: int) -> tuple[int, JudgedTask]:
+    """Return how many positions are not suitable, and the task of the first that is.
 
     :param kind: one of `JUDGED`.
     """
-    phase = JUDGED[kind]
-    return next(
-        position
-        for _, position in in_random_order(seed, number, kind)
-        for game, seat, _ in [position]
-        if game.phase is phase and (phase is Phase.PRICING or len(legal_actions(game, seat)) > 2)
-    )
+    for at, (_, position) in enumerate(in_random_order(seed, number, kind)):
+        samples = _seed(kind, seed, number, at)
+        if position.game.phase is JUDGED[kind] and _is_suitable(
+            position, f"{samples}/choice", greedy_is_good=number % 2 == 0
+        ):
+            values = move_values(position, _compared(position), samples, SAMPLES)
+            return at, JudgedTask(position, [round(value, 2) for value in values], samples)
+    raise AssertionError("in_random_order raises")
 
 
-def regret(position: Position, move: Move, seed: str) -> float:
-    """Return how many points a move loses against that of the expert; below zero if it is better.
+def regret(task: JudgedTask, move: Move) -> float:
+    """Return how many points a legal move loses against the best legal action.
 
-    The points are those of the seat minus the best of the others at the end. Both moves are played out by the
-    greedy bot in the same samples, so that draws and hidden offers are the same.
+    For an offer, against the offer of the expert: a better one has a regret below zero.
+    """
+    game, seat, _ = task.position
+    if game.phase is Phase.PRICING:
+        [value] = move_values(task.position, [move], task.seed, SAMPLES)
+    else:
+        value = task.values[legal_actions(game, seat).index(move)]
+    return round(max(task.values) - value, 2) + 0.0  # not -0.0
 
-    :param seed: the seed of the samples.
+
+def best_by_rollouts(position: Position, rng: Random, samples: int) -> Move:
+    """Return the move of most value in other samples than those of the judge.
+
+    :param samples: their number.
     """
     game, seat, _ = position
-    best = choose_move(_EXPERT, game, seat, Random(seed))
-    if move == best:
-        return 0.0
-    return fmean(_lost(game, seat, move, best, f"{seed}/{number}") for number in range(SAMPLES))
+    moves = legal_actions(game, seat)
+    if game.phase is Phase.PRICING:  # there are hundreds of offers
+        moves = list(dict.fromkeys(likely_offers(observed_game(game, seat), seat, rng, samples)))
+    values = move_values(position, moves, f"rollouts/{rng.random()}", samples)
+    return moves[max(range(len(moves)), key=values.__getitem__)]
 
 
-def _lost(game: GameState, seat: int, move: Move, best: Move, seed: str) -> int:
-    sample = determinize(game, seat, Random(seed))
-    margins = []
-    for tried in (best, move):
-        over = play_out(play(sample, seat, tried).game, "greedy", Random(seed)).game
-        scores = [player.score for player in over.players]
-        margins.append(scores.pop(seat) - max(scores))
-    return margins[0] - margins[1]
+def move_values(position: Position, moves: Sequence[Move], seed: str, number: int) -> list[float]:
+    """Return the values of moves, by the same samples.
+
+    :param seed: the seed of the samples.
+    :param number: the number of the samples.
+    """
+    game, seat, _ = position
+    margins = [
+        [_margin(play(sample, seat, move).game, seat, Random(f"{seed}/{at}")) for move in moves]
+        for at, sample in enumerate(_samples(game, seat, seed, number))
+    ]
+    return [fmean(each) for each in zip(*margins, strict=True)]
+
+
+def _seed(kind: str, seed: str, number: int, at: int) -> str:
+    return f"{seed}/{number}/{kind}/{at}"
+
+
+@cache
+def _stored() -> Mapping[str, Sequence[tuple[int, Sequence[float]]]]:
+    stored: dict[str, Any] = json.loads(files(__package__).joinpath("judged.json").read_text("utf-8"))
+    return stored
+
+
+def _compared(position: Position) -> Sequence[Move]:
+    game, seat, _ = position
+    if game.phase is Phase.PRICING:
+        return [choose_move(_EXPERT, game, seat, Random(0))]
+    return legal_actions(game, seat)
+
+
+def _is_suitable(position: Position, seed: str, *, greedy_is_good: bool) -> bool:
+    """Return whether a position tells moves apart. Any offer does.
+
+    :param seed: the seed of the samples by which the moves are compared.
+    :param greedy_is_good: whether the greedy bot's move must be clearly better than the mean. Otherwise it
+        must be clearly worse than the best move, though not worse than the mean, and the expert must choose
+        another purchase. (Their placements hardly ever differ.)
+    """
+    game, seat, _ = position
+    if game.phase is Phase.PRICING:
+        return True
+    moves = legal_actions(game, seat)
+    if len(moves) not in _ACTIONS:
+        return False
+    greedy = choose_move("greedy", game, seat, Random(0))
+    same = game.phase is Phase.BUYING and greedy == choose_move(_EXPERT, game, seat, Random(0))
+    if same and not greedy_is_good:
+        return False
+    values = move_values(position, moves, seed, _SAMPLES_OF_CHOICE)
+    value = values[moves.index(greedy)]
+    if greedy_is_good:
+        return value >= fmean(values) + _CLEAR
+    return fmean(values) <= value <= max(values) - _CLEAR
+
+
+def _samples(game: GameState, seat: int, seed: str, number: int) -> Iterator[GameState]:
+    """Yield games that are consistent with what a seat sees; the others' offers are likely ones."""
+    rng = Random(seed)
+    others = [other for other in range(len(game.players)) if other != seat]
+    offers = []
+    if game.phase is Phase.PRICING:
+        observed = observed_game(game, seat)
+        offers = [likely_offers(observed, other, rng, number) for other in others]
+    for at in range(number):
+        sample = determinize(game, seat, rng)
+        for other, likely in zip(others, offers, strict=False):
+            sample = play(sample, other, likely[at]).game
+        yield sample
+
+
+def _margin(game: GameState, seat: int, rng: Random) -> float:
+    """Play on to the end of the next round; return the margin that then is predicted."""
+    following = game.round + 1
+    while not game.is_over and game.round <= following:
+        mover = game.waiting_for[0]
+        bot = "greedy" if game.round == following else "strategist"
+        game = play(game, mover, choose_move(bot, game, mover, rng)).game
+    values = _predicted(game)
+    own = values.pop(seat)
+    return own - fmean(values)
+
+
+def _predicted(game: GameState) -> list[float]:
+    """Return by seat the points that the trained evaluation predicts; differences of them are margins."""
+    if game.is_over:
+        return [player.score for player in game.players]
+    weights = WEIGHTS[len(game.players)][game.round - 2]  # those after the last round
+    situation = situation_of(game)
+    return [
+        weights.score * player.score
+        + weights.later * evaluation_of(outlook_of(situation, seat), player.territory).value
+        + weights.gold * player.gold
+        for seat, player in enumerate(game.players)
+    ]

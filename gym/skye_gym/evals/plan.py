@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from skye_gym.agents import PLAIN, TextGame
 from skye_gym.evals.games import OPPONENTS, Result, choose, play_game
-from skye_gym.evals.judged import JUDGED, judged_position, regret
+from skye_gym.evals.judged import JUDGED, judged_task, regret
 from skye_gym.evals.questions import (
     VARIANTS,
     Ask,
@@ -39,16 +39,18 @@ def published_line(kind: str, seed: str, number: int) -> bytes:
     if kind in TASKS:
         return task_line(kind, seed, number)
     if kind in JUDGED:
-        position = judged_position(kind, seed, number)
+        task = judged_task(kind, seed, number)
         wordings = {variant: wording_of(variant, f"{seed}/{number}") for variant in VARIANTS}
-        texts = {name: decision_messages(*position, wording) for name, wording in wordings.items()}
+        texts = {name: decision_messages(*task.position, wording) for name, wording in wordings.items()}
+        line = {"kind": kind, "number": number, "questions": texts, "values": task.values}
     else:
         game = TextGame(f"{seed}/{number // 2}/game", number % 2, kind)
         texts = {
             name: decision_messages(game.game, game.seat, game.events, PLAIN, listed=name == "listed")
             for name in LISTS
         }
-    return canonical({"kind": kind, "number": number, "questions": texts}) + b"\n"
+        line = {"kind": kind, "number": number, "questions": texts}
+    return canonical(line) + b"\n"
 
 
 class Item(NamedTuple):
@@ -110,7 +112,7 @@ class Plan(NamedTuple):
     def result(self, item: Item, ask: Ask, *, judge: bool = True) -> Result:
         """Ask an item's questions; return its figures.
 
-        :param judge: whether to compute regrets, which takes longer than all else.
+        :param judge: whether to compute regrets; those of offers take longer than all else.
         """
         seed = f"{self.seed}/{item.group}"
         if item.section == "games":
@@ -118,11 +120,11 @@ class Plan(NamedTuple):
             return play_game(ask, item.key, f"{seed}/game", item.number % 2, item.kind, listed=listed)
         wording = wording_of(item.variant, seed)
         if item.section == "judged":
-            position = judged_position(item.kind, self.seed, item.number)
-            choice = choose(ask, item.key, *position, attempts=1, wording=wording)
-            lost = regret(position, choice.move, f"{seed}/{item.kind}") if judge else 0.0
+            task = judged_task(item.kind, self.seed, item.number)
+            choice = choose(ask, item.key, *task.position, attempts=1, wording=wording)
+            lost = regret(task, choice.move) if judge else 0.0
             return {"regret": lost, "illegal": choice.illegal}
-        task = task_of(item.kind, self.seed, item.number, wording)
-        options = [wording.text(json.dumps(option)) for option in task.options]
-        reply = ask(Question(item.key, messages_of(task.prompt, wording), options=options))
-        return {"correct": is_correct(reply.text, task, wording), "unanswered": not reply.text}
+        exact = task_of(item.kind, self.seed, item.number, wording)
+        options = [wording.text(json.dumps(option)) for option in exact.options]
+        reply = ask(Question(item.key, messages_of(exact.prompt, wording), options=options))
+        return {"correct": is_correct(reply.text, exact, wording), "unanswered": not reply.text}

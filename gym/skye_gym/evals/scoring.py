@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from random import Random
@@ -30,7 +30,7 @@ def score(header: Header, replies: Replies, workers: int | None = None) -> dict[
     :raises ValueError: when a reply is to another question than the one of this version.
     """
     items = header.plan.items()
-    scored = _results(header.plan, items, replies, workers or os.cpu_count() or 1)
+    scored = _results(header.plan, items, replies, workers)
     by_row: dict[tuple[str, str, str], list[Scored]] = defaultdict(list)
     for item, result in scored:
         by_row[item.section, item.kind, item.variant].append((item, result))
@@ -50,8 +50,37 @@ def score(header: Header, replies: Replies, workers: int | None = None) -> dict[
     }
 
 
-def _results(plan: Plan, items: Sequence[Item], replies: Replies, workers: int) -> list[Scored]:
+def compare(one: tuple[Header, Replies], other: tuple[Header, Replies], workers: int | None = None) -> str:
+    """Return a table of the differences of two transcripts, in the items that both have, as Markdown.
+
+    :param one: the transcript whose figures are subtracted from those of `other`.
+    :param workers: the number of processes; by default one for each core.
+    :raises ValueError: when the transcripts have no item in common.
+    """
+    names = [header.subject for header, _ in (one, other)]
+    if one[0].plan.seed != other[0].plan.seed:
+        raise ValueError(f"{names[0]} and {names[1]} got the positions of different seeds")
+    before, after = (
+        dict(_results(header.plan, header.plan.items(), replies, workers)) for header, replies in (one, other)
+    )
+    groups: dict[tuple[str, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for item, result in after.items():
+        for name in _COMPARED[item.section] if item in before else ():
+            difference = result[name] - before[item][name]
+            groups[item.kind, item.variant, name][item.group].append(difference)
+    if not groups:
+        raise ValueError(f"{names[0]} and {names[1]} have no task in common")
+    heads = ["kind", "variant", "figure", "count", f"{names[1]} - {names[0]}"]
+    lines = [_line(heads), _line(["---"] * len(heads))]
+    for (kind, variant, name), by_group in groups.items():
+        count = sum(map(len, by_group.values()))
+        lines.append(_line([kind, variant, name, str(count), _shown(mean_interval([*by_group.values()]))]))
+    return "\n".join(lines) + "\n"
+
+
+def _results(plan: Plan, items: Sequence[Item], replies: Replies, workers: int | None) -> list[Scored]:
     """Return the figures of the items, computed in processes; those with the same positions in one."""
+    workers = workers or os.cpu_count() or 1
     groups: dict[tuple[bool, int], list[Item]] = defaultdict(list)
     for item in items:
         groups[item.section == "games", item.group].append(item)
@@ -134,9 +163,14 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "judged": ("regret", "illegal"),
     "games": ("points", "margin", "rank", "wins", "decisions", "illegal", "forced", "tokens"),
 }
+_COMPARED: Final[Mapping[str, tuple[str, ...]]] = {
+    "exact": ("correct",),
+    "judged": ("regret",),
+    "games": ("points", "margin", "wins"),
+}
 _TITLES: Final = {
     "exact": "Tasks with exact answers",
-    "judged": "Judged tasks, regret in points against `expert`",
+    "judged": "Judged tasks, regret in points",
     "games": "Games of two",
 }
 _SHARES: Final = ("correct", "wins")
@@ -169,6 +203,9 @@ def _cell(row: Row, name: str) -> str:
         return "-"
     if not isinstance(value, list):
         return str(value)
-    form: Callable[[float], str] = "{:.1%}".format if name in _SHARES else "{:.2f}".format
-    shown, low, high = map(form, value)
+    return _shown(value, "{:.1%}" if name in _SHARES else "{:.2f}")
+
+
+def _shown(interval: Sequence[float], form: str = "{:.2f}") -> str:
+    shown, low, high = map(form.format, interval)
     return f"{shown} [{low}, {high}]"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from random import Random
 from threading import Lock
+from types import MappingProxyType
 from typing import Final, Protocol
 
 from skye.rules.moves import Move
@@ -12,10 +14,12 @@ from skye.views import move_view
 from skye_gym.agents import legal_actions
 from skye_gym.arena.bot_process import BotFailed, Budget
 from skye_gym.arena.entrants import Decider, decider_for, entrant_from
+from skye_gym.evals.judged import best_by_rollouts
+from skye_gym.evals.positions import Position
 from skye_gym.evals.questions import Question, Reply
 
-FIRST: Final = "first"
-"""The name of the script that always makes the first legal action."""
+_ROLLOUTS: Final = 6
+"""The number of samples in which the script `rollouts` compares moves."""
 
 
 class Subject(Protocol):
@@ -37,16 +41,19 @@ class Subject(Protocol):
 
 
 class Script:
-    """The script that always makes the first legal action, and chooses the first option."""
+    """A script, which replies in this process.
 
-    name = FIRST
+    :param name: one of `SCRIPTS`.
+    """
+
     reads = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def reply(self, question: Question) -> Reply:
         """Return the reply."""
-        if question.game is None:
-            return Reply(question.options[0] if question.options else "")
-        return _chosen(legal_actions(question.game, question.seat)[0])
+        return SCRIPTS[self.name](question)
 
     def close(self) -> None:
         """Do nothing."""
@@ -93,8 +100,27 @@ def subject_of(argument: str, budget: Budget) -> Subject:
 
     :raises ValueError: when the argument names none.
     """
-    return Script() if argument == FIRST else Player(argument, budget)
+    return Script(argument) if argument in SCRIPTS else Player(argument, budget)
 
 
 def _chosen(move: Move) -> Reply:
     return Reply(json.dumps(move_view(move), sort_keys=True))
+
+
+def _first(question: Question) -> Reply:
+    if question.game is None:
+        return Reply(question.options[0] if question.options else "")
+    return _chosen(legal_actions(question.game, question.seat)[0])
+
+
+def _best_by_rollouts(question: Question) -> Reply:
+    if question.game is None:
+        return Reply("")
+    position = Position(question.game, question.seat, ())
+    return _chosen(best_by_rollouts(position, Random(question.key), _ROLLOUTS))
+
+
+SCRIPTS: Final[Mapping[str, Callable[[Question], Reply]]] = MappingProxyType(
+    {"first": _first, "rollouts": _best_by_rollouts}
+)
+"""The scripts by name: the first legal action or option, and the best move in samples of its own."""
