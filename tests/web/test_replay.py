@@ -37,6 +37,11 @@ def test_deep_link_shows_each_decision_for_every_viewer(browser):
         "() => location.hash !== '' && !document.querySelector('.result:not([hidden])')"
     )
     assert "Round 6" in screen.page.locator(".caption").inner_text()
+    screen.page.select_option("[data-act=eyes]", "spectator")
+    shown = ".market, .seats, .caption"
+    event = screen.page.get_attribute(".game-page", "data-event")
+    linked = replayed(browser, game, f"#e={event}")  # folded from the start
+    assert linked.page.locator(shown).all_inner_texts() == screen.page.locator(shown).all_inner_texts()
 
 
 PRICED = [{"tile": "L08", "price": 4}, {"tile": "L14", "price": 2}, {"tile": "L23", "discard": True}]

@@ -291,7 +291,7 @@ export function gamePage(store, chosen, reopen) {
 
   /** Take in an event before the page is drawn; `tell` does what can follow. @param {import("../state/api.js").Event} event */
   function heard(event) {
-    clearTimeout(later); // the panels are drawn after the board, once for all events
+    if (later) clearTimeout(later); // the panels are drawn after the board, once for all events
     later = 0;
     state.heard.push(event);
     if (event.type === "tile_bought") {
@@ -343,7 +343,6 @@ export function gamePage(store, chosen, reopen) {
     if (store.busy && strip.part?.running) strip.part.end(); // our own action ends the counting
     placing.refresh();
     header.update();
-    alerts.update();
     hide(returning, !store.token || view.status !== "playing" || store.me?.end.type !== "took_over");
     proposal.update();
     pause.update();
@@ -369,6 +368,7 @@ export function gamePage(store, chosen, reopen) {
     later = 0;
     if (!state.open) return;
     for (const begin of state.flights.splice(0)) begin();
+    alerts.update();
     state.heard.splice(0).forEach(tell);
     announceTurn();
     for (const panel of [seats, scoring, log, guide]) panel.update();

@@ -24,6 +24,8 @@ import { loadGame } from "../home/my-games.js";
 const STEP_MS = 900;
 /** The delay before the URL is changed: that takes longer than a step, and browsers limit its rate. */
 const URL_DELAY_MS = 250;
+/** A view is kept after each so many events: a seek folds no more than these. */
+const KEEP_EVERY = 16;
 const SPEEDS = [0.5, 1, 2, 4];
 
 /** Show a game step by step. `#e=` in the URL is the number of the event. @param {Element} app @param {string} id */
@@ -67,6 +69,8 @@ function replayPage(last, events, tiles, record) {
   const secrets = record && secretsOf(events, record);
   /** How many events each step has folded. */
   const steps = events.flatMap((event, index) => (events[index + 1]?.version === event.version ? [] : [index + 1]));
+  /** The views after every `KEEP_EVERY` events, as JSON; undefined while unknown. @type {string[]} */
+  const kept = [];
   /** What the page shows: a step, with the eyes of a seat, the territory of a seat; and whether it goes on by itself. */
   const state = { step: 0, eyes: "spectator", looked: 0, playing: false };
   /** The timer of the next step, and that of the change of the URL. */
@@ -245,11 +249,22 @@ function replayPage(last, events, tiles, record) {
     attribute(play, "aria-label", t(state.playing ? "replay.pause" : "replay.play"));
   }
 
+  /** Return the view after the first events, folded from the nearest one that is kept. @param {number} count */
+  function viewAfter(count) {
+    const from = Math.floor(count / KEEP_EVERY);
+    const nearest = kept.findLastIndex((stored, index) => stored !== undefined && index <= from);
+    const view = /** @type {Game} */ (nearest < 0 ? emptyView(tiles, last.ruleset) : JSON.parse(kept[nearest]));
+    for (let index = Math.max(0, nearest) * KEEP_EVERY; index < count; index++) {
+      fold(view, events[index]);
+      if ((index + 1) % KEEP_EVERY === 0) kept[(index + 1) / KEEP_EVERY] ??= JSON.stringify(view);
+    }
+    return view;
+  }
+
   function update() {
     const started = performance.now();
     const past = events.slice(0, steps[state.step]);
-    let view = emptyView(tiles, last.ruleset);
-    for (const one of past) fold(view, one);
+    let view = viewAfter(past.length);
     if (secrets && state.eyes !== "spectator")
       view = revealedView(view, past, secrets, state.eyes === "open" ? null : Number(state.eyes));
     Object.assign(store, { view, log: past, players: view.players });
