@@ -133,22 +133,35 @@ def test_seat_that_is_given_up_needs_no_agreement(game):
     assert game.view()["abort_reason"] == "agreed"
 
 
-@pytest.mark.parametrize(("seats", "outcome"), [((0,), "withdrawn"), ((1, 2), "accepted")])
-def test_proposal_ends_when_its_people_resign(game, seats, outcome):
+@pytest.mark.parametrize("seats", [(0,), (1, 2)])
+def test_proposal_is_withdrawn_when_its_player_or_all_others_resign(game, seats):
     propose(game)
     for seat in seats:
         assert game.call("POST", "resign", seat=seat).status_code == 200
-    assert ("proposal_ended", "abort", outcome) in proposals(game)
-    assert game.view()["status"] == ("aborted" if outcome == "accepted" else "playing")
+    assert ("proposal_ended", "abort", "withdrawn") in proposals(game)
+    assert game.view()["status"] == "playing"
 
 
-def test_bots_that_take_over_together_end_a_proposal_once(service):
+def test_player_who_can_take_the_seat_back_has_not_agreed(service):
     game = service.create_game(3, options={"turn_ms": 1_000, "on_timeout": "bot"})
     game.offer(0, 1, 1)
     propose(game)
     service.clock.advance(1)
+    assert game.view()["proposal"]["agreed"] == []
+    assert problem_code(answer(game, 1, accept=True)) == "seat_played_by_bot"
+    for seat in (1, 2):
+        assert game.call("POST", "return", seat=seat).status_code == 200
+        assert game.view()["status"] == "playing"
+        answer(game, seat, accept=True)
     assert game.view()["abort_reason"] == "agreed"
-    assert [each[0] for each in proposals(game)].count("proposal_ended") == 1
+
+
+def test_host_who_has_resigned_aborts_no_game_that_another_plays(service):
+    game = keys_game(service, 2)
+    game.call("POST", "resign", seat=0)
+    proposed = game.call("POST", "abort", token=game.host)
+    assert (proposed.json["status"], proposed.json["abort_reason"]) == ("playing", None)
+    assert answer(game, 1, accept=False).json["status"] == "playing"
 
 
 def test_host_who_plays_needs_the_agreement_of_the_others(service):

@@ -113,9 +113,9 @@ def test_game_is_finished_by_bots_when_the_last_player_resigns(service):
 
 
 def test_resignation_from_a_game_that_is_over_is_refused(service):
-    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
-    service.clock.advance(1)
-    assert game.view()["status"] == "finished"
+    game = service.create_game(2, options={"turn_ms": 1000})
+    while game.view()["status"] == "playing":
+        service.clock.advance(1)
     assert problem_code(game.call("POST", "resign", seat=0)) == "game_finished"
 
 

@@ -158,14 +158,31 @@ def test_bot_replaces_the_player_for_the_rest_of_the_game(service):
     assert 1 not in view["waiting_for"]
 
 
-def test_bots_that_have_all_seats_play_to_the_end(service):
-    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+@pytest.mark.parametrize("options", [{}, {"budget_ms": 1_000_000}])
+def test_bots_of_seats_that_can_be_taken_back_take_their_time_while_nobody_plays(service, options):
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot", **options})
     game.offer(0, 1, 1)
     service.clock.advance(1)
     assert game.view()["phase"] in ("buying", "building")
     service.clock.advance(1)
-    assert game.view()["status"] == "finished"
+    waits = 0
+    while game.view()["status"] == "playing":
+        version = game.view()["version"]
+        service.clock.advance(0.5)
+        assert game.view()["version"] == version
+        service.clock.advance(0.5)
+        waits += 1
+    assert waits > 12
     assert received(game, "bot_took_over") == [("bot_took_over", 1), ("bot_took_over", 0)]
+    assert [player["end"]["missed_deadlines"] for player in game.view()["players"]] == [1, 1]
+
+
+def test_bot_acts_at_once_again_when_a_player_comes_back(service):
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    service.clock.advance(1)
+    assert game.view()["waiting_for"]
+    assert game.call("POST", "return", seat=0).status_code == 200
+    assert game.view()["waiting_for"] == [0]
 
 
 # Who comes by.

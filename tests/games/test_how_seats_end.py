@@ -216,6 +216,16 @@ def test_player_takes_the_seat_back_and_can_win(late):
     assert played_again(late)["result"]["placing"] == over["result"]["placing"]
 
 
+def test_player_who_missed_a_deadline_wins_when_the_other_has_resigned_meanwhile(service):
+    game = service.create_game(2, options={"turn_ms": 1000, "on_timeout": "bot"})
+    game.offer(0, 1, 1)
+    service.clock.advance(1)
+    assert game.call("POST", "resign", seat=0).json["status"] == "playing"
+    assert game.call("POST", "return", seat=1).status_code == 200
+    game.play_out(dice(1))
+    assert game.view(1)["result"]["winners"] == [1]
+
+
 def test_seat_is_taken_back_at_every_event_of_the_log(late):
     late.call("POST", "return", seat=0)
     events = late.service.get(late.path("events"))["events"]

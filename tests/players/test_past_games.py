@@ -227,8 +227,8 @@ def test_seat_that_was_given_up_ends_as_it_did_and_counts_no_points(service):
     late = service.create_game(
         2, key=key, bots={1: "random"}, options={"turn_ms": 60_000, "on_timeout": "bot"}
     )
-    service.clock.advance(61)
-    service.get(late.path())
+    while service.get(late.path())["status"] == "playing":
+        service.clock.advance(61)
     ends = [past["players"][past["seat"]]["end"]["type"] for past in history(service, key)]
     assert ends == ["took_over", "resigned"]
     found = statistics(service, key)

@@ -166,6 +166,8 @@ def test_player_whom_a_bot_replaces_has_no_more_turns(service):
     service.clock.advance(61)
     game.view()
     assert game.view()["players"][0]["bot"] == "greedy"
+    while game.view()["status"] == "playing":
+        service.clock.advance(61)
     assert types(service, key) == ["seat_taken", "your_turn", "game_over"]
 
 

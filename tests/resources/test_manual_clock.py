@@ -71,7 +71,8 @@ def test_whole_game_of_timeouts_takes_one_request(service):
 def test_bot_takes_over_after_a_deadline_by_the_manual_clock(service):
     options = {"clock": "manual", "turn_ms": 1000, "on_timeout": "bot"}
     game = service.create_game(2, options=options)
-    assert advanced(game, 1000)["status"] == "finished"
+    assert [player["bot"] for player in advanced(game, 1000)["players"]] == ["greedy", "greedy"]
+    assert advanced(game, 100_000)["status"] == "finished"
 
 
 def test_past_view_has_the_clock_of_its_time(game):

@@ -195,7 +195,7 @@ def test_beginnings_of_a_game_exclude_each_other(service, beginnings, pointers):
     ],
 )
 def test_option_of_a_beginning_is_refused_with_its_place(service, beginning, place, option):
-    answer = service.call("POST", "/v1/games", {**beginning, "options": {option: None, "turn_ms": 5000}})
+    answer = service.call("POST", "/v1/games", {**beginning, "options": {option: "x", "turn_ms": 5000}})
     details = {error["pointer"]: error["detail"] for error in answer.json["errors"]}
     assert place in details[f"/options/{option}"]
 

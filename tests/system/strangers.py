@@ -26,6 +26,8 @@ RESIGN = (0, 0.003, 0.02)
 """How probably a stranger resigns at each step, one of these for each stranger."""
 AWAY = 0.03
 RETURN = 0.6
+REUSE = 0.5
+"""How often a stranger goes on with the actions in a response."""
 PROPOSE = {"propose_abort": 0.01, "pause": 0.04, "resume": 0.3}
 ANSWERS = {"abort": (True, False, None), "pause": (True, True, True, True, False, None)}
 """By the kind of a proposal: whether a stranger accepts it, one of these at random; None: no answer."""
@@ -59,7 +61,8 @@ class Stranger:
                 return
             path = f"{self._path}/players/{self._number}"
             if self._actions is None:
-                self._actions = self._wire.read(f"{path}/actions", self.key)["actions"]
+                view = self._wire.read(f"{path}/actions", self.key)
+                self._actions = view["actions"] + view["agreements"]
             actions, self._actions = self._actions, None
             chosen = self._choose(actions)
             if chosen == "resign":
@@ -135,7 +138,8 @@ class Stranger:
             self.refused[reply.json["code"]] += 1
         elif reply.status != 200:
             raise InvariantViolated(f"{method} {path}: {reply.status} {reply.body[:500]}")
-        self._actions = reply.json.get("actions")
+        # These have no agreements, which are read at other times.
+        self._actions = reply.json.get("actions") if self._dice.random() < REUSE else None
         return reply.status == 200
 
     def _listen(self, wait_ms=0):

@@ -26,7 +26,7 @@ def versions(service, games):
     return [decode_game(service.redis.get(key_of(game.id, "game"))).version for game in games]
 
 
-ENDS_BY_ITSELF = {"turn_ms": 1000, "on_timeout": "bot"}
+ENDS_BY_ITSELF = {"budget_ms": 1000}
 COMMAND = [sys.executable, "-m", "skye_server.cli", "dispatch"]
 
 

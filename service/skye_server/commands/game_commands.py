@@ -222,7 +222,7 @@ def pause_game(games: Games, command: Command, game_id: str) -> Attempt[Game]:
         game, now_ms = attempt.game, attempt.now_ms
         pauses.check_can_pause(game)
         seat = attempt.seat(OWN_SEAT)
-        if agreements.people_of(game) == [seat]:
+        if agreements.plays_alone(game, seat):
             return pauses.pause(game, now_ms)
         return agreements.propose(game, seat, ProposalKind.PAUSE, now_ms)
 

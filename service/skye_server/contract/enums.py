@@ -64,8 +64,8 @@ class TimeoutRule(StringEnum):
     """What happens when a seat misses its deadline.
 
     `auto`: the server takes one action for the seat, which then plays on. `bot`: a bot plays the seat, to the
-    end of the game or until its player takes it back. A seat that has used up `budget_ms` is always played by
-    a bot, to the end of the game.
+    end of the game or until its player takes it back; while nobody plays, it decides at each deadline only. A
+    seat that has used up `budget_ms` is always played by a bot, to the end of the game.
 
     There may be new ones.
     """
@@ -257,7 +257,7 @@ class AbortReason(StringEnum):
     """Why a game could be aborted.
 
     `agreed`: the people who played agreed. The others name why its host needed no agreement. `lobby`: the
-    game had not begun. `alone`: at most one person played. `host_not_playing`: the host held no seat.
+    game had not begun. `alone`: no other person played. `host_not_playing`: the host held no seat.
     `laboratory`: the game began from a record, a position or a scenario, or has a manual clock.
 
     There may be new ones.

@@ -1,8 +1,8 @@
 """Agreements: proposals that all people of a game must accept. A proposal never blocks play.
 
 A game has at most one open proposal, and a seat makes at most one of a kind in each round. So the number of
-proposals is bounded, and a player whose proposal was refused cannot repeat it at once. A seat whose player
-has given it up needs no agreement.
+proposals is bounded, and a player whose proposal was refused cannot repeat it at once. Players who may take
+their seats back must agree too; a seat that was given up for good needs no agreement.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ _MAX_OPEN_MS: Final = 7 * _DAY_MS
 
 
 def people_of(game: Game) -> list[int]:
-    """Return the seats that people play, also by a bot at a URL: those who must agree."""
-    return [number for number, seat in game.taken if _is_of_person(seat)]
+    """Return the seats that people play, or may take back: those who must agree."""
+    return [number for number, seat in game.taken if seat.is_played or seat.can_return]
 
 
-def _is_of_person(seat: Seat) -> bool:
-    return seat.takeover is None and (seat.bot is None or (seat.has_url_bot and seat.is_held))
+def plays_alone(game: Game, seat: int) -> bool:
+    """Return whether a person plays a seat, and no other person plays or may come back."""
+    return game.seats[seat].is_played and people_of(game) == [seat]
 
 
 def open_ms(game: Game) -> int:
@@ -61,7 +62,7 @@ def can_propose(game: Game, seat: int, kind: ProposalKind) -> bool:
     """Return whether a seat may make a proposal now, which other people must answer."""
     people = people_of(game) if game.status is Status.PLAYING else []
     is_new = game.proposal is None and Proposed(kind, seat, state_begun(game).round) not in game.proposed
-    return seat in people and len(people) > 1 and is_new
+    return seat in people and game.seats[seat].is_played and len(people) > 1 and is_new
 
 
 def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
@@ -87,11 +88,16 @@ def answer(game: Game, seat: int, now_ms: int, *, accept: bool) -> Transition:
 
 
 def settled(transition: Transition, now_ms: int) -> Transition:
-    """End the open proposal if the people who are left agree, or if its seat was given up."""
+    """End the open proposal if the people who are left agree, or if its player or all others are gone.
+
+    Who is the last of several people has not agreed with anybody: the others have given the game up.
+    """
     game = transition.game
     if game.proposal is None:
         return transition
-    if game.proposal.seat not in (None, *people_of(game)):
+    proposer, people = game.proposal.seat, people_of(game)
+    is_gone = proposer is not None and not game.seats[proposer].is_played
+    if is_gone or {*people} <= {proposer}:
         return transition.then(_ended(game, ProposalOutcome.WITHDRAWN, now_ms))
     if _is_agreed(game):
         return transition.then(_ended(game, ProposalOutcome.ACCEPTED, now_ms))
@@ -164,7 +170,7 @@ def _check_in_play(game: Game, seat: int | None) -> None:
     """
     if state_in_play(game).is_over:
         raise Problem("game_finished")
-    if seat is not None and not _is_of_person(game.seats[seat]):
+    if seat is not None and not game.seats[seat].is_played:
         raise Problem("seat_played_by_bot")
 
 
@@ -188,7 +194,8 @@ def abort_alone(game: Game, caller: Caller) -> AbortReason | None:
         return AbortReason.LOBBY
     if not needs_agreement(game):
         return AbortReason.LABORATORY
-    if len(people_of(game)) <= 1:
+    people = [game.seats[number] for number in people_of(game)]
+    if len(people) <= 1 and all(is_of_host(game, seat) for seat in people):
         return AbortReason.ALONE
     return None if any(is_of_host(game, seat) for seat in game.seats) else AbortReason.HOST_NOT_PLAYING
 
@@ -199,7 +206,7 @@ def may_delete(game: Game, caller: Caller) -> bool:
         return False
     if game.state is None or not needs_agreement(game):
         return True
-    played = [seat for _, seat in game.taken if _is_of_person(seat) or seat.takeover is not None]
+    played = [seat for _, seat in game.taken if seat.is_played or seat.takeover is not None]
     return len(played) <= 1 and all(is_of_host(game, seat) for seat in played)
 
 

@@ -53,12 +53,19 @@ def after_deadline(game: Game, now_ms: int) -> Transition:
         return expired(Transition(game), now_ms, now_ms)
     transition = expired(Transition(game), first_ms, now_ms)
     for seat in game.waiting_for:
-        deadline_ms = game.turn.deadline_of(seat)
-        if deadline_ms is None or deadline_ms > now_ms:
-            continue
-        if transition.game.status is Status.PLAYING:  # those who are left may have agreed to abort it
+        # Those who are left may have agreed to abort it.
+        if transition.game.status is Status.PLAYING and _is_late(game, seat, now_ms):
             transition = transition.then(after_timeout(transition.game, seat, now_ms))
+    for seat in game.waiting_for:
+        if transition.game.seats[seat].takeover is not None and _is_late(transition.game, seat, now_ms):
+            transition = transition.then(_move_for(transition.game, seat, now_ms))
     return expired(transition, now_ms, now_ms)
+
+
+def _is_late(game: Game, seat: int, now_ms: int) -> bool:
+    """Return whether a seat has missed the deadline of its decision."""
+    deadline_ms = game.turn.deadline_of(seat)
+    return seat in game.waiting_for and deadline_ms is not None and deadline_ms <= now_ms
 
 
 def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
@@ -66,6 +73,8 @@ def after_timeout(game: Game, seat: int, now_ms: int) -> Transition:
     clock = game.turn.clock_of(seat)
     if clock is not None and clock.remaining_at(now_ms) == 0:
         return hand_to_bot(game, seat, "out_of_time", now_ms)
+    if game.seats[seat].takeover is not None:
+        return Transition(game)
     if game.options.on_timeout is OnTimeout.BOT:
         return hand_to_bot(game, seat, "timed_out", now_ms)
     return _move_for(game, seat, now_ms)
@@ -85,13 +94,17 @@ def hand_to_bot(game: Game, seat: int, reason: str, now_ms: int) -> Transition:
 
 
 def _move_for(game: Game, seat: int, now_ms: int) -> Transition:
-    """Make the decision that a seat has missed: an offer, a pass, or the rest of its build."""
-    transition = Transition(without_increment(after_missed_deadline(game, seat)))
+    """Make the decision that a seat has missed: an offer, a pass, or the rest of its build.
+
+    The bot that has taken it over makes its own.
+    """
+    is_taken_over = game.seats[seat].takeover is not None
+    transition = Transition(without_increment(game if is_taken_over else after_missed_deadline(game, seat)))
     current = _round_and_phase(game)
-    before: tuple[AnyEvent, ...] = (TimedOut(seat),)
+    before: tuple[AnyEvent, ...] = () if is_taken_over else (TimedOut(seat),)
+    passes = current[1] is Phase.BUYING and not is_taken_over
     while _round_and_phase(transition.game) == current and seat in transition.game.waiting_for:
-        buying = current[1] is Phase.BUYING
-        move = Pass() if buying else _bot_move(transition.game, seat)
+        move = Pass() if passes else _bot_move(transition.game, seat)
         transition = transition.then(make_move(transition.game, seat, move, now_ms, *before))
         before = ()
     return transition._replace(game=replace(transition.game, options=game.options))

@@ -1,6 +1,6 @@
 """Deadlines: those of turns (`turn_ms`), and the clocks of seats (`budget_ms`, `increment_ms`).
 
-A clock runs while the game waits for its seat, if a person or a bot at a URL plays it: in the simultaneous
+A clock runs while the game waits for its seat, unless a bot of the server acts at once: in the simultaneous
 phases until the seat has decided. A decision of the seat adds the increment; a decision that is made for
 the seat adds none (`without_increment`), nor does one that replaces an earlier decision. While a game pauses
 no deadline runs; afterwards the open decisions have the time that was left.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from skye_server.games.events import SeatClock
-from skye_server.games.game import URL_BOT, Game, Status
+from skye_server.games.game import Game, Status
 
 
 def with_deadlines(before: Game, after: Game, now_ms: int) -> Game:
@@ -60,7 +60,7 @@ def _clock_after(
 
 
 def _runs(game: Game, seat: int) -> bool:
-    return seat in game.waiting_for and game.seats[seat].bot in (None, URL_BOT)
+    return seat in game.waiting_for and not game.has_bot_at_once(seat)
 
 
 def _has_decided(before: Game, after: Game, seat: int) -> bool:

@@ -197,6 +197,11 @@ class Seat(Struct, frozen=True):
         return SeatEnd.PLAYED if self.takeover is None else self.takeover.end
 
     @property
+    def is_played(self) -> bool:
+        """Whether a person plays the seat, also by a bot at a URL."""
+        return self.takeover is None and (self.bot is None or (self.has_url_bot and self.is_held))
+
+    @property
     def can_return(self) -> bool:
         """Whether the player may take the seat back from the bot that took it over."""
         return self.end is SeatEnd.TOOK_OVER and self.is_held
@@ -295,8 +300,19 @@ class Game(Struct, frozen=True):
 
     @property
     def next_bot(self) -> int | None:
-        """Return the first seat that must act and is played by a bot of the server, None if there is none."""
-        return next((seat for seat in self.waiting_for if self.seats[seat].bot not in (None, URL_BOT)), None)
+        """Return the first seat that must act and for which a bot acts at once, None if there is none."""
+        return next((seat for seat in self.waiting_for if self.has_bot_at_once(seat)), None)
+
+    def has_bot_at_once(self, number: int) -> bool:
+        """Return whether a bot of the server acts for a seat without a wait.
+
+        It waits for the deadline where nobody plays and the player can take the seat back: nobody else
+        waits then, and the game is not over before the player comes back.
+        """
+        seat = self.seats[number]
+        if seat.bot in (None, URL_BOT):
+            return False
+        return not seat.can_return or any(each.is_played for _, each in self.taken)
 
     @property
     def due_ms(self) -> int | None:

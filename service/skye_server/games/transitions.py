@@ -66,7 +66,7 @@ def after_takeover(game: Game, event: BotTookOver) -> Game:
     takeover = Takeover(_ENDS[event.reason], event.bot, event.round, event.phase)
     missed = seat.missed_deadlines + (takeover.end is not SeatEnd.RESIGNED)
     left = replace(seat, bot=event.bot, takeover=takeover, missed_deadlines=missed)
-    gave_up = (*state.gave_up, event.seat)
+    gave_up = (*(seat for seat in state.gave_up if seat != event.seat), event.seat)
     return replace(game, seats=with_seat(game.seats, event.seat, left), state=state._replace(gave_up=gave_up))
 
 

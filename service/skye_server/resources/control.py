@@ -132,10 +132,10 @@ def abort_game(query: dict[str, Any], game: str) -> Response:
     the time of a decision, at least ten minutes and at most seven days; a day in a game without a deadline. A
     host whose token acts for no seat proposes it to all of them.
 
-    The host aborts the game at once in the lobby, in a game that at most one person plays, in a game that
-    began from a record, a position or a scenario or has a manual clock, and if the host plays none of the
-    seats. A host plays the seat that the player key of the host holds, and each whose token the host
-    received.
+    The host aborts the game at once in the lobby, in a game that no other person plays or may come back to,
+    in a game that began from a record, a position or a scenario or has a manual clock, and if the host plays
+    none of the seats. A host plays the seat that the player key of the host holds, and each whose token the
+    host received.
     """
     changed = game_commands.abort_game(collaborators().games, command_from_request(), game)
     return game_response(changed, with_actions="include" in query)

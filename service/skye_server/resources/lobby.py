@@ -394,7 +394,8 @@ def answer_proposal(query: dict[str, Any], answer: dict[str, Any], game: str, se
 
     A person who plays accepts or refuses the `proposal` of the game. It is accepted when all of them agree,
     and ends as soon as one refuses. The seat that made it withdraws it with `"accept": false`. `actions` of
-    the seat offers the answers. A seat that its player has given up needs no agreement.
+    the seat offers the answers. A seat needs no agreement after a resignation, or without time; one that its
+    player may take back does, and agrees once it is taken back.
     """
     command, games = command_from_request(), collaborators().games
     changed = game_commands.answer_proposal(games, command, game, seat, accept=answer["accept"])

@@ -20,7 +20,7 @@ from skye import (
 from skye.fields import Component, Count, Keywords, LandscapeTileIds
 from skye.rulesets import MAX_DRAWN
 from skye.views import action_of_move
-from skye_server.games.agreements import can_propose, needs_agreement, people_of
+from skye_server.games.agreements import can_propose, needs_agreement, plays_alone
 from skye_server.games.authorization import Caller
 from skye_server.games.game import Game, Status
 from skye_server.games.pauses import can_pause
@@ -251,10 +251,10 @@ def _agreements(game: Game, seat: int) -> Iterator[AgreementView]:
         yield {"type": "propose_abort", "method": "POST", "href": href, "body": None, "revises": True}
     if game.status is Status.PLAYING and game.pause is not None:
         yield _game_action(game, "resume")
-    elif can_pause(game) and (people_of(game) == [seat] or can_propose(game, seat, ProposalKind.PAUSE)):
+    elif can_pause(game) and (plays_alone(game, seat) or can_propose(game, seat, ProposalKind.PAUSE)):
         yield _game_action(game, "pause")
     proposal = game.proposal
-    if proposal is None or seat not in people_of(game):
+    if proposal is None or not game.seats[seat].is_played:
         return
     for accept in (False,) if seat in (proposal.seat, *proposal.agreed) else (True, False):
         yield {
