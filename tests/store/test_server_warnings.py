@@ -1,4 +1,4 @@
-"""What the store reports of the version, the eviction policy and the clock of Redis."""
+"""What the store reports of the version, the settings, the memory and the clock of Redis."""
 
 import time
 
@@ -8,9 +8,16 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from skye_server.store.connection.topology import SingleServer
 from skye_server.store.redis_store import RedisStore
 
-SOUND = {"redis_version": "7.0.15", "maxmemory_policy": "noeviction"}
+SOUND = {
+    "redis_version": "7.0.15",
+    "maxmemory_policy": "noeviction",
+    "aof_enabled": 1,
+    "used_memory": 9,
+    "maxmemory": 0,
+}
 
 
 def warnings_with(monkeypatch, info, ahead_s=0.0):
@@ -29,6 +36,9 @@ def test_sound_server_is_not_warned_about(monkeypatch):
     [
         ({"maxmemory_policy": "volatile-ttl"}, "maxmemory-policy is volatile-ttl"),
         ({"maxmemory_policy": None}, "INFO does not name the eviction policy"),
+        ({"aof_enabled": 0}, "set `appendonly yes`"),
+        ({"aof_last_write_status": "err"}, "Redis refuses changes: it cannot write its append-only file"),
+        ({"maxmemory": 9}, "Redis refuses changes: it uses 9 bytes of memory, and its maxmemory is 9"),
         ({"redis_version": "5.0.14"}, "Redis 5.0.14 is too old: install Redis 6.2 or newer"),
     ],
 )
@@ -54,6 +64,19 @@ def test_server_that_refuses_info_is_reported(monkeypatch):
     (found,) = RedisStore(server).warnings()
     assert "could not be checked" in found
     assert "`maxmemory-policy noeviction`" in found
+
+
+def test_each_server_is_checked_and_an_absent_one_left_out(monkeypatch):
+    persistent, forgetful = fakeredis.FakeRedis(), fakeredis.FakeRedis()
+    for server, is_on in ((persistent, 1), (forgetful, 0)):
+        info = SOUND | {"aof_enabled": is_on}
+        monkeypatch.setattr(server, "info", lambda _section, info=info: info)
+        monkeypatch.setattr(server, "time", lambda: (int(time.time()), 0))
+    absent = redis.Redis(port=1, retry=Retry(NoBackoff(), 0))
+    servers = SingleServer(persistent)
+    monkeypatch.setattr(servers, "masters", lambda: [absent, persistent, forgetful, forgetful])
+    (found,) = RedisStore(servers).warnings()
+    assert "append-only" in found
 
 
 def test_absent_redis_is_not_warned_about():

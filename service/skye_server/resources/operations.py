@@ -33,8 +33,8 @@ class Readiness(Health):
     warnings: Annotated[
         Sequence[Annotated[str, Keywords(maxLength=200), "A sentence."]],
         Keywords(maxItems=10),
-        "What an operator should change: the version, the eviction policy or the clock of Redis, or "
-        "`SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
+        "What an operator should change: the version, the eviction policy, the persistence, the memory or "
+        "the clock of Redis, or `SKYE_REDIS_REPLICAS`, if it is below the number of replicas.",
     ]
     dispatchers: Annotated[
         int,

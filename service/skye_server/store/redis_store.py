@@ -321,7 +321,7 @@ class RedisStore:
 
     def warnings(self) -> list[str]:
         """Return what an operator should change, such as an eviction policy or too few replicas."""
-        return [*server_warnings(self._calls, self._ping_key), *self._replicas_warnings()]
+        return [*server_warnings(self._calls), *self._replicas_warnings()]
 
     def too_old(self) -> str | None:
         """Return what the operator must change if Redis lacks commands that this store calls."""
@@ -336,7 +336,7 @@ class RedisStore:
             return []  # Redis is unavailable, which the health check reports, or does not say it
         if found <= required:
             return []
-        fault = f"SKYE_REDIS_REPLICAS is {required}, and a master has {found} replicas"
+        fault = f"SKYE_REDIS_REPLICAS is {required}, less than the number of replicas of a master"
         return [f"{fault}: a failover may lose acknowledged changes; set it to {found}"]
 
     def change_subscriber(self, on_change: Callable[[str], None]) -> ChangeSubscriber:

@@ -16,7 +16,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from itertools import count
@@ -206,6 +206,24 @@ class RedisCalls:
         if problems and not any(replies):
             raise problems[0]
         return [reply for reply in replies if reply is not None]
+
+    def read_at_masters(self, command: Callable[[redis.Redis], T]) -> list[T]:
+        """Run a reading command once on each server that holds keys; return the replies of those that reply."""
+
+        def attempt(server: redis.Redis) -> T:
+            with call_deadline(self._timeout_s), self._read_breaker.guard(server):
+                return command(server)
+
+        def masters() -> list[redis.Redis]:
+            with call_deadline(self._timeout_s):
+                return self._topology.masters()
+
+        replies: list[T] = []
+        with suppress(Problem):
+            for server in self._retry_policy.run(masters, retries=False):
+                with suppress(Problem):
+                    replies.append(self._retry_policy.run(partial(attempt, server), retries=False))
+        return replies
 
     def invalidate(self) -> None:
         """Look the topology up again before the next call: a server no longer holds what it should."""
