@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, quote, unquote
 
 MEMORY_URL: Final = "memory://"
 """The URL that stores the games in the memory of one process (fakeredis), and loses them with it."""
@@ -59,6 +59,30 @@ def parse(text: str) -> RedisUrl:
 
     :raises ValueError: when the URL is invalid; the message contains no part of it that may be secret.
     """
+    try:
+        return _parse(text)
+    except ValueError as error:
+        hint = "; percent-encode `/`, `?` and `#` in the user and the password" if "@" in text else ""
+        raise ValueError(f"{error}{hint}") from None
+
+
+def redacted(text: str, url: str) -> str:
+    """Return a text without the passwords of a URL.
+
+    >>> redacted("malformed reply: AUTH word", "redis://:word@a")
+    'malformed reply: AUTH ***'
+
+    :raises ValueError: when the URL is invalid.
+    """
+    parsed = parse(url)
+    named = [*parsed.options.items(), *parsed.sentinel_options.items()]
+    for password in [value for name, value in named if "password" in name]:
+        for form in (password, repr(password)[1:-1], quote(password, safe="")):
+            text = text.replace(form, "***")
+    return text
+
+
+def _parse(text: str) -> RedisUrl:
     found = _URL.fullmatch(text)
     if not found:
         raise ValueError(f"want {FORMS}")

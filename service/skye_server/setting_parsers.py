@@ -168,4 +168,7 @@ def ports(text: str) -> tuple[int, ...]:
     if text == "*":
         return ()
     port_number = whole(1, 65_535)
-    return tuple(port_number(port) for port in re.split(r"[,\s]+", text) if port)
+    try:
+        return tuple(port_number(port) for port in re.split(r"[,\s]+", text) if port)
+    except ValueError:
+        raise ValueError("want * or whole numbers from 1 to 65535, separated by commas") from None

@@ -296,6 +296,10 @@ class Settings:
             problems.append(
                 f"{wanted}: the embedded server has no replicas; set SKYE_REDIS_URL to a Redis with replicas"
             )
+        if (health := values.get("health_bind")) and health.port == values.get("bind", cls().bind).port:
+            problems.append(
+                f"{_variable('health_bind')}={health}: {_variable('bind')} has that port; want another port"
+            )
         if values.get("lab"):
             problems += _production_errors(values)
         if problems:

@@ -85,6 +85,22 @@ def test_value_that_cannot_be_used_is_refused_by_name(variable, text):
         Settings.from_environment({variable: text})
 
 
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({"SKYE_BIND": "[::1]:9000", "SKYE_HEALTH_BIND": "[::1]:9000"}, "SKYE_BIND has that port"),
+        ({"SKYE_HEALTH_BIND": "0.0.0.0:8000"}, "SKYE_BIND has that port"),
+        ({"SKYE_WEBHOOKS_PORTS": "80;443"}, "numbers from 1 to 65535, separated by commas"),
+        ({"SKYE_REDIS_URL": "redis://:pass/word@cache"}, "percent-encode"),
+        ({"SKYE_REDIS_URL": "redis://:pass#word@cache"}, "percent-encode"),
+    ],
+)
+def test_refused_value_is_explained(environ, message):
+    with pytest.raises(SettingsError, match=message) as raised:
+        Settings.from_environment(environ)
+    assert "word@" not in str(raised.value)
+
+
 def test_all_invalid_settings_are_reported_at_once():
     with pytest.raises(SettingsError) as raised:
         Settings.from_environment({"SKYE_BIND": "x", "SKYE_WORKERS": "y", "SKYE_LOG_LEVEL": "z"})

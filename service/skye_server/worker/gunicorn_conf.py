@@ -21,7 +21,7 @@ from skye_server.redis_url import MEMORY_URL
 from skye_server.server.processes import death_signal_setter
 from skye_server.setting_parsers import address as parse_address
 from skye_server.settings import Settings, SettingsError
-from skye_server.worker import unix_sockets
+from skye_server.worker import open_files, unix_sockets
 
 try:
     settings = Settings.from_environment(os.environ)
@@ -30,23 +30,16 @@ except SettingsError as error:
 if settings.redis_url is None:
     sys.exit("SKYE_REDIS_URL is not set: name the Redis that stores the games, or use `skye-server serve`.")
 
-if settings.health_bind is not None and settings.health_bind.port == settings.bind.port:
-    sys.exit("SKYE_HEALTH_BIND needs another port than SKYE_BIND: a listener is identified by its port.")
-
 bind = str(settings.bind)
 # Games in the memory of one process are invisible to others.
 workers = 1 if settings.redis_url == MEMORY_URL else settings.workers
 worker_class = "skye_server.worker.worker.Worker"
-# A worker needs up to three files for each of these connections: one more for a parked stream, and one for a
-# connection to Redis. The soft limit of open files is often far below the hard one.
+# The soft limit of open files is often far below the hard one.
 _, max_files = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (max_files, max_files))
-worker_connections = 2000 if max_files < 0 else min(2000, max_files // 3 - 50)  # -1: no limit
-if worker_connections < 10:
-    sys.exit(
-        f"A process may open {max_files} files only, by its hard limit; a worker needs 200 or more, "
-        "and 6,000 for 2,000 connections. Raise it by `ulimit -Hn`, LimitNOFILE or --ulimit of the container."
-    )
+if refusal := open_files.refusal(max_files):
+    sys.exit(f"{refusal}.")
+worker_connections = open_files.connections(max_files)
 # The worker loads the application, after gevent has patched the standard library.
 preload_app = False
 
