@@ -1,5 +1,6 @@
 """`skye-server games` and `players`, and rotated backups, on the store of a server that runs."""
 
+import fcntl
 import json
 
 import pytest
@@ -41,15 +42,18 @@ def lines(done):
 
 
 def test_games_are_listed_shown_and_deleted(service, run):
-    private = created(service, visibility="private", name="Ann")
+    private = created(service, visibility="private", name="Jörg")
     public = created(service, name="Bob")
     assert {game["game"] for game in lines(run("games", "list", "--json"))} == {private, public}
     assert lines(run("games", "list", "--status", "finished", "--json")) == []
     (shown,) = lines(run("games", "show", private, "--json"))
-    assert (shown["visibility"], shown["seats"][0]["name"]) == ("private", "Ann")
+    assert (shown["visibility"], shown["seats"][0]["name"]) == ("private", "Jörg")
+    assert shown["players"] == ["Jörg"]
     assert shown["host_player"] == service.get("/v1/me", token=KEY)["id"]
     assert "seed" not in json.dumps(shown)
-    assert private in run("games", "show", private).stdout
+    printed = run("games", "show", private).stdout
+    assert private in printed
+    assert printed.count("Jörg") == 2
     run("games", "delete", private, input="n\n", exit_code=1)
     run("games", "delete", private, input="y\n")
     run("games", "delete", public, "--yes")
@@ -71,6 +75,55 @@ def test_game_that_cannot_be_read_is_named_and_the_others_are_shown(service, run
 def test_unknown_game_or_player_is_named(run, command):
     assert "There is no game none." in run(*command, exit_code=1).stderr
     assert "There is no player none." in run("players", "block", "none", exit_code=1).stderr
+
+
+@pytest.mark.parametrize("command", [["games", "show"], ["players", "show"], ["players", "block"]])
+def test_secret_in_place_of_an_id_is_not_repeated(run, command):
+    refused = run(*command, KEY, exit_code=1)
+    assert KEY not in refused.output
+    assert "id of" in refused.stderr
+
+
+def test_unfinished_restore_is_warned_of(redis_client, run, tmp_path):
+    redis_client.set("skye:restore", "digest")
+    for command in (["games", "list"], ["rebuild"]):
+        assert "Warning: A restore into this server broke off" in run(*command).stderr
+    assert "broke off" in run("backup", str(tmp_path / "file"), exit_code=1).stderr
+    assert "error    A restore into this server broke off" in run("doctor", exit_code=1).stdout
+    redis_client.delete("skye:restore")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["none/file"], "The folder none does not exist."),
+        (["--keep", "2", "none"], "The folder none does not exist."),
+        (["--keep", "2", "text"], "The folder text is not a folder."),
+        (["text"], "text exists already."),
+        (["."], ". is a folder."),
+        (["/dev/full"], "/dev/full is not a regular file."),
+        (["--keep", "2", "-"], "FILE is a folder"),
+    ],
+)
+def test_file_that_cannot_be_written_is_refused_by_its_name(run, tmp_path, monkeypatch, arguments, reason):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text").touch()
+    refused = run("backup", *arguments, exit_code=2 if "-" in arguments else 1)
+    assert reason in refused.stderr
+    assert "unfinished" not in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["text"]
+
+
+@pytest.mark.usefixtures("redis_client")
+def test_unfinished_file_of_a_killed_backup_is_removed(run, tmp_path):
+    stem = "skye-20260101T00000{}.000000Z.backup.unfinished"
+    killed, running, other = (tmp_path / name for name in (stem.format(1), stem.format(2), "x.unfinished"))
+    for path in (killed, running, other):
+        path.touch()
+    with running.open("rb") as written:
+        fcntl.flock(written, fcntl.LOCK_EX)
+        run("backup", "--keep", "1", str(tmp_path))
+    assert [path.exists() for path in (killed, running, other)] == [False, True, True]
 
 
 @pytest.mark.parametrize("is_replaced", [False, True])

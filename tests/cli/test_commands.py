@@ -1,10 +1,15 @@
 """The command line `skye-server`: its help, and what `doctor` finds."""
 
+import re
+import resource
+
 import pytest
+import redis
 from click.testing import CliRunner
 
 from skye_server.cli.__main__ import main
 from skye_server.server.embedded_redis import DataFolder
+from skye_server.store.connection.failures import describe_failure
 from tests.support.ports import free_port
 
 
@@ -67,6 +72,50 @@ def test_doctor_reports_a_redis_that_does_not_respond(run):
     assert "secret" not in shown.stdout
 
 
+@pytest.mark.parametrize(
+    ("user", "database", "reason"),
+    [
+        ("nobody:secret@", "", "refuses commands .*password"),
+        ("", "/99", "refuses commands .*DB index is out of range"),
+    ],
+)
+def test_doctor_passes_on_the_reason_of_redis(run, redis_server, user, database, reason):
+    shown = run("doctor", SKYE_REDIS_URL=f"redis://{user}{redis_server.address}{database}")
+    assert shown.exit_code == 1
+    assert re.search(f"error    the Redis at .*{reason}", shown.stdout), shown.stdout
+    assert "secret" not in shown.stdout
+
+
+def test_reason_of_a_failure_has_no_password():
+    error = redis.InvalidResponse("malformed reply: AUTH sec/ret")
+    shown = describe_failure(error, "redis://:sec%2Fret@cache")
+    assert shown == "sends replies that are not those of a Redis (malformed reply: AUTH ***)"
+
+
+@pytest.mark.parametrize(("limit", "level"), [(128, "error"), (1024, "warning"), (-1, "ok")])
+def test_doctor_judges_the_hard_limit_of_open_files(run, monkeypatch, limit, level):
+    monkeypatch.setattr(resource, "getrlimit", lambda _kind: (64, limit))
+    shown = run("doctor")
+    (line,) = [line for line in shown.stdout.splitlines() if "open" in line]
+    assert line.startswith(level)
+    assert (shown.exit_code, "ulimit -n" in line) == (level == "error", False)
+
+
+@pytest.mark.parametrize("path", ["", "data"])
+@pytest.mark.parametrize("command", [["doctor"], ["games", "list"], ["backup", "file"]])
+def test_data_folder_that_is_none_is_reported_in_one_sentence(run, tmp_path, command, path):
+    (tmp_path / "text").touch()
+    folder = tmp_path / "text" / path
+    shown = run(*command, SKYE_DATA_DIR=str(folder))
+    assert shown.exit_code == 1
+    assert f"The data folder {folder} cannot be written: Not a directory. Set SKYE_DATA_DIR" in shown.output
+
+
+def test_doctor_reports_a_data_folder_that_cannot_be_created(run):
+    shown = run("doctor", SKYE_DATA_DIR="/proc/skye")
+    assert (shown.exit_code, "The data folder /proc/skye cannot be written" in shown.stdout) == (1, True)
+
+
 def test_doctor_reports_what_redis_should_change(run, redis_server, redis_client):
     redis_client.config_set("maxmemory-policy", "allkeys-lru")
     try:
@@ -81,3 +130,4 @@ def test_doctor_reports_misspelt_and_invalid_settings(run):
     assert "did you mean SKYE_WORKERS?" in run("doctor", SKYE_WORKER="2").stdout
     shown = run("doctor", SKYE_WORKERS="none")
     assert (shown.exit_code, "SKYE_WORKERS='none'" in shown.stderr) == (2, True)
+    assert "Usage" not in shown.stderr

@@ -61,7 +61,7 @@ def test_demo_imports_no_rules():
                 imported |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
                 imported.add(node.module)
-    ours = {"skye_server.settings", "skye_server.cli.terminal"}
+    ours = {"skye_server.settings", "skye_server.cli.settings_errors", "skye_server.cli.terminal"}
     assert {name.partition(".")[0] for name in imported - ours} <= sys.stdlib_module_names | {
         "click",
         "rich",

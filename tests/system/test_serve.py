@@ -300,7 +300,7 @@ def test_redis_of_the_settings_is_used_and_not_stopped(launch, redis_server, tmp
 
 def test_unreachable_redis_is_reported_and_waited_for(launch, tmp_path):
     launched = launch(SKYE_REDIS_URL=f"unix://{tmp_path}/nobody.sock")
-    launched.wait_for("That Redis does not respond")
+    launched.wait_for("does not respond")
     assert launched.end() == 0
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import click
 
-from skye_server.cli.stored_games import opened_store, reporting_errors
+from skye_server.cli.stored_games import opened_store, reporting_errors, warn_of_unfinished_restore
 from skye_server.commands.current_games import Games
 from skye_server.features import installed
 from skye_server.games.authorization import player_id, players_of
@@ -24,12 +24,16 @@ from skye_server.store.codec import StoredFormatError
 from skye_server.store.shards import PLAYER_OWNER
 
 _AS_JSON: Final = click.option("--json", "as_json", is_flag=True, help="Print JSON, an object in each line.")
+_PREFIX: Final = "skye_"
+"""How each key and token begins."""
+
 _STATUSES: Final = click.Choice([str(status) for status in Status])
 
 
 @contextmanager
 def _opened() -> Iterator[Games]:
     with reporting_errors(), opened_store() as store:
+        warn_of_unfinished_restore(store)
         yield Games(store, Settings())
 
 
@@ -78,7 +82,7 @@ def delete_game(game: str, yes: bool) -> None:
     with _opened() as opened:
         found = _game(opened, game)
         if not yes:
-            click.confirm(f"Delete {game} ({found.status}, {_names(found)})?", abort=True)
+            click.confirm(f"Delete {game} ({found.status}, {_shown(_names(found))})?", abort=True)
         while not opened.repository.delete(found, None):
             found = _game(opened, game)
     click.echo(f"Deleted {game}.", err=True)
@@ -161,6 +165,8 @@ def _readable(opened: Games, game_id: str) -> Game | None:
 
 
 def _game(opened: Games, game_id: str) -> Game:
+    if _PREFIX in game_id:
+        raise click.ClickException("That is a token: GAME is the id of a game, which `games list` shows.")
     found = _readable(opened, game_id)
     if found is None:
         raise click.ClickException(f"There is no game {game_id}.")
@@ -168,7 +174,13 @@ def _game(opened: Games, game_id: str) -> Game:
 
 
 def _player(opened: Games, shown: str) -> str:
-    """Return the internal id of a player."""
+    """Return the internal id of a player.
+
+    :raises click.ClickException: if there is no such player. A key, which is a secret, is not repeated.
+    """
+    if _PREFIX in shown:
+        fault = "That is a key, a secret: PLAYER is the id of the player"
+        raise click.ClickException(f"{fault}, which `GET /v1/me` with the key and `games show` return.")
     for owner, kind in opened.store.stored():
         if owner.startswith(PLAYER_OWNER):
             if player_id(owner.removeprefix(PLAYER_OWNER)) == shown:
@@ -191,8 +203,8 @@ def _summary(game: Game) -> dict[str, Any]:
     }
 
 
-def _names(game: Game) -> str:
-    return ", ".join(seat.name for _, seat in game.taken) or "nobody"
+def _names(game: Game) -> list[str]:
+    return [seat.name for _, seat in game.taken]
 
 
 def _print(shown: dict[str, Any], as_json: bool) -> None:
@@ -203,5 +215,16 @@ def _print(shown: dict[str, Any], as_json: bool) -> None:
 
 
 def _shown(value: Any) -> str:
-    """Return a value in one line; names may have any characters, so it is written as JSON."""
-    return value if isinstance(value, str) and value.isprintable() else json.dumps(value, ensure_ascii=True)
+    r"""Return a value in one line: names as they are, others as JSON, with escapes for the unprintable.
+
+    >>> _shown(["Jörg", "a\u202eb"])
+    'Jörg, "a\\u202eb"'
+    """
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        return ", ".join(map(_shown, value)) or "nobody"
+    if isinstance(value, str) and value.isprintable():
+        return value
+    return "".join(
+        character if character.isprintable() else json.dumps(character)[1:-1]
+        for character in json.dumps(value, ensure_ascii=False)
+    )

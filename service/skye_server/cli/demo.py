@@ -19,8 +19,9 @@ from rich.console import Console, Group
 from rich.text import Text
 
 from skye_client import ApiError, RetryPolicy, Skye, SkyeError
+from skye_server.cli.settings_errors import reporting_settings
 from skye_server.cli.terminal import LEGEND, Json, Narrator, score_table, side_by_side, territory_map
-from skye_server.settings import Settings, SettingsError
+from skye_server.settings import Settings
 
 PLAYERS = ("Ann", "Bob", "Cat", "Dan", "Eve")
 
@@ -165,10 +166,8 @@ def _explain(error: SkyeError, url: str) -> str:
 
 
 def _default_url() -> str:
-    try:
+    with reporting_settings():
         return f"http://{Settings.from_environment(os.environ).bind.reachable}"
-    except SettingsError as error:
-        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
 
 
 @click.command()

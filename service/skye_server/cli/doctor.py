@@ -8,25 +8,26 @@ import logging
 import os
 import resource
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import click
 
+from skye_server.cli.settings_errors import reporting_settings
 from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL, without_secrets
-from skye_server.server.embedded_redis import DataFolder, address_of_server
+from skye_server.server.embedded_redis import DataFolder, address_of_server, unusable, url_of
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import describe, program_for, vulnerabilities
 from skye_server.setting_parsers import Address
-from skye_server.settings import Settings, SettingsError, table, unknown_variables
+from skye_server.settings import Settings, table, unknown_variables
+from skye_server.worker import open_files
 
 _MAX_BODY: Final = 100_000
-
-_MIN_OPEN_FILES: Final = 4096
-"""Each connection of a client and to Redis is an open file of a worker."""
 
 
 class Finding(NamedTuple):
@@ -48,7 +49,7 @@ def findings(settings: Settings) -> Iterator[Finding]:
     yield _open_files()
     yield from _proxies(settings)
     if settings.redis_url is None:
-        yield _data_folder(settings.data_dir)
+        yield from _data_folder(settings)
         yield from _embedded_server(settings.data_dir)
     elif settings.redis_url == MEMORY_URL:
         yield Finding("warning", "SKYE_REDIS_URL is memory://: the games are lost when the server stops")
@@ -82,7 +83,7 @@ def _running(address: Address) -> Iterator[Finding]:
                 findings = [
                     Finding("ok", f"the server at {address} is ready; dispatchers: {body['dispatchers']}")
                 ]
-                findings += [Finding("warning", text) for text in body["warnings"]]
+                findings += [_warning(text) for text in body["warnings"]]
             else:
                 findings = [Finding("error", f"the server at {address} is not ready: {body['detail']}")]
         except (OSError, http.client.HTTPException, ValueError, KeyError, TypeError):
@@ -91,37 +92,56 @@ def _running(address: Address) -> Iterator[Finding]:
 
 
 def _open_files() -> Finding:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft >= _MIN_OPEN_FILES:
-        return Finding("ok", f"a process may open {soft} files")
-    remedy = f"run `ulimit -n {min(hard, 20_000)}` first, or set LimitNOFILE of the systemd unit"
-    return Finding("warning", f"a process may open {soft} files only: {remedy}")
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if refusal := open_files.refusal(hard):
+        return Finding("error", refusal)
+    connections = open_files.connections(hard)
+    if connections == open_files.MAX_CONNECTIONS:
+        return Finding("ok", "a worker may open enough files")
+    fault = (
+        f"a process may open {hard} files only, by its hard limit: a worker accepts {connections} connections"
+    )
+    return Finding("warning", f"{fault} instead of {open_files.MAX_CONNECTIONS}. {open_files.REMEDY}")
 
 
 def _proxies(settings: Settings) -> Iterator[Finding]:
     number = settings.trusted_proxies
     if number:
-        trusted = f"the last {number} entries of X-Forwarded-For are trusted"
-        yield Finding("ok", f"{trusted}: no client may reach the server past the proxies that set them")
+        entries = "entry of X-Forwarded-For is" if number == 1 else f"{number} entries of X-Forwarded-For are"
+        yield Finding("ok", f"the last {entries} trusted: no client may reach the server past the proxies")
     elif settings.is_limited and settings.bind.is_loopback:
         fault = "SKYE_LIMITS is on at a loopback address without SKYE_TRUSTED_PROXIES"
         yield Finding("warning", f"{fault}: all clients of a proxy share one address; set it to the proxies")
 
 
-def _data_folder(path: Path) -> Finding:
-    """Check a folder without creating it."""
-    if address_of_server(path):
-        return Finding("ok", f"the games in {path} are being served")
-    if path.exists():
-        try:
+def _data_folder(settings: Settings) -> Iterator[Finding]:
+    """Check a folder without creating it, and the embedded server that has it open."""
+    path = settings.data_dir
+    try:
+        running = address_of_server(path)
+        if running:
+            yield Finding("ok", f"the games in {path} are being served")
+            yield from _redis(replace(settings, redis_url=url_of(Path(running))))
+        elif path.exists():
             DataFolder(path).close()
-        except LaunchError as error:
-            return Finding("error", str(error))
-        return Finding("ok", f"the data folder {path} can be written")
+            yield Finding("ok", f"the data folder {path} can be written")
+        else:
+            _check_parent(path)
+            yield Finding("ok", f"the data folder {path} can be created")
+    except LaunchError as error:
+        yield Finding("error", str(error))
+
+
+def _check_parent(path: Path) -> None:
+    """Create a folder in the nearest existing parent and remove it: permissions alone do not show all.
+
+    :raises LaunchError: if it cannot be created.
+    """
     existing = next(parent for parent in path.parents if parent.exists())
-    if os.access(existing, os.W_OK | os.X_OK):
-        return Finding("ok", f"the data folder {path} can be created")
-    return Finding("error", f"the data folder {path} cannot be created in {existing}; set SKYE_DATA_DIR")
+    try:
+        Path(tempfile.mkdtemp(prefix="skye-", dir=existing)).rmdir()
+    except OSError as error:
+        raise unusable(path, error) from error
 
 
 def _embedded_server(path: Path) -> Iterator[Finding]:
@@ -138,26 +158,33 @@ def _embedded_server(path: Path) -> Iterator[Finding]:
         yield Finding("error", str(error))
 
 
+def _warning(text: str) -> Finding:
+    from skye_server.store.connection.server_warnings import is_error  # noqa: PLC0415 - loads much
+
+    return Finding("error" if is_error(text) else "warning", text)
+
+
 def _redis(settings: Settings) -> Iterator[Finding]:
-    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - likewise
-    from skye_server.store.connection.server_warnings import is_too_old  # noqa: PLC0415 - likewise
-    from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much, and only here
+    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - loads much
+    from skye_server.store.connection.failures import describe_failure  # noqa: PLC0415 - loads much
+    from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - loads much
 
     shown = without_secrets(settings.redis_url or "")
     store = RedisStore.from_settings(settings)
     warnings = store.warnings()
-    yield from (Finding("error" if is_too_old(text) else "warning", text) for text in warnings)
+    yield from map(_warning, warnings)
     try:
         store.ping()
-    except Problem:
+        is_unfinished = store.unfinished_restore() is not None
+    except Problem as problem:
         if not warnings:
-            fault = f"the Redis at {shown} does not respond"
+            fault = f"the Redis at {shown} {describe_failure(problem.__cause__, settings.redis_url)}"
             yield Finding("error", f"{fault}: start it, or correct SKYE_REDIS_URL")
         return
-    if store.unfinished_restore():
+    if is_unfinished:
         yield Finding("error", UNFINISHED)
-        return
-    yield Finding("ok", f"the Redis at {shown} responds")
+    else:
+        yield Finding("ok", f"the Redis at {shown} responds")
 
 
 @click.command()
@@ -167,10 +194,8 @@ def doctor() -> None:
     That is: Redis, the clock, limits of files, proxies and the data folder, and a server that runs already.
     The exit code is 1 after an error, and 0 after warnings.
     """
-    try:
+    with reporting_settings():
         settings = Settings.from_environment(os.environ)
-    except SettingsError as error:
-        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
     has_failed = False
     logging.getLogger("skye_server").addHandler(logging.NullHandler())  # the findings say it
     for level, text in findings(settings):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from typing import IO, Final
 
 import click
 
+from skye_server.cli.settings_errors import reporting_settings
 from skye_server.error_codes import Problem
 from skye_server.redis_url import MEMORY_URL
 from skye_server.relay import relay
@@ -29,8 +31,9 @@ from skye_server.server.embedded_redis import (
 )
 from skye_server.server.processes import LaunchError
 from skye_server.server.server_programs import program_for
-from skye_server.settings import Settings, SettingsError
-from skye_server.store.backup import BackupError, Counts
+from skye_server.settings import Settings
+from skye_server.store.backup import UNFINISHED, BackupError, Counts
+from skye_server.store.connection.failures import describe_failure
 from skye_server.store.redis_store import RedisStore
 
 
@@ -70,24 +73,31 @@ def _embedded_url(path: Path, stack: contextlib.ExitStack, may_be_new: bool) -> 
     return server.url
 
 
+def warn_of_unfinished_restore(store: RedisStore) -> None:
+    """Print a warning if the store has a part of a backup only."""
+    if store.unfinished_restore():
+        click.echo(f"Warning: {UNFINISHED}", err=True)
+
+
 STANDARD_STREAM: Final = Path("-")
 
 _ROTATED: Final = f"skye-{8 * '[0-9]'}T{6 * '[0-9]'}.{6 * '[0-9]'}Z.backup"
 """The names of the files that `--keep` writes and deletes, the oldest first."""
+
+_UNFINISHED_SUFFIX: Final = ".unfinished"
 
 
 @contextlib.contextmanager
 def reporting_errors() -> Iterator[None]:
     """End the command with one line for an error that its user can do something about."""
     try:
-        yield
-    except SettingsError as error:
-        raise click.UsageError(f"These settings cannot be used:\n{error}") from error
+        with reporting_settings():
+            yield
     except (LaunchError, BackupError) as error:
         raise click.ClickException(str(error)) from error
     except Problem as problem:
-        cause = f" ({problem.__cause__})" if problem.__cause__ else ""
-        raise click.ClickException(f"Redis does not respond, or refuses commands{cause}.") from problem
+        fault = describe_failure(problem.__cause__, Settings.from_environment(os.environ).redis_url)
+        raise click.ClickException(f"Redis {fault}.") from problem
     except OSError as error:
         raise click.ClickException(f"{error.filename or 'the file'}: {error.strerror}.") from error
 
@@ -105,14 +115,18 @@ def backup(file: Path, keep: int | None) -> None:
     The server may run meanwhile: each game is in the backup as it was at one moment. The games are those of
     the Redis that SKYE_REDIS_URL names, else of SKYE_DATA_DIR.
     """
+    if keep is not None and file == STANDARD_STREAM:
+        raise click.UsageError("With --keep, FILE is a folder, and not the standard output.")
     with reporting_errors():
         if keep is not None:
+            _remove_abandoned(file)
             counts = _write(file / f"skye-{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}.backup")
             for old in sorted(file.glob(_ROTATED))[:-keep]:
                 old.unlink()
         elif file == STANDARD_STREAM:
             with opened_store() as store:
                 counts = store.backup(sys.stdout.buffer)
+                sys.stdout.buffer.flush()
         else:
             counts = _write(file)
     click.echo(f"Games in the backup: {counts.games}.", err=True)
@@ -120,23 +134,65 @@ def backup(file: Path, keep: int | None) -> None:
 
 def _write(file: Path) -> Counts:
     """Write a file that has its name only when it is complete."""
-    if file.exists():
-        raise BackupError(f"{file} exists already. Choose another name.")
-    unfinished = file.with_name(f"{file.name}.unfinished")
+    _check_name(file)
+    unfinished = file.with_name(f"{file.name}{_UNFINISHED_SUFFIX}")
     with opened_store() as store, _created(unfinished) as output:
         try:
             counts = store.backup(output)
             output.flush()
             os.fsync(output.fileno())
             unfinished.rename(file)
+        except OSError as error:
+            raise BackupError(f"{file} cannot be written: {error.strerror}.") from error
         finally:
             unfinished.unlink(missing_ok=True)
     return counts
 
 
+def _check_name(file: Path) -> None:
+    """Check that a file of this name can be written.
+
+    :raises BackupError: if it cannot.
+    """
+    if file.is_dir():
+        raise BackupError(f"{file} is a folder. Name a file in it, or use --keep.")
+    if file.is_file():
+        raise BackupError(f"{file} exists already. Choose another name.")
+    if file.exists():
+        raise BackupError(f"{file} is not a regular file. Use `-`, and redirect the standard output.")
+    if not file.parent.is_dir():
+        fault = "is not a folder" if file.parent.exists() else "does not exist"
+        raise BackupError(f"The folder {file.parent} {fault}.")
+
+
 def _created(path: Path) -> IO[bytes]:
-    """Create a file for its owner alone: it has the hashes of tokens."""
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
+    """Create a file for its owner alone, as it has the hashes of tokens; and lock it, as long as it is open.
+
+    :raises BackupError: if it cannot be written.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise BackupError(f"The folder {path.parent} cannot be written: {error.strerror}.") from error
+    _lock(descriptor)
+    return os.fdopen(descriptor, "wb")
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove the unfinished files of rotated backups that were killed: no process has locked them."""
+    for path in folder.glob(f"{_ROTATED}{_UNFINISHED_SUFFIX}"):
+        with contextlib.suppress(OSError), path.open("rb") as file:
+            if _lock(file.fileno()):
+                path.unlink()
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file; return False if another process has locked it, or the file system has no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 @click.command()
@@ -168,5 +224,6 @@ def rebuild() -> None:
     The server may serve meanwhile. It is the Redis that SKYE_REDIS_URL names, else one on SKYE_DATA_DIR.
     """
     with reporting_errors(), opened_store() as store:
+        warn_of_unfinished_restore(store)
         queued = relay.rebuild(store)
     click.echo(f"Entries queued for the dispatchers: {queued}.", err=True)

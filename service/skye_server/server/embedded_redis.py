@@ -57,11 +57,7 @@ class DataFolder:
             _write(self._launcher, str(os.getpid()))
         except OSError as error:
             self.close()
-            remedy = "Free space" if error.errno == errno.ENOSPC else "Make it writable"
-            raise LaunchError(
-                f"The data folder {path} cannot be written: {error.strerror}. "
-                f"{remedy}, or set SKYE_DATA_DIR to another folder."
-            ) from error
+            raise unusable(path, error) from error
         except LaunchError:
             self.close()
             raise
@@ -89,12 +85,29 @@ class DataFolder:
         self._launcher = self._files = -1
 
 
+def unusable(path: Path, error: OSError) -> LaunchError:
+    """Return the error that a data folder cannot be written."""
+    remedy, reason = "Make it writable, or set", error.strerror
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        remedy = "Free space, or set"
+    elif error.errno in (errno.ENOTDIR, errno.EEXIST):  # EEXIST: there is a file of this name
+        remedy, reason = "Set", os.strerror(errno.ENOTDIR)
+    return LaunchError(
+        f"The data folder {path} cannot be written: {reason}. {remedy} SKYE_DATA_DIR to another folder."
+    )
+
+
 def address_of_server(path: Path) -> str | None:
-    """Return where the server listens that has the files of a folder open, None without one."""
+    """Return where the server listens that has the files of a folder open, None without one.
+
+    :raises LaunchError: if the folder cannot be used.
+    """
     try:
         descriptor = os.open(path / _FILES_LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise unusable(path, error) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import NamedTuple
 
 from skye_server.observability.metrics_folder import create_folder
@@ -168,8 +169,8 @@ def _serve(settings: Settings, stack: contextlib.ExitStack) -> None:
     try:
         _print_addresses(here, store, time.monotonic() - started)
         report_ready()
-        if store.server is None and not api_process.is_ok(here, "/readyz", api):
-            _warn("That Redis does not respond. Until it does, requests for games get 503.")
+        if not api_process.is_ok(here, "/readyz", api):
+            _warn_of_the_store(replace(settings, redis_url=store.url))
         _supervise(_Children(api, dispatchers), store.server)
     except processes.StopRequested:
         api_process.stop_gracefully(api)
@@ -208,6 +209,23 @@ def _check_version(settings: Settings) -> None:
 
     if warning := RedisStore.from_settings(settings).too_old():
         raise LaunchError(f"{warning} ({without_secrets(settings.redis_url or '')}).")
+
+
+def _warn_of_the_store(settings: Settings) -> None:
+    """Print why the API is not ready."""
+    from skye_server.error_codes import Problem  # noqa: PLC0415 - as above
+    from skye_server.store.backup import UNFINISHED  # noqa: PLC0415 - as above
+    from skye_server.store.connection.failures import describe_failure  # noqa: PLC0415 - as above
+    from skye_server.store.redis_store import RedisStore  # noqa: PLC0415 - as above
+
+    store, url = RedisStore.from_settings(settings), settings.redis_url or ""
+    try:
+        store.ping()
+        if store.unfinished_restore():
+            _warn(UNFINISHED)
+    except Problem as problem:
+        fault = f"The Redis at {without_secrets(url)} {describe_failure(problem.__cause__, url)}"
+        _warn(f"{fault}. Until that is corrected, requests for games get 503.")
 
 
 def _wait_for_redis(server: RedisServer) -> None:

@@ -147,8 +147,11 @@ def _snapshots(folder: Path) -> list[Path]:
 
 def _header(snapshot: Path) -> bytes:
     """Return the magic string and format number that a snapshot begins with: REDIS0010 or VALKEY080."""
-    with snapshot.open("rb") as file:
-        header = file.read(9)
+    try:
+        with snapshot.open("rb") as file:
+            header = file.read(9)
+    except PermissionError:
+        return b""  # likewise
     return header if re.fullmatch(rb"REDIS\d{4}|VALKEY\d{3}", header) else b""
 
 

@@ -208,7 +208,7 @@ class RedisCalls:
         return [reply for reply in replies if reply is not None]
 
     def read_at_masters(self, command: Callable[[redis.Redis], T]) -> list[T]:
-        """Run a reading command once on each server that holds keys; return the replies of those that reply."""
+        """Run a reading command once on each server that holds keys; return the replies that came."""
 
         def attempt(server: redis.Redis) -> T:
             with call_deadline(self._timeout_s), self._read_breaker.guard(server):

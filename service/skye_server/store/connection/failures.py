@@ -14,6 +14,8 @@ import redis
 from gevent.monkey import is_module_patched
 from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
 
+from skye_server.redis_url import redacted
+
 _RETRYABLE_REPLY: Final = re.compile(
     r"\b(LOADING|MASTERDOWN|READONLY|NOREPLICAS|BUSY|UNBLOCKED|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b"
     r"|non local key"  # within a script, of a slot that moves
@@ -27,6 +29,9 @@ _IS_COOPERATIVE: Final = is_module_patched("socket")
 """Whether gevent can interrupt a wait for a socket; without it the socket timeout is the only bound."""
 
 _NO_DEADLINE: Final = nullcontext()
+
+_MAX_REASON: Final = 200
+"""The maximum length of a reason that is shown, in characters."""
 
 
 class TooFewReplicas(redis.RedisError):
@@ -52,6 +57,23 @@ def as_redis_error(error: Exception) -> redis.RedisError:
     malformed = redis.InvalidResponse(f"malformed reply, is this a Redis? {error}")
     malformed.__cause__ = error
     return malformed
+
+
+def describe_failure(error: BaseException | None, url: str | None) -> str:
+    """Return what a Redis did that failed, with its reason, for a sentence about it.
+
+    :param error: the cause of a `Problem` store_unavailable.
+    :param url: the URL of the Redis, whose passwords are left out: a server may repeat what it was sent.
+    """
+    rejections = redis.ResponseError, AuthenticationError, AuthorizationError, BusyLoadingError
+    if isinstance(error, redis.InvalidResponse):
+        fault = "sends replies that are not those of a Redis"
+    elif isinstance(error, rejections):
+        fault = "refuses commands"
+    else:
+        fault = "does not respond"
+    reason = redacted(str(error or ""), url)[:_MAX_REASON] if url else str(error or "")[:_MAX_REASON]
+    return f"{fault} ({reason.strip().rstrip('.')})" if reason else fault
 
 
 def expect_bytes(reply: Any) -> bytes | None:
