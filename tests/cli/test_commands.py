@@ -65,6 +65,17 @@ def test_doctor_reports_a_data_folder_in_use(run, tmp_path):
     assert "are being served already" in shown.stdout
 
 
+def test_doctor_checks_the_embedded_server_that_runs(run, tmp_path):
+    folder = DataFolder(tmp_path / "data")
+    try:
+        folder.lock_files(str(tmp_path / "redis.sock"))
+        shown = run("doctor")
+    finally:
+        folder.close()
+    assert "are being served" in shown.stdout
+    assert f"error    the Redis at unix://{tmp_path}/redis.sock does not respond" in shown.stdout
+
+
 def test_doctor_reports_a_redis_that_does_not_respond(run):
     shown = run("doctor", SKYE_REDIS_URL=f"redis://:secret@127.0.0.1:{free_port()}", SKYE_REDIS_WAIT_MS="0")
     assert shown.exit_code == 1

@@ -15,6 +15,7 @@ from skye_server.server.api_process import listen
 from skye_server.server.embedded_redis import DataFolder, has_space
 from skye_server.server.processes import LaunchError
 from skye_server.setting_parsers import Address
+from skye_server.settings import Settings
 from tests.support.waiting import MAX_WAIT_S
 
 
@@ -33,6 +34,15 @@ def test_data_folder_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LaunchError, match=f"The data folder {tmp_path}/file/data cannot be written: Not a"):
         DataFolder(tmp_path / "file" / "data")
+
+
+def test_server_with_an_unfinished_restore_is_warned_of(redis_server, redis_client, capsys):
+    redis_client.set("skye:restore", "digest")
+    launcher._warn_of_the_store(Settings(redis_url=redis_server.url))  # noqa: SLF001 - needs no processes
+    redis_client.delete("skye:restore")
+    assert "restore into this server broke off" in capsys.readouterr().err
+    launcher._warn_of_the_store(Settings(redis_url=f"{redis_server.url[:-1]}99"))  # noqa: SLF001 - likewise
+    assert "refuses commands (DB index is out of range)" in capsys.readouterr().err
 
 
 def test_too_few_open_files_are_reported_with_the_limit():

@@ -12,7 +12,7 @@ from typing import Any, Final
 import gevent
 import redis
 from gevent.monkey import is_module_patched
-from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError
+from redis.exceptions import AuthenticationError, AuthorizationError, BusyLoadingError, ClusterDownError
 
 from skye_server.redis_url import redacted
 
@@ -29,6 +29,9 @@ _IS_COOPERATIVE: Final = is_module_patched("socket")
 """Whether gevent can interrupt a wait for a socket; without it the socket timeout is the only bound."""
 
 _NO_DEADLINE: Final = nullcontext()
+
+_OBJECTS: Final = re.compile(r"<.*> - ")
+"""The clients of Sentinels, which redis-py names before their errors."""
 
 _MAX_REASON: Final = 200
 """The maximum length of a reason that is shown, in characters."""
@@ -68,12 +71,13 @@ def describe_failure(error: BaseException | None, url: str | None) -> str:
     rejections = redis.ResponseError, AuthenticationError, AuthorizationError, BusyLoadingError
     if isinstance(error, redis.InvalidResponse):
         fault = "sends replies that are not those of a Redis"
-    elif isinstance(error, rejections):
+    elif isinstance(error, rejections) and not isinstance(error, ClusterDownError):
         fault = "refuses commands"
     else:
         fault = "does not respond"
-    reason = redacted(str(error or ""), url)[:_MAX_REASON] if url else str(error or "")[:_MAX_REASON]
-    return f"{fault} ({reason.strip().rstrip('.')})" if reason else fault
+    reason = _OBJECTS.sub("", str(error or ""))
+    reason = (redacted(reason, url) if url else reason)[:_MAX_REASON].strip().rstrip(".")
+    return f"{fault} ({reason})" if reason else fault
 
 
 def expect_bytes(reply: Any) -> bytes | None:
