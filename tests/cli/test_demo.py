@@ -24,7 +24,7 @@ def test_demo_without_a_server_reports_it_in_one_line():
     port = free_port()
     reported = demo(SKYE_BIND=f"127.0.0.1:{port}")
     assert reported.startswith(f"Error: No server responds at http://127.0.0.1:{port} (")
-    assert reported.endswith("Start one with: make serve\n")
+    assert reported.endswith("or `make serve` in a checkout.\n")
     assert reported.count("\n") == 1
 
 

@@ -157,11 +157,11 @@ def _checked(url: str) -> str:
     return url.rstrip("/")
 
 
-def _explain(error: SkyeError, url: str) -> str:
+def _explain(error: SkyeError) -> str:
     if isinstance(error, ApiError):
         return f"The server reported a problem:\n{json.dumps(error.problem, indent=2)}"
-    if "ConnectError" in str(error):
-        return f"No server responds at {url} ({error}). Start one with: make serve"
+    if str(error).startswith("no server responds"):
+        return f"N{str(error)[1:]}."
     return f"No valid response: {error}"
 
 
@@ -187,4 +187,4 @@ def demo(url: str, seed: str, players: int, *, quiet: bool) -> None:
     except DemoError as error:
         raise click.ClickException(str(error)) from error
     except SkyeError as error:
-        raise click.ClickException(_explain(error, url)) from error
+        raise click.ClickException(_explain(error)) from error
