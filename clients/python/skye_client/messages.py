@@ -130,7 +130,8 @@ def final_error(method: str, url: str, path: str, error: Exception) -> Exception
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         server = httpx.URL(url)
         start = f": start one with {_START}" if server.host in _THIS_MACHINE else ""
-        text = f"no server responds at {server.scheme}://{server.netloc.decode()} ({error}){start}"
+        reason = str(error) or type(error).__name__
+        text = f"no server responds at {server.scheme}://{server.netloc.decode()} ({reason}){start}"
         return ConnectionFailedError(redacted(text))
     if isinstance(error, httpx.TransportError | ValueError):
         return ConnectionFailedError(redacted(f"{method} {path}: {type(error).__name__}: {error}"))
